@@ -1,0 +1,104 @@
+/** A command as data: one declaration, from which flags, help, completion, reference and renderings are made. */
+import type { Context } from '../context.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Effect } from '../http/endpoint.ts';
+import type { ServiceName, Target } from '../http/target.ts';
+import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rows, TextOutput } from '../output/types.ts';
+import type { Settings } from '../store/settings.ts';
+import type { Arguments, Flags, Input } from './flags.ts';
+
+/** What a command returns: the value, and what only the person at the terminal is told about it. */
+export interface Answer<Value> {
+  readonly value: Value;
+  /** One or more lines on stderr below a table: what was hidden, what the value means. */
+  readonly footer?: string | undefined;
+  /** The value is printed all the same, and the exit status is this code's. */
+  readonly code?: ErrorCode | undefined;
+}
+
+/** What a command's `run` is given beside its input. */
+export interface RunContext
+  extends Pick<Context, 'now' | 'random' | 'sleep' | 'signal' | 'identity' | 'stdin' | 'paths' | 'env' | 'pid'> {
+  /** Where the command's service is and under which rules. Throws where no address is configured. */
+  readonly target: Target;
+  readonly settings: Settings;
+  /** The output format, for the few commands whose work depends on it. */
+  readonly wants: {
+    /** The service's JSON is wanted whole and unchanged: `RawJson` may be returned. */
+    readonly rawJson: boolean;
+    /** Somebody reads a table: counts and hints are worth a request. */
+    readonly table: boolean;
+  };
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  /** Whether a person can be asked. */
+  readonly interactive: boolean;
+  /**
+   * Asks a yes-or-no question, unless `--yes` was given or it is a dry run. Exit 2 when nobody can be asked, or the answer is no.
+   * Any `destroy` or `money` request is refused by the transport until this has passed.
+   */
+  confirm(question: string): Promise<void>;
+  /** A line on stderr, escaped. Not shown with `-q`. */
+  notice(text: string): void;
+  /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
+  readInput(path: string): Promise<Uint8Array>;
+}
+
+export interface Example {
+  readonly run: string;
+  readonly why: string;
+}
+
+interface Spec<A extends Arguments, F extends Flags> {
+  /** The words typed: `alerts list`. */
+  readonly id: string;
+  readonly aliases?: readonly string[];
+  /** One line without a full stop. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly effect: Effect;
+  /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
+  readonly service?: ServiceName;
+  readonly args?: A;
+  readonly flags?: F;
+  readonly examples: readonly [Example, ...Example[]];
+}
+
+/** A command that prints rows. */
+interface ListCommand<A extends Arguments, F extends Flags, Row> extends Spec<A, F> {
+  readonly output: ListOutput<Row>;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Rows<Row> | RawJson>>;
+}
+interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spec<A, F> {
+  readonly output: RecordOutput<Value>;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value | RawJson>>;
+}
+interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
+  readonly output: TextOutput;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string>>;
+}
+
+/** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */
+export interface Command extends Spec<Arguments, Flags> {
+  readonly output: AnyOutput;
+  // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
+  readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
+}
+
+type None = Record<never, never>;
+
+export function listCommand<Row, const A extends Arguments = None, const F extends Flags = None>(
+  spec: ListCommand<A, F, Row>,
+): Command {
+  return spec;
+}
+export function recordCommand<Value, const A extends Arguments = None, const F extends Flags = None>(
+  spec: RecordCommand<A, F, Value>,
+): Command {
+  return spec;
+}
+export function textCommand<const A extends Arguments = None, const F extends Flags = None>(
+  spec: TextCommand<A, F>,
+): Command {
+  return spec;
+}

@@ -1,0 +1,120 @@
+/** The kinds of flags and arguments a command may declare, and the input types inferred from them. */
+
+/** Where completion finds values: a list, or a named source that is kept in a short-lived cache. */
+export type CompletionSource = 'profiles' | 'settings' | 'receivers' | 'silences' | 'fingerprints' | 'files';
+
+interface FlagBase {
+  readonly help: string;
+  /** One letter. */
+  readonly short?: string;
+  /** The placeholder of the value in help: `<url>`. */
+  readonly value?: string;
+  readonly repeat?: true;
+  readonly required?: true;
+  readonly hidden?: true;
+  readonly complete?: CompletionSource;
+}
+
+/** A point in time as a person may write it, and the instant it means. */
+export interface Instant {
+  /** Milliseconds since 1970. */
+  readonly ms: number;
+  /** RFC 3339 in UTC with milliseconds, as it is sent. */
+  readonly iso: string;
+}
+
+/** `--flag` and, where the default is true, `--no-flag`. */
+interface BooleanFlag {
+  readonly type: 'boolean';
+  readonly help: string;
+  readonly short?: string;
+  readonly default?: boolean;
+  readonly hidden?: true;
+}
+
+interface StringFlag extends FlagBase {
+  readonly type: 'string';
+  readonly default?: string;
+  /** Refuses what is not of the flag's form by throwing a SvcError; the value itself stays text. */
+  readonly check?: (text: string) => void;
+}
+
+interface IntegerFlag extends FlagBase {
+  readonly type: 'integer' | 'number';
+  readonly default?: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+interface ChoiceFlag extends FlagBase {
+  readonly type: 'choice';
+  readonly choices: readonly string[];
+  readonly default?: string;
+}
+
+interface TimeFlag extends FlagBase {
+  readonly type: 'time';
+  /** What a bare duration (`2h`) means: from now forward, or back. */
+  readonly bare: 'forward' | 'back';
+  /** Whether a bare number is Unix seconds. */
+  readonly unix?: true;
+}
+
+/** Milliseconds. */
+interface DurationFlag extends FlagBase {
+  readonly type: 'duration';
+  readonly default?: string;
+  readonly positive?: true;
+}
+
+/** `key=value`, split at the first `=`; several make one record. */
+interface PairsFlag extends FlagBase {
+  readonly type: 'pairs';
+}
+
+export type Flag = BooleanFlag | StringFlag | IntegerFlag | ChoiceFlag | TimeFlag | DurationFlag | PairsFlag;
+export type Flags = Readonly<Record<string, Flag>>;
+
+export interface Argument {
+  readonly help: string;
+  /** Takes all the rest; only the last argument may. */
+  readonly repeat?: true;
+  readonly required?: true;
+  readonly complete?: CompletionSource;
+}
+export type Arguments = Readonly<Record<string, Argument>>;
+
+type Single<F extends Flag> = F extends { type: 'boolean' }
+  ? boolean
+  : F extends { type: 'integer' | 'number' | 'duration' }
+    ? number
+    : F extends { type: 'choice'; choices: readonly (infer C)[] }
+      ? C
+      : F extends { type: 'time' }
+        ? Instant
+        : string;
+
+type FlagValue<F extends Flag> = F extends { type: 'boolean' }
+  ? boolean
+  : F extends { type: 'pairs' }
+    ? Readonly<Record<string, string>>
+    : F extends { repeat: true }
+      ? readonly Single<F>[]
+      : F extends { required: true } | { default: string | number }
+        ? Single<F>
+        : Single<F> | undefined;
+
+type ArgumentValue<A extends Argument> = A extends { repeat: true }
+  ? readonly string[]
+  : A extends { required: true }
+    ? string
+    : string | undefined;
+
+/** `older-than` → `olderThan`. */
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+export type Input<A extends Arguments, F extends Flags> = {
+  readonly [K in keyof A & string as CamelCase<K>]: ArgumentValue<A[K]>;
+} & { readonly [K in keyof F & string as CamelCase<K>]: FlagValue<F[K]> };

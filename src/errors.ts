@@ -1,0 +1,134 @@
+/**
+ * The error values of `svc`, and the one table that gives each its exit status.
+ * The table is also what `svc help exit-codes` and the README's table are made from.
+ */
+
+interface ErrorKind {
+  readonly exit: number;
+  /** True where repeating the same command, unchanged, is safe and may succeed. */
+  readonly retryable: boolean;
+  readonly meaning: string;
+}
+
+export const ERROR_KINDS = {
+  // 1: the answer is no
+  condition_false: { exit: 1, retryable: false, meaning: 'the condition that was checked does not hold' },
+
+  // 2: usage or local validation, nothing was sent
+  usage: { exit: 2, retryable: false, meaning: 'the command line is wrong' },
+  invalid_value: { exit: 2, retryable: false, meaning: 'a value is not of the form it must have' },
+  missing_value: { exit: 2, retryable: false, meaning: 'a required value is missing and nobody can be asked' },
+  confirmation_required: { exit: 2, retryable: false, meaning: 'a confirmation is needed and nobody can be asked' },
+  declined: { exit: 2, retryable: false, meaning: 'the confirmation was declined' },
+  config_invalid: { exit: 2, retryable: false, meaning: 'the configuration cannot be used' },
+  file_unusable: { exit: 2, retryable: false, meaning: 'a local file cannot be read or written' },
+  credential_unusable: { exit: 2, retryable: false, meaning: 'a credential must not be sent there, or is empty' },
+
+  // 3: refused
+  refused: { exit: 3, retryable: false, meaning: 'the service refused the request' },
+  wrong_path: { exit: 3, retryable: false, meaning: 'the address answers, but not as this service' },
+  redirected: { exit: 3, retryable: false, meaning: 'the service redirects, and redirects are not followed' },
+  guarded: { exit: 3, retryable: false, meaning: 'svc refused because of the state of the service' },
+
+  // 4: not signed in, not allowed
+  unauthorized: { exit: 4, retryable: false, meaning: 'not signed in, or the credential was refused' },
+  forbidden: { exit: 4, retryable: false, meaning: 'signed in, but not allowed' },
+
+  not_found: { exit: 5, retryable: false, meaning: 'there is no such thing' },
+  limited: { exit: 6, retryable: true, meaning: 'a quota or a rate limit is used up' },
+
+  // 7: unavailable, nothing can have changed
+  dns_failed: { exit: 7, retryable: true, meaning: 'the host name could not be resolved' },
+  connect_failed: { exit: 7, retryable: true, meaning: 'no connection could be made' },
+  tls_failed: { exit: 7, retryable: false, meaning: 'the TLS connection failed' },
+  proxy_failed: { exit: 7, retryable: true, meaning: 'the proxy did not connect' },
+  timeout: { exit: 7, retryable: true, meaning: 'no answer within the time allowed' },
+  connection_lost: { exit: 7, retryable: true, meaning: 'the connection broke' },
+  server_error: { exit: 7, retryable: true, meaning: 'the service failed' },
+  answer_too_large: { exit: 7, retryable: false, meaning: 'the answer is larger than the limit' },
+  bad_answer: { exit: 7, retryable: true, meaning: 'the answer is not what the interface promises' },
+
+  outcome_unknown: { exit: 8, retryable: false, meaning: 'a write was sent and no trustworthy answer came' },
+  not_as_asked: { exit: 8, retryable: false, meaning: 'the write was applied, but not as asked' },
+  still_pending: { exit: 9, retryable: true, meaning: 'waited long enough, still pending' },
+  partly_done: { exit: 10, retryable: false, meaning: 'some items of a bulk command failed' },
+  internal: { exit: 70, retryable: false, meaning: 'a bug in svc' },
+  interrupted: { exit: 130, retryable: false, meaning: 'interrupted' },
+  terminated: { exit: 143, retryable: false, meaning: 'terminated' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERROR_KINDS;
+
+export interface ErrorDetails {
+  /** What to do now: one sentence, or a command to type. Never remote text. */
+  readonly hint?: string;
+  /** The status of the service's answer, where there was one. */
+  readonly httpStatus?: number;
+  readonly cause?: unknown;
+}
+
+/** A failure that a user can act on. `message` says what failed and why; it may hold remote text, which the sink escapes. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly httpStatus: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.httpStatus = details.httpStatus;
+  }
+
+  get exit(): number {
+    return ERROR_KINDS[this.code].exit;
+  }
+
+  get retryable(): boolean {
+    return ERROR_KINDS[this.code].retryable;
+  }
+}
+
+/** The shape of a failure in `-o json` and `-o ndjson`, on stderr. */
+export interface ErrorReport {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly hint: string | null;
+    readonly http_status: number | null;
+    readonly exit: number;
+    readonly retryable: boolean;
+  };
+}
+
+export function errorReport(error: SvcError): ErrorReport {
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      hint: error.hint ?? null,
+      http_status: error.httpStatus ?? null,
+      exit: error.exit,
+      retryable: error.retryable,
+    },
+  };
+}
+
+/** The meaning of each exit status, in the order of the README's table. */
+export const EXIT_STATUSES: readonly (readonly [status: number, meaning: string])[] = [
+  [0, 'done (an empty list is done)'],
+  [1, 'the answer is no: signature invalid, delivery failed, a check found something'],
+  [2, 'usage or local validation, confirmation missing or declined: nothing was sent'],
+  [3, 'the service refused, or a local guard on its live state did'],
+  [4, 'not signed in, or not allowed'],
+  [5, 'not found'],
+  [6, 'a limit: quota or call rate'],
+  [7, 'unavailable, where nothing can have changed: safe to repeat'],
+  [8, 'outcome unknown or not as asked: look before repeating'],
+  [9, 'waited long enough: accepted, still pending'],
+  [10, 'partly done: some items of a bulk command failed'],
+  [70, 'a bug in svc'],
+  [130, 'interrupted'],
+  [143, 'terminated'],
+];

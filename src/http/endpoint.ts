@@ -1,0 +1,59 @@
+/** An endpoint as data, and the request values made from it. Nothing here touches the network. */
+
+/** What a request can do to the service: it decides retries, confirmation and dry runs. */
+export type Effect = 'read' | 'write' | 'destroy' | 'money';
+
+/** What zod schemas offer and all that is asked of them: endpoints load their schema only when an answer is parsed. */
+export interface Parser<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+}
+
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** `undefined` leaves the parameter out; an array repeats its key once per item. */
+export type QueryValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+export interface Endpoint<T> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the service's base path, `{name}` for a parameter: `/silence/{silenceID}`. */
+  readonly path: string;
+  readonly effect: Effect;
+  /** How a body is written. */
+  readonly encoding?: 'json' | 'form';
+  /** False for a read that must show the first answer as it is, such as a health check. */
+  readonly retry?: false;
+  /** The answer's schema, or none where a success has no body. */
+  readonly answer?: () => Promise<Parser<T>>;
+  /** Instead of `answer`, where the answer is an array: the schema of one item, so that a long one is parsed as it arrives. */
+  readonly item?: () => Promise<Parser<T extends readonly (infer Item)[] ? Item : never>>;
+}
+
+export interface CallValues {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: QueryValues;
+  /** A JSON value, or for `form` an object of field → string. */
+  readonly body?: unknown;
+}
+
+/** One request, complete: what is sent, what a dry run prints, and what the curl form is made of. */
+export interface RequestValue {
+  readonly method: string;
+  readonly url: string;
+  /** Names in lower case, credentials unredacted: print only what `redactHeaders` returns. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly encoding: 'json' | 'form';
+  readonly effect: Effect;
+}
+
+/** Inferred from the schema: `endpoint({ …, answer: async () => (await import('./schema.ts')).silence })`. */
+export function endpoint<T = undefined>(declaration: Endpoint<T>): Endpoint<T> {
+  return declaration;
+}

@@ -1,0 +1,96 @@
+/** Where requests go and under which rules. The command line, environment and profile decide it; the transport obeys it. */
+import type { RequestValue } from './endpoint.ts';
+
+export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
+
+/** Gives the credential for one origin. It is asked again, once, after a 401. */
+export interface Authorizer {
+  /** The only origin (`https://host:port`) that may see the header. */
+  readonly origin: string;
+  header(): Promise<Readonly<Record<string, string>>>;
+  /** After a 401: true when there is a new credential and the request may be sent once more. */
+  refresh?(): Promise<boolean>;
+}
+
+export interface TlsOptions {
+  /** PEM texts; `ca` is added to the platform's roots. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly insecure: boolean;
+}
+
+/** The proxy variables of the environment, as given. Loopback is never proxied. */
+export interface ProxySettings {
+  readonly http?: string;
+  readonly https?: string;
+  readonly noProxy?: string;
+}
+
+/** One line of `-v`, or the detail of `--debug`. Already redacted when it is handed out. */
+export type TraceEvent =
+  | {
+      readonly kind: 'answer';
+      readonly method: string;
+      readonly url: string;
+      readonly status: number;
+      readonly ms: number;
+      readonly attempt: number;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly method: string;
+      readonly url: string;
+      readonly reason: string;
+      readonly ms: number;
+      readonly attempt: number;
+    }
+  | {
+      readonly kind: 'request-detail';
+      readonly method: string;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
+  | {
+      readonly kind: 'answer-detail';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    };
+
+export interface Target {
+  readonly service: ServiceName;
+  /** Normalised: http or https, no userinfo, query, fragment or trailing slash. */
+  readonly baseUrl: URL;
+  /** The total deadline of one request, its retries included. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** `--header` and `--header-file`: sent to `baseUrl`'s origin only. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
+  readonly secretHeaders: ReadonlySet<string>;
+  readonly tls: TlsOptions;
+  readonly proxy: ProxySettings;
+  readonly authorizer?: Authorizer;
+  /** Present in a dry run: a request that is no read is put here instead of on the wire. */
+  readonly dryRun?: { readonly requests: RequestValue[] };
+  /** Whether a `destroy` or `money` request may be sent: a person or `--yes` said so. */
+  confirmed(): boolean;
+  readonly verbosity: 0 | 1 | 2;
+  trace(event: TraceEvent): void;
+  /** A warning for the person, such as a certificate that is not checked. */
+  warn(text: string): void;
+  readonly signal: AbortSignal;
+  now(): number;
+  random(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Thrown where a dry run would have sent a write: the request stands in `Target.dryRun.requests`, and the command is over.
+ * A bulk command catches it per item, goes on, and throws it again at its end, so that every request is shown.
+ */
+export class DryRunStop extends Error {
+  override readonly name = 'DryRunStop';
+}

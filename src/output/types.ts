@@ -1,0 +1,89 @@
+/** What a command says about its value so that every rendering can be made of it. */
+
+export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** How a column's text is to be taken, never a colour: `output/color.ts` maps it. */
+export type Tone = 'bad' | 'warn' | 'good' | 'dim' | 'strong';
+
+/**
+ * One table cell. `time` is an RFC 3339 text, shown relative on a terminal and as it is elsewhere. An array is several
+ * values: one line each in a record, joined by a blank in a row.
+ */
+export type Cell =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | { readonly text: string; readonly tone: Tone }
+  | { readonly time: string; readonly tone?: Tone }
+  | readonly Cell[];
+
+export interface Column<Row> {
+  /** Lower case, kebab-case; the header is its upper-case form. */
+  readonly name: string;
+  readonly cell: (row: Row) => Cell;
+  /** Shown only by `-o wide` (and csv and tsv, which have everything). */
+  readonly wide?: true;
+  /** May be shortened to fit a terminal; all others keep their width. */
+  readonly flex?: true;
+  readonly align?: 'right';
+}
+
+/** A column named by the user that is not among the declared ones: `label:instance`. */
+export type ColumnFamily<Row> = (argument: string) => Column<Row>;
+
+export interface ListOutput<Row> {
+  readonly kind: 'list';
+  readonly columns: readonly Column<Row>[];
+  /** `--columns label:instance` → `families.label('instance')`. */
+  readonly families?: Readonly<Record<string, ColumnFamily<Row>>>;
+  /** `-q` and `-o id`. */
+  readonly id: (row: Row) => string;
+  /** What a table says instead of a bare header when there are no rows, on stderr. */
+  readonly empty?: string;
+}
+
+export interface RecordOutput<Value> {
+  readonly kind: 'record';
+  /** Printed as `NAME  value` lines; one whose cell is undefined or an empty list is left out. */
+  readonly columns: readonly Column<Value>[];
+  readonly id: (value: Value) => string;
+}
+
+/** Text that is itself the data (a path, a script, a token): printed as it is, a JSON string in json. */
+export interface TextOutput {
+  readonly kind: 'text';
+}
+
+export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/** The bytes of one JSON answer, complete and checked: they flow to stdout by way of the escaping byte filter. */
+export class RawJson {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.bytes = bytes;
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
+export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput;
+
+/** The global output options, resolved. */
+export interface OutputOptions {
+  readonly format: Format;
+  readonly fields: readonly string[] | undefined;
+  readonly query: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly headers: boolean;
+  /** `-startsAt` for descending order. */
+  readonly sort: string | undefined;
+  /** A list command's own `--limit`. */
+  readonly limit: number | undefined;
+  readonly time: 'relative' | 'utc' | 'local' | 'iso';
+  readonly color: 0 | 1 | 2 | 3;
+  /** Of the terminal, or undefined where stdout is none: nothing is shortened then. */
+  readonly width: number | undefined;
+  readonly now: number;
+}
