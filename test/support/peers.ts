@@ -1,0 +1,92 @@
+/** The real peers that `scripts/peers.mjs` fetches, for `describe.skipIf(zsh() === undefined)`. With CI=true absence throws. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Peer {
+  readonly command: string;
+  /** To be laid over the environment that the program is started with. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface AlertmanagerPeer extends Peer {
+  /** The folder it must be started in; undefined where any will do. */
+  readonly cwd: string | undefined;
+  /** `0.25.0` */
+  readonly version: string;
+}
+
+const CACHE = fileURLToPath(new URL('../../.cache/peers/', import.meta.url));
+
+function onPath(program: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, program))
+    .find(existsSync);
+}
+
+function unpacked(peer: string, program: string): string | undefined {
+  const path = join(CACHE, peer, program);
+  return existsSync(join(CACHE, peer, 'peer.json')) && existsSync(path) ? path : undefined;
+}
+
+function absent(name: string): undefined {
+  if (process.env['CI'] === 'true') throw new Error(`${name} is missing: run node scripts/peers.mjs to see why.`);
+  return undefined;
+}
+
+export function alertmanagerBinary(): AlertmanagerPeer | undefined {
+  const installed = onPath('prometheus-alertmanager') ?? onPath('alertmanager');
+  const command = installed ?? unpacked('alertmanager', 'usr/bin/prometheus-alertmanager');
+  if (command === undefined) return absent('alertmanager');
+  const banner = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const version = /version (\d+\.\d+\.\d+)/.exec(banner)?.[1] ?? 'unknown';
+  return { command, env: {}, cwd: installed === undefined ? join(CACHE, 'alertmanager') : undefined, version };
+}
+
+export function amtoolBinary(): Peer | undefined {
+  const command = onPath('amtool') ?? unpacked('alertmanager', 'usr/bin/amtool');
+  return command === undefined ? absent('amtool') : { command, env: {} };
+}
+
+/**
+ * The shell starts without the machine's own rc files of the user: `ZDOTDIR` is ours. A test names a folder with its own
+ * `.zshrc` in `ZSH_TEST_DIR`. `zsh -f` must not be used: an unpacked zsh learns where its modules are from our `.zshenv`.
+ */
+export function zsh(): Peer | undefined {
+  const installed = onPath('zsh');
+  const command = installed ?? unpacked('zsh', 'bin/zsh') ?? unpacked('zsh', 'usr/bin/zsh');
+  if (command === undefined) return absent('zsh');
+  const lines: string[] = [];
+  if (installed === undefined) {
+    const root = join(CACHE, 'zsh');
+    const modules = readdirSync(join(root, 'usr/lib'), { recursive: true, encoding: 'utf8' }).find((path) =>
+      path.endsWith('/zsh/zle.so'),
+    );
+    if (modules === undefined) return absent('zsh (its modules)');
+    // zsh ignores a module path from the environment.
+    lines.push(`module_path=('${join(root, 'usr/lib', modules, '../..')}')`);
+    lines.push(`fpath=('${root}'/usr/share/zsh/functions/{,**/}*(/N))`);
+  }
+  lines.push('[[ -n $ZSH_TEST_DIR ]] && ZDOTDIR=$ZSH_TEST_DIR');
+  const ZDOTDIR = join(CACHE, 'zdotdir');
+  mkdirSync(ZDOTDIR, { recursive: true });
+  // Renamed into place: test files run at the same time.
+  const draft = join(ZDOTDIR, `.zshenv.${process.pid}`);
+  writeFileSync(draft, `${lines.join('\n')}\n`);
+  renameSync(draft, join(ZDOTDIR, '.zshenv'));
+  return { command, env: { ZDOTDIR } };
+}
+
+export function fish(): Peer | undefined {
+  const installed = onPath('fish');
+  if (installed !== undefined) return { command: installed, env: {} };
+  const command = unpacked('fish', 'usr/bin/fish');
+  if (command === undefined) return absent('fish');
+  const libraries = readdirSync(join(CACHE, 'fish/usr/lib'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(CACHE, 'fish/usr/lib', entry.name));
+  return { command, env: { LD_LIBRARY_PATH: libraries.join(':') } };
+}
