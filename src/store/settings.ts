@@ -1,8 +1,174 @@
-/** The settings: which exist, what each means, and where a value came from. */
-export interface Setting {
-  readonly key: string;
-  readonly env: string;
+/** The settings of one run: which value each has, and where it comes from. */
+import type { Context, Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { findSetting, type Setting } from './setting-keys.ts';
+import { problemWith, problemWithKept, shownValue } from './setting-values.ts';
+import {
+  DEFAULT_PROFILE,
+  type ProfileValues,
+  profileNames,
+  profileValues,
+  readSettingsFile,
+  type SettingsFile,
+  settingsPath,
+} from './settings-file.ts';
+
+export interface Origin {
+  readonly kind: 'flag' | 'env' | 'profile' | 'default' | 'unset';
+  /** The option, the variable, or the file; empty for a default. */
+  readonly detail: string;
 }
+
+/** What a setting is, whether it can be used or not. */
+export interface ResolvedSetting {
+  readonly value: string | undefined;
+  readonly origin: Origin;
+  /** What is wrong with the value, as the end of a sentence that begins with its name. */
+  readonly problem: string | undefined;
+}
+
 export interface Settings {
+  readonly profile: { readonly name: string; readonly origin: Origin };
+  readonly warnings: readonly string[];
+  /** With `lenient`, the error that would have been thrown: no profile counts then. */
+  readonly failure: SvcError | undefined;
+  /** Throws where the value that counts is not of the setting's form. Undefined where there is none, or no such setting. */
   get(key: string): string | undefined;
+  origin(key: string): Origin;
+  resolve(key: string): ResolvedSetting;
+  /** The origin of the address that environment or profile give a service, whatever its option says. */
+  configuredOrigin(key: string): string | undefined;
+}
+
+export interface SettingsSources {
+  readonly paths: Paths;
+  readonly env: Context['env'];
+  /** `--profile`. */
+  readonly profileFlag?: string;
+  /** Key → the value of the option that sets it. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** For the commands that repair the settings: an unknown profile or a broken file is no error yet, but `failure`. */
+  readonly lenient?: boolean;
+}
+
+export async function loadSettings(sources: SettingsSources): Promise<Settings> {
+  const { paths, env, flags = {}, lenient = false } = sources;
+  const path = settingsPath(paths);
+  let file: SettingsFile = { document: {}, warnings: [] };
+  let failure: SvcError | undefined;
+  try {
+    file = readSettingsFile(path);
+  } catch (error) {
+    if (!lenient || !(error instanceof SvcError)) throw error;
+    failure = error;
+  }
+  const profile = selectProfile(sources, file, path);
+  const values = profileValues(file.document, profile.name);
+  if (values === undefined) failure ??= unknownProfile(profile, file);
+  if (failure !== undefined && !lenient) throw failure;
+  return new LoadedSettings({ flags, env, values: values ?? {}, profile, path, warnings: file.warnings, failure });
+}
+
+function selectProfile({ env, profileFlag }: SettingsSources, file: SettingsFile, path: string): Settings['profile'] {
+  if (profileFlag !== undefined) return { name: profileFlag, origin: { kind: 'flag', detail: '--profile' } };
+  const named = env['SVC_PROFILE'];
+  if (named) return { name: named, origin: { kind: 'env', detail: 'SVC_PROFILE' } };
+  const { profile } = file.document;
+  if (profile !== undefined) return { name: profile, origin: { kind: 'profile', detail: path } };
+  return { name: DEFAULT_PROFILE, origin: { kind: 'default', detail: '' } };
+}
+
+function unknownProfile({ name, origin }: Settings['profile'], file: SettingsFile): SvcError {
+  return new SvcError('config_invalid', `${origin.detail}: there is no profile "${name}"`, {
+    hint: `use one of ${profileNames(file.document).join(', ')}; "svc config set" with --profile creates one`,
+  });
+}
+
+interface Loaded {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly env: Context['env'];
+  readonly values: ProfileValues;
+  readonly profile: Settings['profile'];
+  readonly path: string;
+  readonly warnings: readonly string[];
+  readonly failure: SvcError | undefined;
+}
+
+class LoadedSettings implements Settings {
+  readonly profile: Settings['profile'];
+  readonly warnings: readonly string[];
+  readonly failure: SvcError | undefined;
+  readonly #loaded: Loaded;
+
+  constructor(loaded: Loaded) {
+    this.profile = loaded.profile;
+    this.warnings = loaded.warnings;
+    this.failure = loaded.failure;
+    this.#loaded = loaded;
+  }
+
+  get(key: string): string | undefined {
+    return this.#usable(key, this.resolve(key));
+  }
+
+  origin(key: string): Origin {
+    return this.resolve(key).origin;
+  }
+
+  resolve(key: string): ResolvedSetting {
+    const setting = findSetting(key);
+    if (setting === undefined) return UNSET;
+    return this.#fromFlag(setting) ?? this.#configured(setting) ?? fromDefault(setting);
+  }
+
+  configuredOrigin(key: string): string | undefined {
+    const setting = findSetting(key);
+    const address = this.#usable(key, (setting && this.#configured(setting)) ?? UNSET);
+    return address === undefined ? undefined : new URL(address).origin;
+  }
+
+  #fromFlag(setting: Setting): ResolvedSetting | undefined {
+    const { flags } = this.#loaded;
+    const value = Object.hasOwn(flags, setting.key) ? flags[setting.key] : undefined;
+    if (value === undefined) return undefined;
+    const origin: Origin = { kind: 'flag', detail: setting.flag ?? '' };
+    return { value, origin, problem: problemWith(setting, value) };
+  }
+
+  #configured(setting: Setting): ResolvedSetting | undefined {
+    const { env, values, path, profile } = this.#loaded;
+    // An empty variable counts as unset.
+    const variable = setting.env === undefined ? undefined : env[setting.env] || undefined;
+    if (variable !== undefined) {
+      const origin: Origin = { kind: 'env', detail: setting.env ?? '' };
+      return { value: variable, origin, problem: problemWith(setting, variable) };
+    }
+    const kept = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
+    if (kept === undefined) return undefined;
+    const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
+    if (typeof kept === 'object') return { value: JSON.stringify(kept), origin, problem: 'must be a text' };
+    const value = String(kept);
+    return { value, origin, problem: problemWithKept(setting, value) };
+  }
+
+  #usable(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {
+    if (problem === undefined || value === undefined) return value;
+    const setting = findSetting(key);
+    const shown = setting === undefined ? value : shownValue(setting, value);
+    const name = origin.kind === 'profile' ? `${key} in ${origin.detail}` : origin.detail;
+    throw new SvcError(
+      origin.kind === 'profile' ? 'config_invalid' : 'invalid_value',
+      `${name}: "${shown}" ${problem}`,
+      {
+        ...(origin.kind === 'profile' ? { hint: `set it with: svc config set ${key} <value>` } : {}),
+      },
+    );
+  }
+}
+
+const UNSET: ResolvedSetting = { value: undefined, origin: { kind: 'unset', detail: '' }, problem: undefined };
+
+function fromDefault(setting: Setting): ResolvedSetting {
+  if (setting.default === undefined) return UNSET;
+  return { value: setting.default, origin: { kind: 'default', detail: '' }, problem: undefined };
 }

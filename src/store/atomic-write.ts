@@ -1,0 +1,94 @@
+/** Replaces a file as a whole, or leaves it as it was. */
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { SvcError } from '../errors.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+
+/** The file itself where the path is a symbolic link, so that the link stays and all its names share one lock. */
+export function realTarget(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw fileFailure(`cannot use ${path}`, error);
+  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new SvcError('file_unusable', `${path} is a symbolic link to a file that does not exist`, {
+      hint: 'remove the link, or create the file it points to',
+    });
+  }
+  return path;
+}
+
+/** Where the next content stands until it is complete: `<path>.new`. */
+export function stagedPath(path: string): string {
+  return `${path}.new`;
+}
+
+/**
+ * Writes a file of mode 0600. A reader sees the old content or the new, also after a crash. The caller holds the file's lock,
+ * so a staged file that is already there was left by a process that died, and is removed.
+ */
+export function writeAtomic(path: string, content: string | Uint8Array): void {
+  const staged = stagedPath(path);
+  try {
+    const previous = statSync(path, { throwIfNoEntry: false });
+    rmSync(staged, { force: true });
+    writeDurably(staged, content, previous);
+    renameSync(staged, path);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw fileFailure(`cannot write ${path}`, error);
+  }
+}
+
+function writeDurably(path: string, content: string | Uint8Array, previous: Stats | undefined): void {
+  // Exclusive creation follows no symbolic link.
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    fchmodSync(file, 0o600);
+    keepOwner(file, previous);
+    // Writes until everything is written: a disk that fills up half-way is an error here, not a shorter file.
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** `sudo svc …` must not take a user's own file away. */
+function keepOwner(file: number, previous: Stats | undefined): void {
+  if (previous === undefined) return;
+  try {
+    fchownSync(file, previous.uid, previous.gid);
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') throw error;
+  }
+}
+
+/** Makes the rename itself durable, where the platform can. */
+function syncDirectory(path: string): void {
+  try {
+    const directory = openSync(path, 'r');
+    try {
+      fsyncSync(directory);
+    } finally {
+      closeSync(directory);
+    }
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR'].includes(errorCode(error) ?? '')) throw error;
+  }
+}

@@ -1,0 +1,138 @@
+/** A lock between processes: a file that names its owner. */
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Context } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.ts';
+
+export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
+
+/** Longer than any holder may take: the slowest one waits for a token. */
+const WAIT_MS = 30_000;
+/** An owner of whom nothing else is known counts as gone after this. */
+const UNKNOWN_OWNER_MS = 60_000;
+
+/**
+ * Runs `body` while no other process runs one under the same path. Waits at most 30 s for the lock; one whose owner died is
+ * taken over at once. The owner must not hold it for a minute or more.
+ */
+export async function withLock<T>(path: string, context: LockContext, body: () => T | Promise<T>): Promise<T> {
+  const owner = lockOwner(context.pid);
+  await acquire(path, owner, context);
+  try {
+    return await body();
+  } finally {
+    release(path, owner.nonce);
+  }
+}
+
+async function acquire(path: string, owner: LockOwner, context: LockContext): Promise<void> {
+  const deadline = context.now() + WAIT_MS;
+  for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
+    context.signal.throwIfAborted();
+    let holder: Holder | undefined;
+    try {
+      holder = readHolder(path);
+      if (holder === undefined) {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        if (createExclusively(path, owner)) return;
+      } else if (isGone(holder, context.now()) && removeDead(path, holder.nonce, owner, context.now())) {
+        continue;
+      }
+    } catch (error) {
+      throw fileFailure(`cannot lock ${path}`, error);
+    }
+    if (context.now() >= deadline) throw stillHeld(path, holder);
+    await context.sleep(pause * (0.5 + context.random() / 2), context.signal);
+  }
+}
+
+function stillHeld(path: string, holder: Holder | undefined): SvcError {
+  const by = holder?.owner === undefined ? 'another process' : `process ${holder.owner.pid} on ${holder.owner.host}`;
+  return new SvcError('timeout', `${by} held the lock ${path} for ${WAIT_MS / 1000} s`, {
+    hint: 'wait for it to end; if it is no svc, remove the lock file',
+  });
+}
+
+interface Holder {
+  /** Undefined where the file is empty or no lock of ours. */
+  readonly owner: LockOwner | undefined;
+  readonly nonce: string;
+  readonly since: number;
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const { ino, mtimeMs } = statSync(path);
+    const owner = parseOwner(readFileSync(path, 'utf8'));
+    return { owner, nonce: owner?.nonce ?? `${ino}-${Math.trunc(mtimeMs)}`, since: mtimeMs };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isGone({ owner, since }: Holder, now: number): boolean {
+  const fate = owner === undefined ? 'unknown' : ownerFate(owner);
+  return fate === 'dead' || (fate === 'unknown' && now - since > UNKNOWN_OWNER_MS);
+}
+
+/** The lock appears together with its content, so that no reader finds it without an owner. */
+function createExclusively(path: string, owner: LockOwner): boolean {
+  const text = JSON.stringify(owner);
+  const staged = `${path}.${owner.nonce}`;
+  try {
+    writeNew(staged, text);
+    try {
+      linkSync(staged, path);
+    } catch (error) {
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error) ?? '')) throw error;
+      writeNew(path, text); // a file system without hard links
+    }
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(staged, { force: true });
+  }
+}
+
+function writeNew(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Removes the lock of a dead owner. Two waiters may see the same dead owner, and the slower one would remove the lock that
+ * the faster one has taken since; so whoever removes it first takes a marker named after that very acquisition, and then
+ * looks again. A marker whose maker died is removed in the same way.
+ */
+function removeDead(path: string, nonce: string, self: LockOwner, now: number): boolean {
+  const marker = `${path}.${nonce}.break`;
+  if (!createExclusively(marker, self)) {
+    const breaker = readHolder(marker);
+    return breaker !== undefined && isGone(breaker, now) && removeDead(marker, breaker.nonce, self, now);
+  }
+  try {
+    if (readHolder(path)?.nonce === nonce) {
+      rmSync(path, { force: true });
+      rmSync(`${path}.${nonce}`, { force: true });
+    }
+    return true;
+  } finally {
+    rmSync(marker, { force: true });
+  }
+}
+
+function release(path: string, nonce: string): void {
+  if (readHolder(path)?.nonce === nonce) rmSync(path, { force: true });
+}

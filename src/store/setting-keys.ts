@@ -1,0 +1,137 @@
+/** The settings and the environment variables, as tables: validation, help and reference are made from them. */
+
+export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer';
+
+export interface Setting {
+  readonly key: string;
+  readonly type: SettingType;
+  readonly help: string;
+  /** The variable that wins over the profile. */
+  readonly env?: string;
+  /** The option that wins over both. */
+  readonly flag?: string;
+  readonly default?: string;
+  /** For `choice`. */
+  readonly choices?: readonly string[];
+  /** For `integer`. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** None of them is a secret: secrets have files of their own, or come from the environment. */
+export const SETTING_KEYS = [
+  {
+    key: 'alerts.url',
+    type: 'url',
+    env: 'SVC_ALERTS_URL',
+    flag: '--base-url',
+    help: 'Address of the alert manager',
+  },
+  {
+    key: 'alerts.user',
+    type: 'text',
+    env: 'SVC_ALERTS_USER',
+    help: 'User for basic authentication to the alert manager',
+  },
+  {
+    key: 'alerts.author',
+    type: 'text',
+    env: 'SVC_ALERTS_AUTHOR',
+    flag: '--author',
+    help: 'Author of the silences you create (otherwise user@host)',
+  },
+  { key: 'alerts.maxSilence', type: 'duration', help: 'A silence longer than this needs a confirmation' },
+  {
+    key: 'webhooks.url',
+    type: 'url',
+    env: 'SVC_WEBHOOKS_URL',
+    flag: '--base-url',
+    help: 'Address of the recording webhook service',
+  },
+  { key: 'catalog.url', type: 'url', env: 'SVC_CATALOG_URL', flag: '--base-url', help: 'Address of the catalog' },
+  {
+    key: 'catalog.user',
+    type: 'text',
+    env: 'SVC_CATALOG_USER',
+    help: 'User for basic authentication to the catalog',
+  },
+  { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
+  { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
+  {
+    key: 'trade.connectsPerMinute',
+    type: 'integer',
+    min: 1,
+    max: 1000,
+    default: '20',
+    help: 'How often svc may connect to the trading gateway in a minute',
+  },
+  {
+    key: 'output',
+    type: 'choice',
+    choices: ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'],
+    env: 'SVC_OUTPUT',
+    flag: '--output',
+    default: 'table',
+    help: 'Output format',
+  },
+  {
+    key: 'color',
+    type: 'choice',
+    choices: ['auto', 'always', 'never'],
+    flag: '--color',
+    default: 'auto',
+    help: 'When to use colour',
+  },
+  {
+    key: 'timeout',
+    type: 'duration',
+    env: 'SVC_TIMEOUT',
+    flag: '--timeout',
+    default: '30s',
+    help: 'Longest time for one request',
+  },
+  {
+    key: 'cacert',
+    type: 'path',
+    env: 'SVC_CACERT',
+    flag: '--cacert',
+    help: 'File of certificates to trust besides the usual ones (PEM)',
+  },
+  { key: 'cert', type: 'path', env: 'SVC_CERT', flag: '--cert', help: 'Client certificate (PEM)' },
+  { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: "The client certificate's key (PEM)" },
+] as const satisfies readonly Setting[];
+
+export type SettingKey = (typeof SETTING_KEYS)[number]['key'];
+
+export function findSetting(key: string): Setting | undefined {
+  return SETTING_KEYS.find((setting) => setting.key === key);
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly help: string;
+  /** Its value is never shown. */
+  readonly secret: boolean;
+}
+
+/** The variables that are read although no setting stands behind them. */
+export const VARIABLES: readonly Variable[] = [
+  { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
+  { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },
+  { name: 'SVC_WEBHOOKS_TOKEN', secret: true, help: 'Access token for the recording webhook service' },
+  { name: 'SVC_WEBHOOK_SECRET', secret: true, help: 'Signing secret that deliveries are verified with' },
+  { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
+  { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
+  { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },
+  { name: 'SVC_PROFILE', secret: false, help: 'The profile to take settings from, as --profile' },
+  { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
+  { name: 'SVC_NO_INPUT', secret: false, help: 'Never ask, as --no-input' },
+  { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
+  { name: 'NO_COLOR', secret: false, help: 'No colour' },
+  { name: 'FORCE_COLOR', secret: false, help: 'Colour even where no terminal is' },
+  { name: 'CLICOLOR', secret: false, help: '0 for no colour' },
+  { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even where no terminal is' },
+  { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
+  { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
+  { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
+];

@@ -1,0 +1,112 @@
+/** settings.json: its shape, and the plain reading of it that every command does. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+import { jsonFault } from './json-fault.ts';
+import { findSetting } from './setting-keys.ts';
+
+/** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */
+export interface SettingsDocument {
+  /** The profile in use where neither option nor variable names one. */
+  readonly profile?: string;
+  readonly profiles?: Readonly<Record<string, ProfileValues>>;
+  readonly [unknown: string]: unknown;
+}
+
+export type ProfileValues = Readonly<Record<string, unknown>>;
+
+/** The profile that always exists. Profiles inherit nothing: a forgotten address must never mean another profile's service. */
+export const DEFAULT_PROFILE = 'default';
+
+const LARGEST = 1024 * 1024;
+
+export function settingsPath(paths: Paths): string {
+  return join(paths.config, 'settings.json');
+}
+
+export interface SettingsFile {
+  readonly document: SettingsDocument;
+  readonly warnings: readonly string[];
+}
+
+/** A missing file is an empty one. Anything else that cannot be used is an error, and is never overwritten. */
+export function readSettingsFile(path: string): SettingsFile {
+  const file = readSettingsBytes(path);
+  if (file === undefined) return { document: {}, warnings: [] };
+  const document = parseSettings(file.bytes, path);
+  return { document, warnings: [...modeWarnings(file.stats, path), ...unknownKeys(document, path)] };
+}
+
+/** Undefined where there is no file. */
+export function readSettingsBytes(path: string): { readonly bytes: Uint8Array; readonly stats: Stats } | undefined {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new SvcError('file_unusable', `${path} is no file`);
+    if (stats.size > LARGEST) throw new SvcError('config_invalid', `${path} is larger than 1 MiB`);
+    return { bytes: readFileSync(path), stats };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw fileFailure(`cannot read ${path}`, error, 'make it readable, or set SVC_CONFIG_DIR to another directory');
+  }
+}
+
+const REPAIR = 'correct it with: svc config edit';
+
+export function parseSettings(bytes: Uint8Array, path: string): SettingsDocument {
+  if (!isUtf8(bytes)) throw new SvcError('config_invalid', `${path} is not UTF-8 text`, { hint: REPAIR });
+  const json = Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    const { line, column } = jsonFault(json) ?? { line: 1, column: 1 };
+    const message = `${path} is not valid JSON at line ${line}, column ${column}`;
+    throw new SvcError('config_invalid', message, { hint: REPAIR, cause: error });
+  }
+  const wrong = shapeProblem(value);
+  if (wrong !== undefined) throw new SvcError('config_invalid', `${path}: ${wrong}`, { hint: REPAIR });
+  return value as SettingsDocument;
+}
+
+function shapeProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return 'must hold a JSON object';
+  const { profile, profiles = {} } = value;
+  if (profile !== undefined && typeof profile !== 'string') return '"profile" must be a text';
+  if (!isObject(profiles)) return '"profiles" must be an object';
+  const wrong = Object.entries(profiles).find(([, values]) => !isObject(values));
+  return wrong === undefined ? undefined : `profile ${wrong[0]} must be an object`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function profileNames({ profiles = {} }: SettingsDocument): string[] {
+  return [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
+}
+
+/** Undefined where there is no such profile. */
+export function profileValues({ profiles = {} }: SettingsDocument, name: string): ProfileValues | undefined {
+  if (Object.hasOwn(profiles, name)) return profiles[name];
+  return name === DEFAULT_PROFILE ? {} : undefined;
+}
+
+function modeWarnings(stats: Stats, path: string): string[] {
+  // Windows keeps its rights elsewhere and reports every file as writable for all.
+  if ((stats.mode & 0o022) === 0 || platform() === 'win32') return [];
+  return [`other users may change ${path} (mode ${(stats.mode & 0o777).toString(8)}): set it to 600`];
+}
+
+function unknownKeys(document: SettingsDocument, path: string): string[] {
+  const unknown = Object.keys(document).filter((key) => key !== 'profile' && key !== 'profiles');
+  for (const [name, values] of Object.entries(document.profiles ?? {})) {
+    for (const key of Object.keys(values)) if (findSetting(key) === undefined) unknown.push(`${key} (profile ${name})`);
+  }
+  return unknown.length === 0 ? [] : [`${path} holds what svc does not know, and ignores: ${unknown.join(', ')}`];
+}

@@ -1,0 +1,81 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { realTarget, writeAtomic } from '../../src/store/atomic-write.ts';
+import { childProgram } from './child.ts';
+import { testFolder } from './folder.ts';
+
+const folder = testFolder();
+const children = childProgram();
+
+describe('writeAtomic', () => {
+  it('replaces the file, with mode 0600 whatever it was before', () => {
+    const path = join(folder.path, 'file');
+    writeFileSync(path, 'old', { mode: 0o666 });
+    writeAtomic(path, 'new');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.path)).toEqual(['file']);
+  });
+
+  it('removes what a killed writer left, and follows no link planted in its place', () => {
+    const path = join(folder.path, 'file');
+    const victim = join(folder.path, 'victim');
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, `${path}.new`);
+    writeAtomic(path, 'new');
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(lstatSync(path).isSymbolicLink()).toBe(false);
+  });
+
+  it('leaves the old content and nothing else when the disk is full half-way', async () => {
+    const path = join(folder.path, 'file');
+    writeFileSync(path, 'old');
+    const { status, stderr } = await children.runWithFileLimit(1, ['write', path, '5000']);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining(`file_unusable: cannot write ${path}: `),
+    });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder.path)).toEqual(['file']);
+  });
+
+  it('says so when the folder is read-only', async () => {
+    const readOnly = join(folder.path, 'ro');
+    const path = join(readOnly, 'file');
+    mkdirSync(readOnly);
+    writeFileSync(path, 'old', { mode: 0o644 });
+    chmodSync(folder.path, 0o755);
+    chmodSync(readOnly, 0o555);
+    // Root may write anywhere.
+    const { status, stderr } = await children.run(['write', path, '5'], process.getuid?.() === 0 ? { uid: 65534 } : {});
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `file_unusable: cannot write ${path}: permission denied` });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+  });
+});
+
+describe('realTarget', () => {
+  it('is the file behind a link, and the path itself where there is nothing yet', () => {
+    writeFileSync(join(folder.path, 'file'), '');
+    symlinkSync('file', join(folder.path, 'link'));
+    expect(realTarget(join(folder.path, 'link'))).toBe(realTarget(join(folder.path, 'file')));
+    expect(realTarget(join(folder.path, 'none', 'file'))).toBe(join(folder.path, 'none', 'file'));
+  });
+
+  it('refuses a link to nothing, which a rename would replace', () => {
+    const link = join(folder.path, 'link');
+    symlinkSync(join(folder.path, 'nowhere'), link);
+    expect(() => realTarget(link)).toThrow(/symbolic link/);
+    expect(existsSync(join(folder.path, 'nowhere'))).toBe(false);
+  });
+});

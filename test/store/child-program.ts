@@ -1,0 +1,66 @@
+/** What the tests run in processes of their own, so that they can be killed, and can race. Bundled by `child.ts`. */
+import { readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../../src/errors.ts';
+import { writeAtomic } from '../../src/store/atomic-write.ts';
+import { type LockContext, withLock } from '../../src/store/lock.ts';
+import { changeSettings } from '../../src/store/settings-editor.ts';
+
+const context: LockContext = {
+  signal: new AbortController().signal,
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  now: Date.now,
+  random: Math.random,
+  pid: process.pid,
+};
+
+const [mode, path = '', count = '1', name = ''] = process.argv.slice(2);
+const paths = { config: path, state: path, cache: path };
+
+const modes: Record<string, () => Promise<void>> = {
+  /** Adds one to a counter that is only right when nobody else is in between. */
+  async increment() {
+    const file = join(path, 'counter');
+    for (let i = 0; i < Number(count); i++) {
+      await withLock(`${file}.lock`, context, async () => {
+        const value = Number(readFileSync(file, 'utf8'));
+        await sleep(0);
+        writeAtomic(file, String(value + 1));
+      });
+    }
+  },
+  /** Fails where somebody else is inside at the same time. */
+  async takeovers() {
+    for (let i = 0; i < Number(count); i++) {
+      const inside = join(path, `${i}.inside`);
+      await withLock(join(path, `${i}.lock`), context, async () => {
+        writeFileSync(inside, '', { flag: 'wx' });
+        await sleep(0);
+        rmSync(inside);
+      });
+    }
+  },
+  async hold() {
+    await withLock(path, context, async () => {
+      writeSync(1, 'held\n');
+      await sleep(60_000);
+    });
+  },
+  async settings() {
+    for (let i = 0; i < Number(count); i++) {
+      await changeSettings(paths, context, (document) => ({ ...document, [`${name}-${i}`]: 'x'.repeat(40) }));
+    }
+  },
+  async write() {
+    writeAtomic(path, 'n'.repeat(Number(count)));
+  },
+};
+
+try {
+  await modes[mode ?? '']?.();
+} catch (error) {
+  if (!(error instanceof SvcError)) throw error;
+  writeSync(2, `${error.code}: ${error.message}`);
+  process.exitCode = error.exit;
+}

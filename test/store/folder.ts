@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach } from 'vitest';
+import type { Paths } from '../../src/context.ts';
+import type { LockContext } from '../../src/store/lock.ts';
+
+/** A folder of its own for each test: `config` in it does not exist yet. */
+export function testFolder(): { readonly path: string; readonly paths: Paths } {
+  const folder = { path: '', paths: { config: '', state: '', cache: '' } };
+  beforeEach(() => {
+    folder.path = mkdtempSync(join(tmpdir(), 'svc-store-'));
+    const config = join(folder.path, 'config');
+    folder.paths = { config, state: join(folder.path, 'state'), cache: join(folder.path, 'cache') };
+  });
+  afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
+  return folder;
+}
+
+export const lockContext: LockContext = {
+  signal: new AbortController().signal,
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  now: Date.now,
+  random: Math.random,
+  pid: process.pid,
+};

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withLock } from '../../src/store/lock.ts';
+import { lockOwner, ownerFate, parseOwner } from '../../src/store/lock-owner.ts';
+import { childProgram } from './child.ts';
+import { lockContext, testFolder } from './folder.ts';
+
+const folder = testFolder();
+const children = childProgram();
+
+/** The lock of a process that has ended. */
+function deadLock(): string {
+  const pid = spawnSync('true').pid;
+  return JSON.stringify({ ...lockOwner(process.pid), pid, nonce: 'of-a-dead-process' });
+}
+
+describe('withLock', () => {
+  it('keeps 8 processes apart, so that none of 200 increments is lost, not even behind a stale lock', async () => {
+    writeFileSync(join(folder.path, 'counter'), '0');
+    writeFileSync(join(folder.path, 'counter.lock'), deadLock());
+    const all = await Promise.all(Array.from({ length: 8 }, () => children.run(['increment', folder.path, '25'])));
+    expect(all.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(Array(8).fill('0'));
+    expect(readFileSync(join(folder.path, 'counter'), 'utf8')).toBe('200');
+    expect(readdirSync(folder.path)).toEqual(['counter']);
+  });
+
+  it('goes to one waiter at a time when its owner is dead', async () => {
+    // All stale locks carry the same nonce: each round is a race for one takeover.
+    for (let round = 0; round < 200; round++) writeFileSync(join(folder.path, `${round}.lock`), deadLock());
+    const all = await Promise.all(Array.from({ length: 4 }, () => children.run(['takeovers', folder.path, '200'])));
+    expect(all.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(Array(4).fill('0'));
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('is free after its holder was killed', async () => {
+    const lock = join(folder.path, 'held.lock');
+    const holder = children.start(['hold', lock]);
+    await once(holder.stdout ?? holder, 'data');
+    const waits: number[] = [];
+    const taken = withLock(
+      lock,
+      { ...lockContext, sleep: async (ms) => void (waits.push(ms), await lockContext.sleep(ms)) },
+      () => 'mine',
+    );
+    holder.kill('SIGKILL');
+    expect(await taken).toBe('mine');
+    expect(existsSync(lock)).toBe(false);
+    expect(waits.length).toBeGreaterThan(0);
+  });
+
+  it('removes a lock whose breaker died as well', async () => {
+    const lock = join(folder.path, 'a.lock');
+    writeFileSync(lock, deadLock());
+    const marker = { ...JSON.parse(deadLock()), nonce: 'of-a-dead-breaker' };
+    writeFileSync(`${lock}.of-a-dead-process.break`, JSON.stringify(marker));
+    expect(await withLock(lock, lockContext, () => 'mine')).toBe('mine');
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('leaves a lock alone that became somebody else’s', async () => {
+    const lock = join(folder.path, 'a.lock');
+    await withLock(lock, lockContext, () => writeFileSync(lock, JSON.stringify(lockOwner(process.pid))));
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  it('is released when the body fails, and the failure comes through', async () => {
+    const lock = join(folder.path, 'a.lock');
+    await expect(withLock(lock, lockContext, () => Promise.reject(new Error('body')))).rejects.toThrow('body');
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('gives up after 30 s, naming the process', async () => {
+    const lock = join(folder.path, 'a.lock');
+    writeFileSync(lock, JSON.stringify(lockOwner(process.pid)));
+    let now = Date.now();
+    const began = now;
+    const sleep = async (ms: number) => {
+      now += ms;
+    };
+    const waiting = withLock(lock, { ...lockContext, now: () => now, sleep }, () => 'mine');
+    await expect(waiting).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining(`process ${process.pid} on `),
+    });
+    expect(now - began).toBeGreaterThanOrEqual(30_000);
+    expect(now - began).toBeLessThan(31_000);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  it('stops waiting when it is interrupted', async () => {
+    const lock = join(folder.path, 'a.lock');
+    writeFileSync(lock, JSON.stringify(lockOwner(process.pid)));
+    const stop = new AbortController();
+    const sleep = async () => stop.abort(new Error('interrupted'));
+    await expect(withLock(lock, { ...lockContext, signal: stop.signal, sleep }, () => 'mine')).rejects.toThrow(
+      'interrupted',
+    );
+  });
+
+  it.each([
+    ['of another host', JSON.stringify({ ...lockOwner(process.pid), host: 'elsewhere' })],
+    ['that is empty', ''],
+    ['whose nonce would leave the folder', JSON.stringify({ ...lockOwner(process.pid), nonce: '../../x' })],
+  ])('takes a lock %s only after a minute', async (_, text) => {
+    const lock = join(folder.path, 'a.lock');
+    writeFileSync(lock, text);
+    let now = Date.now();
+    const sleep = async (ms: number) => {
+      now += ms;
+    };
+    const context = { ...lockContext, now: () => now, sleep };
+    await expect(withLock(lock, context, () => 'mine')).rejects.toMatchObject({ code: 'timeout' });
+    const old = (now - 61_000) / 1000;
+    utimesSync(lock, old, old);
+    expect(await withLock(lock, context, () => 'mine')).toBe('mine');
+  });
+
+  it('says why a lock cannot be made', async () => {
+    writeFileSync(join(folder.path, 'file'), '');
+    await expect(withLock(join(folder.path, 'file', 'a.lock'), lockContext, () => 1)).rejects.toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining('not a directory'),
+    });
+    mkdirSync(join(folder.path, 'dir.lock'));
+    await expect(withLock(join(folder.path, 'dir.lock'), lockContext, () => 1)).rejects.toMatchObject({
+      code: 'file_unusable',
+    });
+  });
+});
+
+describe('ownerFate', () => {
+  it('knows this process, an ended one, and a process id that was given again', () => {
+    const self = lockOwner(process.pid);
+    expect(ownerFate(self)).toBe('alive');
+    expect(ownerFate({ ...self, pid: spawnSync('true').pid })).toBe('dead');
+    expect(ownerFate({ ...self, start: '1' })).toBe('dead');
+    expect(ownerFate({ ...self, start: '' })).toBe('unknown');
+    expect(ownerFate({ ...self, place: 'another boot' })).toBe('unknown');
+  });
+
+  it.each(['', '{', '[]', 'null', '{"pid":1}', '{"pid":-1,"host":"h","place":"p","start":"s","nonce":"n"}'])(
+    'takes %j for no owner',
+    (text) => expect(parseOwner(text)).toBeUndefined(),
+  );
+});
