@@ -1,0 +1,54 @@
+/** Gathers small pieces of text into writes that are worth a system call. */
+import type { OutStream } from '../context.ts';
+
+const BATCH = 65_536;
+
+export class BatchWriter {
+  readonly #sink: OutStream;
+  readonly #live: boolean;
+  #text = '';
+  #scheduled = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** `live`: what was gathered goes out at the end of the same turn of the event loop, for rows that arrive over time. */
+  constructor(sink: OutStream, live: boolean) {
+    this.#sink = sink;
+    this.#live = live;
+  }
+
+  /** The reader went away: what produces rows should stop. */
+  get closed(): boolean {
+    return this.#sink.closed;
+  }
+
+  /** A promise only where the reader must be waited for. */
+  write(text: string): Promise<void> | undefined {
+    this.#text += text;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#text.length >= BATCH) return this.#flush();
+    if (this.#live) this.#schedule();
+    return undefined;
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') await this.#sink.write(text);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush().catch((error: unknown) => {
+        this.#failure = { error };
+      });
+    });
+  }
+}

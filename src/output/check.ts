@@ -1,0 +1,46 @@
+/** What is wrong with output options whatever the value will be. */
+import { SvcError } from '../errors.ts';
+import { columnNames, isColumnar, selectColumns } from './columns.ts';
+import type { AnyOutput, OutputOptions } from './types.ts';
+
+/** Refuses options that can never work with this output, before anything else happens. */
+export async function checkOutputOptions(output: AnyOutput, options: OutputOptions): Promise<void> {
+  const shaping = options.query !== undefined ? '--query' : options.fields !== undefined ? '--fields' : undefined;
+  if (options.query !== undefined && options.fields !== undefined) {
+    throw new SvcError('usage', '--query and --fields cannot be used together');
+  }
+  if (shaping !== undefined && options.format === 'id') {
+    throw new SvcError('usage', `-q and -o id print ids and nothing else, so ${shaping} has no meaning with them`);
+  }
+  if (options.columns !== undefined) checkColumns(output, options, shaping);
+  if (options.fields !== undefined && output.kind === 'text') {
+    throw new SvcError('usage', '--fields: this command prints plain text, which has no fields');
+  }
+  if (options.fields?.some((name) => name === '')) {
+    throw new SvcError('usage', '--fields: a name is empty', { hint: 'write --fields a,b.c' });
+  }
+  if (options.sort !== undefined) checkSort(output, options.sort);
+  if (options.query !== undefined) {
+    const { compileQuery } = await import('./query.ts');
+    await compileQuery(options.query);
+  }
+}
+
+function checkColumns(output: AnyOutput, options: OutputOptions, shaping: string | undefined): void {
+  if (shaping !== undefined) {
+    throw new SvcError('usage', `--columns names the command's own columns, which ${shaping} replaces`);
+  }
+  if (!isColumnar(options.format)) {
+    throw new SvcError('usage', `--columns has no meaning with -o ${options.format}`, {
+      hint: 'it is for table, wide, csv and tsv; --fields and --query are for every format',
+    });
+  }
+  if (output.kind === 'text') throw new SvcError('usage', '--columns: this command prints plain text');
+  selectColumns(output, options);
+}
+
+function checkSort(output: AnyOutput, sort: string): void {
+  if (output.kind !== 'list') throw new SvcError('usage', '--sort: this command prints no list');
+  if (sort !== '' && sort !== '-') return;
+  throw new SvcError('usage', '--sort: the name is empty', { hint: `columns: ${columnNames(output).join(', ')}` });
+}

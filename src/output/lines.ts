@@ -1,0 +1,67 @@
+/** What csv, tsv and id have in common: one line per row, and no layout that needs the others. */
+import type { BatchWriter } from './batch-writer.ts';
+import { cellLine } from './cells.ts';
+import { escapeLines, escapeText } from './escape.ts';
+import type { ListSubject, Printed, RecordSubject, ScalarSubject, Subject, TextSubject } from './subject.ts';
+import type { Clock } from './times.ts';
+import type { Cell, OutputOptions } from './types.ts';
+
+/** A rule for values separated by `separator`: how one is written so that it stays one. */
+export interface Dialect {
+  readonly separator: string;
+  /** `isNumber`: the cell is a number, no text, so that it can hold no formula. */
+  readonly write: (text: string, isNumber: boolean) => string;
+}
+
+/** A header and a line per row; a record is one row. Text and scalars are printed as they are. */
+export async function writeSeparated(
+  subject: Subject,
+  options: OutputOptions,
+  out: BatchWriter,
+  { separator, write }: Dialect,
+): Promise<Printed> {
+  if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
+  const clock: Clock = { time: options.time === 'relative' ? 'utc' : options.time, now: options.now };
+  const field = (cell: Cell): string => write(escapeText(cellLine(cell, clock)), typeof cell === 'number');
+  const { columns } = subject;
+  const named = options.headers && columns.length > 0 && (subject.kind === 'record' || subject.named);
+  const header = named ? `${columns.map(({ name }) => write(escapeText(name), false)).join(separator)}\n` : '';
+  return writeLines(subject, out, header, (row) => {
+    let line = '';
+    for (let index = 0; index < columns.length; index++) {
+      if (index > 0) line += separator;
+      line += field(columns[index]?.cell(row));
+    }
+    return line;
+  });
+}
+
+/** The header goes out with the first row, so that a failure before it prints nothing. */
+export async function writeLines(
+  subject: ListSubject | RecordSubject,
+  out: BatchWriter,
+  header: string,
+  line: (row: unknown) => string,
+): Promise<Printed> {
+  let rows = 0;
+  for await (const row of subject.kind === 'list' ? subject.rows : [subject.value]) {
+    if (out.closed) break;
+    const full = out.write(`${rows === 0 ? header : ''}${line(row)}\n`);
+    if (full !== undefined) await full;
+    rows++;
+  }
+  if (rows === 0) await out.write(header);
+  return { rows };
+}
+
+/** Text of a command keeps its lines; a scalar picked from an answer is one line, and null is none. */
+export async function writePlain(subject: TextSubject | ScalarSubject, out: BatchWriter): Promise<Printed> {
+  if (subject.kind === 'scalar') {
+    if (subject.value === null) return { rows: 0 };
+    await out.write(`${escapeText(String(subject.value))}\n`);
+    return { rows: 1 };
+  }
+  const text = escapeLines(subject.text);
+  await out.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
+  return { rows: 1 };
+}

@@ -1,0 +1,24 @@
+/** `-o ndjson`: one JSON value per line, each written when it is there. */
+import type { BatchWriter } from './batch-writer.ts';
+import { escapeJson } from './escape.ts';
+import type { Printed, Subject } from './subject.ts';
+import type { OutputOptions } from './types.ts';
+
+export async function renderNdjson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  if (subject.kind !== 'list') {
+    await out.write(line(subject.kind === 'text' ? subject.text : subject.value));
+    return { rows: 1 };
+  }
+  let rows = 0;
+  for await (const row of subject.rows) {
+    if (out.closed) break;
+    const full = out.write(line(row));
+    if (full !== undefined) await full;
+    rows++;
+  }
+  return { rows };
+}
+
+function line(value: unknown): string {
+  return `${escapeJson(JSON.stringify(value) ?? 'null')}\n`;
+}

@@ -1,0 +1,90 @@
+/** One value in, one of many renderings out. Every format is a module of its own, loaded when it is asked for. */
+import type { OutStream } from '../context.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { jsonByteFilter } from './escape.ts';
+import { shape } from './shape.ts';
+import type { Renderer } from './subject.ts';
+import { type AnyOutput, type Format, type OutputOptions, RawJson } from './types.ts';
+
+export { checkOutputOptions } from './check.ts';
+
+export interface Rendered {
+  /** How many rows were printed; undefined where the service's bytes went out uncounted. */
+  readonly rows: number | undefined;
+  /** The columns for which the terminal was too narrow. */
+  readonly dropped: readonly string[];
+  /** How many rows `--limit` left out, as far as is known. */
+  readonly cut: number;
+}
+
+/**
+ * Prints a command's value. The options have passed `checkOutputOptions`; what can be known only from the value (a field that
+ * no row has) is refused here, with nothing printed except by ndjson.
+ */
+export async function render(
+  value: unknown,
+  output: AnyOutput,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<Rendered> {
+  let settled = value;
+  if (value instanceof RawJson) {
+    if (options.format === 'json' && isWhole(options)) return passThrough(value, sink);
+    settled = JSON.parse(await textOf(value));
+  }
+  const { subject, cut } = await shape(settled, output, options);
+  // An array or a document is of use only when it is whole; lines are, as soon as they come.
+  const byLine = options.format !== 'json' && options.format !== 'yaml';
+  const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
+  const renderer = await loadRenderer(options.format);
+  const { rows, dropped = [] } = await renderer(subject, options, out);
+  await out.end();
+  return { rows, dropped, cut };
+}
+
+function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
+  return query === undefined && fields === undefined && sort === undefined && limit === undefined;
+}
+
+async function loadRenderer(format: Format): Promise<Renderer> {
+  switch (format) {
+    case 'table':
+    case 'wide':
+      return (await import('./table.ts')).renderTable;
+    case 'json':
+      return (await import('./json.ts')).renderJson;
+    case 'ndjson':
+      return (await import('./ndjson.ts')).renderNdjson;
+    case 'csv':
+      return (await import('./csv.ts')).renderCsv;
+    case 'tsv':
+      return (await import('./tsv.ts')).renderTsv;
+    case 'yaml':
+      return (await import('./yaml.ts')).renderYaml;
+    case 'id':
+      return (await import('./id.ts')).renderIds;
+  }
+}
+
+async function passThrough(value: RawJson, sink: OutStream): Promise<Rendered> {
+  const filter = jsonByteFilter();
+  let last: number | undefined;
+  for await (const chunk of value.bytes) {
+    const safe = filter(chunk);
+    if (safe.length === 0) continue;
+    last = safe[safe.length - 1];
+    await sink.write(safe);
+    if (sink.closed) break;
+  }
+  const rest = filter();
+  if (rest.length > 0) await sink.write(rest);
+  if (last !== 0x0a || rest.length > 0) await sink.write('\n');
+  return { rows: undefined, dropped: [], cut: 0 };
+}
+
+async function textOf(value: RawJson): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of value.bytes) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}

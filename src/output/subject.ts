@@ -1,0 +1,85 @@
+/** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
+import type { BatchWriter } from './batch-writer.ts';
+import { plainCell } from './cells.ts';
+import type { Column, OutputOptions, Rows } from './types.ts';
+
+export interface ListSubject {
+  readonly kind: 'list';
+  readonly rows: Rows<unknown>;
+  /** None where the rows are no objects: then they have no header either. */
+  readonly columns: readonly Column<unknown>[];
+  /** False where the columns are numbered, not named. */
+  readonly named: boolean;
+  readonly id: (row: unknown) => string;
+}
+
+export interface RecordSubject {
+  readonly kind: 'record';
+  readonly value: unknown;
+  readonly columns: readonly Column<unknown>[];
+  readonly id: (value: unknown) => string;
+}
+
+export interface TextSubject {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+export interface ScalarSubject {
+  readonly kind: 'scalar';
+  readonly value: string | number | boolean | null;
+}
+
+export type Subject = ListSubject | RecordSubject | TextSubject | ScalarSubject;
+
+/** What every format's module exports. */
+export type Renderer = (subject: Subject, options: OutputOptions, out: BatchWriter) => Promise<Printed>;
+
+export interface Printed {
+  readonly rows: number;
+  /** The columns for which the terminal was too narrow. */
+  readonly dropped?: readonly string[];
+}
+
+/** A value of any shape: arrays become lists, objects records, with a column per key. */
+export function subjectOf(value: unknown): Subject {
+  if (Array.isArray(value)) return listOf(value);
+  if (isObject(value)) return { kind: 'record', value, columns: Object.keys(value).map(keyColumn), id: idOf };
+  return { kind: 'scalar', value: value as ScalarSubject['value'] };
+}
+
+function listOf(rows: readonly unknown[]): ListSubject {
+  if (rows.length > 0 && rows.every(isObject)) {
+    const keys = new Set(rows.flatMap((row) => Object.keys(row)));
+    return { kind: 'list', rows, columns: [...keys].map(keyColumn), named: true, id: idOf };
+  }
+  // `[].[name, state]` makes rows of values without names.
+  const width = rows.reduce<number>((most, row) => Math.max(most, Array.isArray(row) ? row.length : 1), 0);
+  const columns = Array.from(
+    { length: width },
+    (_, index): Column<unknown> => ({
+      name: String(index),
+      cell: (row) => plainCell(Array.isArray(row) ? row[index] : index === 0 ? row : undefined),
+      flex: true,
+    }),
+  );
+  return { kind: 'list', rows, columns, named: false, id: idOf };
+}
+
+/** The column of one key of objects. */
+export function keyColumn(key: string): Column<unknown> {
+  return {
+    name: key,
+    cell: (row) => (isObject(row) && Object.hasOwn(row, key) ? plainCell(row[key]) : undefined),
+    flex: true,
+  };
+}
+
+/** What stands for an id where the rows are not the command's own any more. */
+export function idOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,9 @@
+/** `-o tsv`: no quoting. A tab or a line break in a value is escaped like everything unsafe, so `cut` and `awk` can rely on it. */
+import type { BatchWriter } from './batch-writer.ts';
+import { writeSeparated } from './lines.ts';
+import type { Printed, Subject } from './subject.ts';
+import type { OutputOptions } from './types.ts';
+
+export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  return writeSeparated(subject, options, out, { separator: '\t', write: (text) => text });
+}
