@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { findSetting, SETTING_KEYS, type Setting } from './setting-keys.ts';
 
-const DURATION = /^(?=\d)(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
+const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
 
 /** The setting of a key that somebody typed. */
 export function requireSetting(key: string): Setting {

@@ -155,14 +155,12 @@ class LoadedSettings implements Settings {
     if (problem === undefined || value === undefined) return value;
     const setting = findSetting(key);
     const shown = setting === undefined ? value : shownValue(setting, value);
-    const name = origin.kind === 'profile' ? `${key} in ${origin.detail}` : origin.detail;
-    throw new SvcError(
-      origin.kind === 'profile' ? 'config_invalid' : 'invalid_value',
-      `${name}: "${shown}" ${problem}`,
-      {
-        ...(origin.kind === 'profile' ? { hint: `set it with: svc config set ${key} <value>` } : {}),
-      },
-    );
+    if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
+    // The command that corrects an output format must be able to print: its own option wins over what is wrong.
+    const despite = setting?.type === 'choice' ? ` ${setting.flag} ${setting.default}` : '';
+    throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
+      hint: `set it with: svc config set ${key} <value>${despite}`,
+    });
   }
 }
 

@@ -30,13 +30,20 @@ const modes: Record<string, () => Promise<void>> = {
       });
     }
   },
-  /** Fails where somebody else is inside at the same time. */
+  /**
+   * Fails where somebody else is inside at the same time. The clock is asked between seeing a dead owner and removing its
+   * lock: a slow one makes that gap wide enough for others to come in between.
+   */
   async takeovers() {
+    const now = () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 6);
+      return Date.now();
+    };
     for (let i = 0; i < Number(count); i++) {
       const inside = join(path, `${i}.inside`);
-      await withLock(join(path, `${i}.lock`), context, async () => {
+      await withLock(join(path, `${i}.lock`), { ...context, now }, async () => {
         writeFileSync(inside, '', { flag: 'wx' });
-        await sleep(0);
+        await sleep(3);
         rmSync(inside);
       });
     }

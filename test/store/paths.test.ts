@@ -1,0 +1,54 @@
+import { isAbsolute } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { resolvePaths } from '../../src/store/paths.ts';
+
+describe('resolvePaths', () => {
+  it('follows the XDG directories, with their defaults below the home', () => {
+    expect(resolvePaths({}, 'linux', '/home/u')).toEqual({
+      config: '/home/u/.config/svc',
+      state: '/home/u/.local/state/svc',
+      cache: '/home/u/.cache/svc',
+    });
+    const xdg = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_CACHE_HOME: '/k' };
+    expect(resolvePaths(xdg, 'darwin', '/home/u')).toEqual({ config: '/c/svc', state: '/s/svc', cache: '/k/svc' });
+  });
+
+  it('ignores XDG variables that are relative or empty', () => {
+    const env = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '', XDG_CACHE_HOME: './k' };
+    expect(resolvePaths(env, 'linux', '/home/u')).toEqual(resolvePaths({}, 'linux', '/home/u'));
+  });
+
+  it('takes SVC_CONFIG_DIR as it is, for the configuration only', () => {
+    const env = { SVC_CONFIG_DIR: '/etc/svc-ci', XDG_CONFIG_HOME: '/c' };
+    expect(resolvePaths(env, 'linux', '/home/u')).toEqual({
+      ...resolvePaths({}, 'linux', '/home/u'),
+      config: '/etc/svc-ci',
+    });
+    expect(resolvePaths({ SVC_CONFIG_DIR: '' }, 'linux', '/home/u').config).toBe('/home/u/.config/svc');
+  });
+
+  it('uses the application data folders on Windows', () => {
+    const env = { APPDATA: 'C:\\Users\\u\\Roaming', LOCALAPPDATA: 'C:\\Users\\u\\Local' };
+    expect(resolvePaths(env, 'win32', 'C:\\Users\\u')).toEqual({
+      config: 'C:\\Users\\u\\Roaming\\svc',
+      state: 'C:\\Users\\u\\Local\\svc\\state',
+      cache: 'C:\\Users\\u\\Local\\svc\\cache',
+    });
+    expect(resolvePaths({}, 'win32', 'C:\\Users\\u').config).toBe('C:\\Users\\u\\AppData\\Roaming\\svc');
+  });
+
+  it('is absolute whatever home and variables are', () => {
+    const names = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
+    const some = fc.option(fc.oneof(fc.string(), fc.constantFrom('', '.', '~', '/x', 'a/b')), { nil: undefined });
+    fc.assert(
+      fc.property(
+        fc.record(Object.fromEntries(names.map((name) => [name, some]))),
+        fc.oneof(fc.string(), some),
+        (env, home) => {
+          for (const path of Object.values(resolvePaths(env, 'linux', home ?? ''))) expect(isAbsolute(path)).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../src/output/types.ts';
+import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
+import { problemWith, problemWithKept, requireSetting, shownValue } from '../../src/store/setting-values.ts';
+
+const good: Record<string, string[]> = {
+  'alerts.url': ['http://localhost:9093', 'https://am.example.com/prefix', 'HTTPS://[::1]:1/'],
+  timeout: ['30s', '1h30m', '500ms', '1y2w3d4h5m6s7ms', '30000ms'],
+  'trade.connectsPerMinute': ['1', '1000'],
+  output: ['table', 'ndjson'],
+  'alerts.author': ['Änne Ø', 'ops@host'],
+  cacert: ['/etc/ca.pem'],
+};
+const bad: Record<string, string[]> = {
+  'alerts.url': [
+    '',
+    'am.example.com',
+    'ftp://x',
+    'http:x',
+    'http://',
+    'https:///x',
+    'http://a b',
+    'https://u:p@h',
+    'https://u@h',
+    'http://h\n',
+  ],
+  timeout: ['', '30', '0s', '-5s', '5m1h', '1s1s', '1.5s', 's', '0h0m', ' 5s'],
+  'trade.connectsPerMinute': ['0', '1001', '-1', '1e2', '2.5', 'x', '9'.repeat(400)],
+  output: ['xml', 'JSON', ''],
+  'alerts.author': ['', 'a\x1b[2J'],
+  cacert: ['', 'a\0b'],
+};
+
+describe('problemWith', () => {
+  for (const [key, values] of Object.entries(good)) {
+    it.each(values)(`accepts ${key} %j`, (value) =>
+      expect(problemWithKept(requireSetting(key), value)).toBeUndefined(),
+    );
+  }
+  for (const [key, values] of Object.entries(bad)) {
+    it.each(values)(`refuses ${key} %j`, (value) =>
+      expect(problemWith(requireSetting(key), value)).toBeTypeOf('string'),
+    );
+  }
+
+  it('lets a path be relative, but not one that is kept', () => {
+    expect(problemWith(requireSetting('cacert'), 'ca.pem')).toBeUndefined();
+    expect(problemWithKept(requireSetting('cacert'), 'ca.pem')).toBe('must be an absolute path');
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...SETTING_KEYS), fc.string({ unit: 'binary' }), (setting, text) => {
+        expect(['string', 'undefined']).toContain(typeof problemWithKept(setting, text));
+      }),
+    );
+  });
+});
+
+describe('shownValue', () => {
+  it('never shows what may be a password in an address', () => {
+    const url = requireSetting('alerts.url');
+    const word = fc.stringMatching(/^[A-Za-z0-9/:@?#%.]{6,12}$/);
+    fc.assert(
+      fc.property(
+        fc.constantFrom('https://', 'http://', 'ftp://', 'https:/', 'https:', ''),
+        word,
+        (scheme, password) => {
+          expect(shownValue(url, `${scheme}user:SECRET${password}@host/`)).not.toContain('SECRET');
+        },
+      ),
+    );
+  });
+
+  it('shows the rest as it is', () => {
+    expect(shownValue(requireSetting('alerts.url'), 'https://h/a@b')).toBe('https://h/a@b');
+    expect(shownValue(requireSetting('alerts.url'), 'https://u:p@h/x')).toBe('https://***@h/x');
+    expect(shownValue(requireSetting('alerts.author'), 'ops@host')).toBe('ops@host');
+  });
+});
+
+describe('the tables', () => {
+  it('know every output format, and defaults that are valid', () => {
+    expect(requireSetting('output').choices).toEqual(FORMATS);
+    for (const setting of SETTING_KEYS) {
+      if ('default' in setting)
+        expect([setting.key, problemWith(setting, setting.default)]).toEqual([setting.key, undefined]);
+    }
+  });
+
+  it('name nothing twice', () => {
+    const names = [
+      ...SETTING_KEYS.flatMap((setting) => ('env' in setting ? [setting.env] : [])),
+      ...VARIABLES.map(({ name }) => name),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(SETTING_KEYS.map(({ key }) => key)).size).toBe(SETTING_KEYS.length);
+  });
+
+  it('refuse an unknown key, naming the known ones', () => {
+    expect(() => requireSetting('alerts.uri')).toThrow('there is no setting "alerts.uri"');
+    expect(() => requireSetting('__proto__')).toThrow();
+  });
+});

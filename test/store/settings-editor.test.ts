@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { changeSettings, replaceSettings } from '../../src/store/settings-editor.ts';
+import { childProgram } from './child.ts';
+import { lockContext, testFolder } from './folder.ts';
+
+const folder = testFolder();
+const children = childProgram();
+const file = () => join(folder.paths.config, 'settings.json');
+const content = () => JSON.parse(readFileSync(file(), 'utf8'));
+
+function write(text: string): void {
+  mkdirSync(folder.paths.config, { recursive: true });
+  writeFileSync(file(), text);
+}
+
+describe('changeSettings', () => {
+  it('makes a file of mode 0600 in a folder of mode 0700', async () => {
+    await changeSettings(folder.paths, lockContext, () => ({
+      profile: 'p',
+      profiles: { p: { 'alerts.url': 'https://h' } },
+    }));
+    expect(readFileSync(file(), 'utf8')).toBe(
+      '{\n  "profile": "p",\n  "profiles": {\n    "p": {\n      "alerts.url": "https://h"\n    }\n  }\n}\n',
+    );
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(statSync(folder.paths.config).mode & 0o777).toBe(0o700);
+    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
+  it('keeps what it does not know, dots and odd names included', async () => {
+    const unknown = '"a.b": {"c.d": [1, null]}, "constructor": 1, "": "x"';
+    write(`\ufeff{${unknown}, "profiles": {"p": {"alerts.uri": "y", "__proto__": {"z": 1}}}}`);
+    await changeSettings(folder.paths, lockContext, (document) => ({ ...document, profile: 'p' }));
+    const expected = JSON.parse(
+      `{${unknown}, "profiles": {"p": {"alerts.uri": "y", "__proto__": {"z": 1}}}, "profile": "p"}`,
+    );
+    expect(JSON.stringify(content())).toBe(JSON.stringify(expected));
+  });
+
+  it('loses no key of 4 processes that write at once, and no reader ever sees half a file', async () => {
+    let running = true;
+    const names = ['a', 'b', 'c', 'd'];
+    const writers = Promise.all(
+      names.map((name) => children.run(['settings', folder.paths.config, '15', name])),
+    ).finally(() => {
+      running = false;
+    });
+    let reads = 0;
+    while (running) {
+      try {
+        content();
+        reads++;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOENT' });
+        expect(reads).toBe(0);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(await writers).toEqual(names.map(() => ({ status: 0, stderr: '' })));
+    expect(reads).toBeGreaterThan(10);
+    expect(Object.keys(content()).length).toBe(60);
+    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
+  it('survives kill -9 at any moment: the file is whole, and the next one can write', async () => {
+    for (let round = 0; round < 5; round++) {
+      const child = children.start(['settings', folder.paths.config, '100000', 'k']);
+      const gone = once(child, 'close');
+      const size = () => statSync(file(), { throwIfNoEntry: false })?.size ?? 0;
+      const before = size();
+      while (size() === before && child.exitCode === null) await new Promise(setImmediate);
+      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      child.kill('SIGKILL');
+      expect(await gone).toEqual([null, 'SIGKILL']);
+      await changeSettings(folder.paths, lockContext, (document) => ({ round, ...document, [`after-${round}`]: 1 }));
+    }
+    expect(content()).toMatchObject({ 'after-0': 1, 'after-4': 1, 'k-0': 'x'.repeat(40) });
+    const left = readdirSync(folder.paths.config).filter((name) => !/^settings\.json\.lock\.[\w-]{36}$/.test(name));
+    expect(left).toEqual(['settings.json']);
+  });
+
+  // Where SNAP is set, conf by itself would write in place.
+  it.each([{}, { SNAP: '/snap/svc' }])('leaves the file as it was when the disk is full (%j)', async (env) => {
+    const before = JSON.stringify({ profiles: { default: { 'alerts.author': 'x'.repeat(3000) } } });
+    write(before);
+    const args = ['settings', folder.paths.config, '1', 'late'];
+    const { status, stderr } = await children.runWithFileLimit(2, args, { ...process.env, ...env });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`cannot write ${file()}: `) });
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
+  it('never overwrites a file that is broken', async () => {
+    write('{"profile": "p",}');
+    await expect(changeSettings(folder.paths, lockContext, () => ({}))).rejects.toMatchObject({
+      code: 'config_invalid',
+    });
+    expect(readFileSync(file(), 'utf8')).toBe('{"profile": "p",}');
+    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
+  it('writes through a symbolic link, whose target may have any name', async () => {
+    const real = join(folder.path, 'my settings');
+    mkdirSync(folder.paths.config);
+    writeFileSync(real, '{"theme": "dark"}');
+    symlinkSync(real, file());
+    await changeSettings(folder.paths, lockContext, (document) => ({ ...document, profile: 'default' }));
+    expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ theme: 'dark', profile: 'default' });
+  });
+});
+
+describe('replaceSettings', () => {
+  const bytes = (text: string) => Buffer.from(text);
+
+  it('replaces what is still as expected, broken or missing', async () => {
+    expect(await replaceSettings(folder.paths, lockContext, { expected: undefined, next: bytes('{ }') })).toBe(true);
+    write('{,');
+    expect(await replaceSettings(folder.paths, lockContext, { expected: bytes('{,'), next: bytes('{  }') })).toBe(true);
+    expect(readFileSync(file(), 'utf8')).toBe('{  }');
+  });
+
+  it('leaves what somebody else changed', async () => {
+    write('{"profile": "theirs"}');
+    for (const expected of [undefined, bytes('{}')]) {
+      expect(await replaceSettings(folder.paths, lockContext, { expected, next: bytes('{ }') })).toBe(false);
+    }
+    expect(content()).toEqual({ profile: 'theirs' });
+  });
+});

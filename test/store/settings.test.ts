@@ -1,0 +1,229 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
+import { loadSettings, type SettingsSources } from '../../src/store/settings.ts';
+import { testFolder } from './folder.ts';
+
+const folder = testFolder();
+
+function write(content: unknown, mode = 0o600): string {
+  const path = join(folder.paths.config, 'settings.json');
+  mkdirSync(folder.paths.config, { recursive: true });
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  chmodSync(path, mode);
+  return path;
+}
+
+const load = (sources: Partial<SettingsSources> = {}) => loadSettings({ paths: folder.paths, env: {}, ...sources });
+
+async function failure(sources: Partial<SettingsSources> = {}): Promise<SvcError> {
+  const error = await load(sources).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SvcError)) throw new Error(`no SvcError: ${error}`);
+  return error;
+}
+
+describe('precedence', () => {
+  const url = (word: string) => `https://${word}.example`;
+
+  it('is flag, environment, profile, default for every setting', async () => {
+    const given = fc.record({
+      flag: fc.boolean(),
+      env: fc.constantFrom('set', 'empty', 'absent'),
+      profile: fc.boolean(),
+    });
+    const plan = fc.tuple(...SETTING_KEYS.map((setting) => fc.tuple(fc.constant<Setting>(setting), given)));
+    await fc.assert(
+      fc.asyncProperty(plan, async (settings) => {
+        const flags: Record<string, string> = {};
+        const env: Record<string, string> = {};
+        const values: Record<string, string> = { 'unrelated.key': 'x' };
+        for (const [setting, from] of settings) {
+          if (from.flag) flags[setting.key] = chosen(setting, 0);
+          if (setting.env !== undefined && from.env !== 'absent')
+            env[setting.env] = from.env === 'set' ? chosen(setting, 1) : '';
+          if (from.profile) values[setting.key] = chosen(setting, 2);
+        }
+        const path = write({ profile: 'p', profiles: { p: values, default: { timeout: '99s' } } });
+        const loaded = await load({ env, flags });
+        for (const [setting, from] of settings) {
+          const expected = from.flag
+            ? [chosen(setting, 0), 'flag', setting.flag ?? '']
+            : setting.env !== undefined && from.env === 'set'
+              ? [chosen(setting, 1), 'env', setting.env]
+              : from.profile
+                ? [chosen(setting, 2), 'profile', `${path} (profile p)`]
+                : [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
+          const { kind, detail } = loaded.origin(setting.key);
+          expect([loaded.get(setting.key), kind, detail]).toEqual(expected);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  /** A valid value that tells where it came from. */
+  function chosen(setting: Setting, source: 0 | 1 | 2): string {
+    const word = ['flag', 'env', 'profile'][source] ?? '';
+    const values: Record<Setting['type'], string> = {
+      url: url(word),
+      choice: setting.choices?.[source] ?? '',
+      text: word,
+      path: `/${word}`,
+      duration: `${source + 1}s`,
+      integer: String(source + 1),
+    };
+    return values[setting.type];
+  }
+
+  it('knows the origin a credential is bound to, whatever --base-url says', async () => {
+    write({ profiles: { default: { 'alerts.url': 'https://kept.example:8443/am' } } });
+    const flags = { 'alerts.url': url('flag') };
+    expect((await load({ flags })).configuredOrigin('alerts.url')).toBe('https://kept.example:8443');
+    expect((await load({ flags, env: { SVC_ALERTS_URL: `${url('env')}/x` } })).configuredOrigin('alerts.url')).toBe(
+      url('env'),
+    );
+    expect((await load({ flags })).configuredOrigin('trade.url')).toBeUndefined();
+  });
+});
+
+describe('the profile', () => {
+  const profiles = { a: { output: 'json' }, b: { output: 'csv' }, default: { output: 'tsv' } };
+
+  it.each([
+    [{}, undefined, 'default', 'default', 'tsv'],
+    [{ profile: 'a' }, undefined, 'a', 'profile', 'json'],
+    [{ profile: 'a' }, { env: { SVC_PROFILE: 'b' } }, 'b', 'env', 'csv'],
+    [{ profile: 'a' }, { env: { SVC_PROFILE: '' } }, 'a', 'profile', 'json'],
+    [{ profile: 'a' }, { env: { SVC_PROFILE: 'b' }, profileFlag: 'default' }, 'default', 'flag', 'tsv'],
+  ])('of %j with %j is %s', async (file, sources, name, kind, output) => {
+    write({ ...file, profiles });
+    const settings = await load(sources);
+    expect(settings.profile).toMatchObject({ name, origin: { kind } });
+    expect(settings.get('output')).toBe(output);
+  });
+
+  it('needs no file to be the default one', async () => {
+    const settings = await load({ profileFlag: 'default' });
+    expect(settings.get('output')).toBe('table');
+    expect(settings.warnings).toEqual([]);
+  });
+
+  it.each(['c', '', '__proto__', 'constructor'])(
+    '%j that does not exist is exit 2, naming those that do',
+    async (name) => {
+      write({ profiles });
+      const error = await failure({ profileFlag: name });
+      expect(error).toMatchObject({ exit: 2, message: `--profile: there is no profile "${name}"` });
+      expect(error.hint).toContain('default, a, b');
+      expect((await load({ profileFlag: name, lenient: true })).failure?.message).toBe(error.message);
+    },
+  );
+
+  it('inherits nothing from another', async () => {
+    write({ profiles: { default: { 'alerts.url': 'https://prod.example' }, test: {} } });
+    expect((await load({ profileFlag: 'test' })).get('alerts.url')).toBeUndefined();
+  });
+});
+
+describe('a value that is not of its form', () => {
+  it('is exit 2 when it is used, naming the variable', async () => {
+    const settings = await load({ env: { SVC_OUTPUT: 'xml', SVC_ALERTS_URL: 'https://u:SECRET@h' } });
+    expect(() => settings.get('output')).toThrow(/^SVC_OUTPUT: "xml" is none of table, /);
+    expect(() => settings.get('alerts.url')).toThrow(
+      'SVC_ALERTS_URL: "https://***@h" must not hold a user name or password',
+    );
+    expect(() => settings.configuredOrigin('alerts.url')).toThrow(SvcError);
+    expect(settings.get('timeout')).toBe('30s');
+  });
+
+  it('does not matter where something else wins', async () => {
+    const settings = await load({ env: { SVC_OUTPUT: 'xml' }, flags: { output: 'json' } });
+    expect(settings.get('output')).toBe('json');
+  });
+
+  it('names option, or profile and file', async () => {
+    const path = write({
+      profiles: { default: { timeout: 'soon', cert: 'c.pem', output: ['json'], 'trade.connectsPerMinute': 5 } },
+    });
+    const settings = await load({ flags: { 'alerts.url': 'x' } });
+    expect(() => settings.get('alerts.url')).toThrow(/^--base-url: "x" is no/);
+    expect(() => settings.get('timeout')).toThrow(`timeout in ${path} (profile default): "soon" is no duration`);
+    expect(() => settings.get('cert')).toThrow('must be an absolute path');
+    expect(() => settings.get('output')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('must be a text'),
+        hint: 'set it with: svc config set output <value> --output table',
+      }),
+    );
+    expect(settings.get('trade.connectsPerMinute')).toBe('5');
+    expect(settings.get('no.such')).toBeUndefined();
+    expect(settings.get('constructor')).toBeUndefined();
+  });
+});
+
+describe('a file', () => {
+  it.each([
+    ['{\n  "profile": x\n}', 'is not valid JSON at line 2, column 14'],
+    ['', 'is not valid JSON at line 1, column 1'],
+    ['[]', 'must hold a JSON object'],
+    ['null', 'must hold a JSON object'],
+    ['{"profile": 1}', '"profile" must be a text'],
+    ['{"profiles": []}', '"profiles" must be an object'],
+    ['{"profiles": {"a": "b"}}', 'profile a must be an object'],
+  ])('that holds %j is exit 2', async (content, message) => {
+    const path = write(content);
+    const error = await failure();
+    expect(error).toMatchObject({ code: 'config_invalid', exit: 2 });
+    expect(error.message).toContain(path);
+    expect(error.message).toContain(message);
+    const lenient = await load({ lenient: true, flags: { output: 'json' } });
+    expect([lenient.failure?.message, lenient.get('output'), lenient.get('timeout')]).toEqual([
+      error.message,
+      'json',
+      '30s',
+    ]);
+  });
+
+  it('may begin with a byte order mark, but must be UTF-8', async () => {
+    write('\ufeff{"profiles": {"default": {"output": "csv"}}}');
+    expect((await load()).get('output')).toBe('csv');
+    writeFileSync(join(folder.paths.config, 'settings.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    expect((await failure()).message).toMatch(/is not UTF-8/);
+  });
+
+  it('that is none, or without end, is exit 2 and not waited for', async () => {
+    mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
+    expect((await failure()).message).toMatch(/is no file/);
+    const { config } = { config: join(folder.path, 'endless') };
+    mkdirSync(config);
+    symlinkSync('/dev/zero', join(config, 'settings.json'));
+    expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/is no file/);
+  });
+
+  it('with unknown keys gives one warning that lists them', async () => {
+    write({ theme: 'dark', profiles: { default: { output: 'csv' }, p: { 'alerts.uri': 'x' } } });
+    const { warnings } = await load();
+    expect(warnings).toEqual([expect.stringMatching(/settings\.json holds .*: theme, alerts\.uri \(profile p\)$/)]);
+  });
+
+  it.each([[0o620], [0o602], [0o666]])('that others may change (%o) gives a warning', async (mode) => {
+    write({}, mode);
+    expect((await load()).warnings).toEqual([expect.stringContaining(`(mode ${mode.toString(8)})`)]);
+  });
+
+  it.each([[0o600], [0o644], [0o400]])('of mode %o gives none', async (mode) => {
+    write({}, mode);
+    expect((await load()).warnings).toEqual([]);
+  });
+
+  it('below what is no directory is a missing one', async () => {
+    const settings = await load({ paths: { ...folder.paths, config: '/dev/null/svc' } });
+    expect(settings.get('output')).toBe('table');
+  });
+});
