@@ -35,6 +35,12 @@ export interface Endpoint<T> {
   readonly item?: () => Promise<Parser<T extends readonly (infer Item)[] ? Item : never>>;
 }
 
+/** An endpoint of whatever answer: what building a request and explaining a failure need. */
+export interface EndpointShape extends Omit<Endpoint<unknown>, 'answer' | 'item'> {
+  readonly answer?: unknown;
+  readonly item?: unknown;
+}
+
 export interface CallValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryValues;

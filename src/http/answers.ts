@@ -1,0 +1,92 @@
+/** What an answer that is no success means, where the service's own rules do not say. */
+import { type ErrorCode, SvcError } from '../errors.ts';
+import type { Effect } from './endpoint.ts';
+import type { AnswerHeaders } from './exchange.ts';
+import { redactText } from './redact.ts';
+
+export interface FailedAnswer {
+  readonly status: number;
+  /** Without parameters, in lower case; '' when there is none. */
+  readonly contentType: string;
+  /** At most its first 64 KiB. */
+  readonly text: string;
+  readonly headers: AnswerHeaders;
+}
+
+export const LOOK_FIRST = 'look at the state of the service before you repeat it';
+
+export function contentType(headers: AnswerHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** `line` names the request: `GET https://…`. */
+export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
+  const { status } = answer;
+  const details = { httpStatus: status };
+  if (status < 400) return redirection(answer, line);
+  const message = serviceMessage(answer);
+  const text = `${line} answered ${status}${message === '' ? '' : `: ${message}`}`;
+  if (status > 599) return new SvcError(effect === 'read' ? 'bad_answer' : 'outcome_unknown', text, details);
+  if (status >= 500 || status === 408) {
+    if (effect !== 'read') {
+      return new SvcError('outcome_unknown', `${text}; it may have been applied`, { ...details, hint: LOOK_FIRST });
+    }
+    return new SvcError(status === 408 ? 'timeout' : 'server_error', text, details);
+  }
+  const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
+  return new SvcError(code, text, hint === undefined ? details : { ...details, hint });
+}
+
+const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
+  401: ['unauthorized', 'sign in, or check the credential'],
+  403: ['forbidden', 'the credential does not allow this'],
+  404: ['not_found'],
+  407: ['proxy_failed', 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT'],
+  429: ['limited', 'wait before you repeat it'],
+};
+
+/** Redirects are never followed: they could take a credential or a write to another host. */
+function redirection({ status, headers }: FailedAnswer, line: string): SvcError {
+  const to = headers['location'];
+  if (to === undefined) {
+    return new SvcError('bad_answer', `${line} answered ${status}, which is no answer to this request`, {
+      httpStatus: status,
+    });
+  }
+  return new SvcError('redirected', `${line} answered ${status}: it redirects to ${redactText(shorten(to))}`, {
+    hint: 'redirects are not followed; use the address that the service itself goes by',
+    httpStatus: status,
+  });
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** The service's own words, from whichever shape its error has; '' when it says nothing. */
+export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, 'contentType' | 'text'>): string {
+  const trimmed = text.trim();
+  if (type.includes('html') || /^<(!doctype|html)/i.test(trimmed)) {
+    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(trimmed)?.[1]?.trim();
+    return title ? `an HTML page, "${shorten(redactText(title))}"` : 'an HTML page';
+  }
+  return shorten(redactText(fromJson(trimmed) ?? trimmed));
+}
+
+function fromJson(text: string): string | undefined {
+  if (!/^["{]/.test(text)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value === 'string') return value;
+  const { error, error_description: description, message, detail } = value as Record<string, unknown>;
+  if (typeof error === 'string') return typeof description === 'string' ? `${error}: ${description}` : error;
+  const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
+  return [inner, message, detail].find((one) => typeof one === 'string');
+}
+
+function shorten(text: string): string {
+  const points = [...text.slice(0, 2 * LONGEST_MESSAGE + 2)];
+  return points.length > LONGEST_MESSAGE ? `${points.slice(0, LONGEST_MESSAGE).join('')}…` : text;
+}

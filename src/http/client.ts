@@ -1,0 +1,171 @@
+/** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
+import { checkCredential } from './credential.ts';
+import type { CallValues, Endpoint, Parser } from './endpoint.ts';
+import { ArrayItems } from './items.ts';
+import { JsonFault, outerKind, parseJson } from './json.ts';
+import { hasAnswer, Sender, type ServiceRules, type Trip } from './sender.ts';
+import type { Target } from './target.ts';
+
+export type { FailedAnswer } from './answers.ts';
+export type { ServiceRules } from './sender.ts';
+
+export interface Client {
+  /** The parsed answer; `undefined` for an endpoint that has none. */
+  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  /** The items of an array, each as soon as its bytes are there. */
+  items<T>(endpoint: Endpoint<readonly T[]>, values?: CallValues): AsyncIterable<T>;
+  /**
+   * The bytes of a JSON answer. Up to 4 MiB they are checked whole before the first is handed out; of a longer one a broken end
+   * is raised while it is read.
+   */
+  raw<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<AsyncIterable<Uint8Array>>;
+  /** The service's clock minus ours, of the latest answer that had a date. */
+  readonly clockSkewMs: number | undefined;
+  /** Ends all connections, and whatever is under way on them. */
+  close(): Promise<void>;
+}
+
+/** Throws `credential_unusable` where the target's credential must not go to its address. Connects to nothing yet. */
+export function openClient(target: Target, rules: ServiceRules): Client {
+  checkCredential(target);
+  return new ServiceClient(new Sender(target, rules));
+}
+
+const LARGEST_CHECKED = 4 * 1024 * 1024;
+
+type Schema = () => Promise<Parser<unknown>>;
+
+class ServiceClient implements Client {
+  readonly #sender: Sender;
+  readonly #schemas = new WeakMap<Schema, Promise<Parser<unknown>>>();
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  get clockSkewMs(): number | undefined {
+    return this.#sender.clockSkewMs;
+  }
+
+  close(): Promise<void> {
+    return this.#sender.close();
+  }
+
+  async call<T>(endpoint: Endpoint<T>, values: CallValues = {}): Promise<T> {
+    if (endpoint.item !== undefined) {
+      const all: unknown[] = [];
+      for await (const item of this.items(endpoint as unknown as Endpoint<readonly unknown[]>, values)) all.push(item);
+      return all as T;
+    }
+    const schema = this.#load(endpoint.answer);
+    const sent = await this.#sender.send(endpoint, values, (answer) => answer.body.whole());
+    const parser = await schema;
+    if (parser === undefined) return undefined as T;
+    return this.#checked(sent, () => parsed(parser, parseJson(sent.result))) as T;
+  }
+
+  async *items<T>(endpoint: Endpoint<readonly T[]>, values: CallValues = {}): AsyncGenerator<T, void, void> {
+    const schema = this.#load(endpoint.item);
+    const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
+    const parser = await schema;
+    const array = new ArrayItems();
+    for await (const chunk of this.#explained(sent, sent.result)) {
+      for (const item of this.#checked(sent, () => array.push(chunk))) {
+        yield (parser === undefined ? item : this.#checked(sent, () => parsed(parser, item))) as T;
+      }
+    }
+    this.#checked(sent, () => array.finish());
+  }
+
+  async raw<T>(endpoint: Endpoint<T>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
+    const sent = await this.#sender.send(endpoint, values, async ({ body }) => {
+      const rest = body[Symbol.asyncIterator]();
+      const chunks: Buffer[] = [];
+      for (let size = 0; size <= LARGEST_CHECKED; ) {
+        const next = await rest.next();
+        if (next.done) return { begin: Buffer.concat(chunks), rest: undefined };
+        chunks.push(next.value);
+        size += next.value.length;
+      }
+      return { begin: Buffer.concat(chunks), rest };
+    });
+    const { begin, rest } = sent.result;
+    if (hasAnswer(endpoint)) {
+      try {
+        this.#checked(sent, () => {
+          checkKind(begin, endpoint.item !== undefined);
+          if (rest === undefined) parseJson(begin);
+        });
+      } catch (error) {
+        await rest?.return();
+        throw error;
+      }
+    }
+    return rest === undefined ? once(begin) : this.#longAnswer(sent, begin, rest);
+  }
+
+  /** An answer too long to be checked before it is handed out: at least its end must be that of a JSON value. */
+  async *#longAnswer(sent: Trip, begin: Buffer, rest: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Uint8Array> {
+    let last: Buffer = begin;
+    yield begin;
+    for await (const chunk of this.#explained(sent, rest)) {
+      if (!isBlank(chunk)) last = chunk;
+      yield chunk;
+    }
+    this.#checked(sent, () => {
+      if (!/[\]}]\s*$/.test(last.toString('latin1', Math.max(0, last.length - 64))))
+        throw new JsonFault('its end is missing');
+    });
+  }
+
+  /** The chunks, with a broken end told in the user's words. */
+  async *#explained(sent: Trip, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    try {
+      yield* chunks;
+    } catch (error) {
+      throw this.#sender.failure(error, sent);
+    }
+  }
+
+  #checked<R>(sent: Trip, check: () => R): R {
+    try {
+      return check();
+    } catch (error) {
+      throw this.#sender.failure(error, sent);
+    }
+  }
+
+  /** Loads a schema while the request is under way, and only once. */
+  #load(schema: Schema | undefined): Promise<Parser<unknown>> | undefined {
+    if (schema === undefined) return undefined;
+    let loading = this.#schemas.get(schema);
+    if (loading === undefined) {
+      loading = schema();
+      loading.catch(() => {}); // told to whoever awaits it
+      this.#schemas.set(schema, loading);
+    }
+    return loading;
+  }
+}
+
+function parsed(parser: Parser<unknown>, value: unknown): unknown {
+  const outcome = parser.safeParse(value);
+  if (outcome.success) return outcome.data;
+  const [issue] = outcome.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  throw new JsonFault(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it has another shape'}`);
+}
+
+function checkKind(begin: Buffer, isArray: boolean): void {
+  const kind = outerKind(begin);
+  if (kind === '[' || (kind === '{' && !isArray)) return;
+  throw new JsonFault(isArray ? 'it is not a JSON array' : 'it is not a JSON object');
+}
+
+function isBlank(chunk: Buffer): boolean {
+  return /^\s*$/.test(chunk.toString('latin1', 0, 64)) && chunk.toString('latin1').trim() === '';
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,153 @@
+/** The connections to one service: undici's pool, the certificates it trusts and the proxy on the way. Loaded at the first request. */
+import type { Socket } from 'node:net';
+import { versions } from 'node:process';
+import type { SecureContext } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import type { buildConnector, Dispatcher } from 'undici';
+import buildConnect from 'undici/lib/core/connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import { SvcError } from '../errors.ts';
+import { ConnectFailure, ProxyFailure } from './failures.ts';
+import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
+import type { Target, TlsOptions } from './target.ts';
+
+export interface Wire {
+  /** `path` begins with a slash and has the query. */
+  dispatch(request: WireRequest, handler: Dispatcher.DispatchHandler): void;
+  /** Ends everything at once, whatever is under way. */
+  close(): Promise<void>;
+}
+
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  /** The longest silence within an answer's body. */
+  readonly bodyTimeout: number;
+}
+
+const CONNECT_MS = 10_000;
+const CONNECTIONS = 32;
+/** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
+const KEEP_ALIVE_MS = 2_000;
+
+export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy'>): Promise<Wire> {
+  // The optimising recompile of the WASM parser costs 60 ms and more than it ever wins back. Node 22 does without.
+  if (/^2[01]\./.test(versions.node)) setFlagsFromString('--wasm-tiering-budget=1000000000');
+
+  const { baseUrl, tls } = target;
+  const proxy = proxyFor(baseUrl, target.proxy);
+  const https = baseUrl.protocol === 'https:';
+  const secureContext = https || proxy?.protocol === 'https:' ? await secure(tls) : undefined;
+  const toService = buildConnect({
+    ...(secureContext === undefined ? {} : { secureContext }),
+    rejectUnauthorized: !tls.insecure,
+    timeout: CONNECT_MS,
+  });
+  let connect: Connect = toService;
+  if (proxy !== undefined) {
+    const toProxy = connectToProxy(proxy, secureContext);
+    connect = https ? connectThrough(proxy, toProxy, toService) : toProxy;
+  }
+  const connecting = new Set<Socket>();
+  const viaProxy = proxy !== undefined && !https; // plain http asks the proxy by absolute address
+  const extraHeaders = viaProxy ? { host: baseUrl.host, ...proxyHeaders(proxy) } : undefined;
+  const pool = new Pool(viaProxy ? proxy.origin : baseUrl.origin, {
+    connect: watched(connecting, connect),
+    connections: CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0, // the total deadline stands for it
+  });
+  return {
+    dispatch: ({ method, path, headers, body, bodyTimeout }, handler) => {
+      pool.dispatch(
+        {
+          method: method as Dispatcher.HttpMethod,
+          path: viaProxy ? baseUrl.origin + path : path,
+          headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders },
+          body: body ?? null,
+          bodyTimeout,
+        },
+        handler,
+      );
+    },
+    close: async () => {
+      // A socket that still connects would keep the process alive for its whole time limit.
+      for (const socket of connecting) socket.destroy();
+      await pool.destroy();
+    },
+  };
+}
+
+type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
+
+/**
+ * Marks every failure as one before anything was sent, and keeps the sockets that are not connected yet. The mark is needed for
+ * more than the message: undici tries again without end where a connection fails with its own socket error.
+ */
+function watched(connecting: Set<Socket>, connect: Connect): Connect {
+  return (options, callback) => {
+    const socket = connect(options, (...[error, connected]) => {
+      connecting.delete(socket);
+      if (error === null) callback(null, connected as Socket);
+      else callback(new ConnectFailure(error), null);
+    });
+    connecting.add(socket);
+    return socket;
+  };
+}
+
+function connectToProxy(proxy: URL, secureContext: SecureContext | undefined): Connect {
+  const connect = buildConnect({
+    ...(secureContext === undefined ? {} : { secureContext }),
+    rejectUnauthorized: true,
+    timeout: CONNECT_MS,
+  });
+  const { hostname, host, protocol, port } = proxy;
+  return (_options, callback) =>
+    connect({ hostname: bare(hostname), host, protocol, port }, (...[error, socket]) => {
+      if (error === null) callback(null, socket as Socket);
+      else callback(new ProxyFailure(proxy, 'could not be reached', { cause: error }), null);
+    });
+}
+
+function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Connect {
+  return (options, callback) => {
+    const socket = toProxy(options, (...[error]) => {
+      if (error !== null) {
+        callback(error, null);
+        return;
+      }
+      const late = (): void => void socket.destroy(new ProxyFailure(proxy, 'did not answer in time'));
+      const timer = setTimeout(late, CONNECT_MS);
+      openTunnel(socket, proxy, options, (failure) => {
+        clearTimeout(timer);
+        if (failure === undefined) toService({ ...options, httpSocket: socket }, callback);
+        else callback(failure, null);
+      });
+    });
+    return socket;
+  };
+}
+
+async function secure({ ca, cert, key }: TlsOptions): Promise<SecureContext> {
+  const { createSecureContext } = await import('node:tls');
+  try {
+    const context = createSecureContext({
+      ...(cert === undefined ? {} : { cert }),
+      ...(cert === undefined && key === undefined ? {} : { key: key ?? cert }),
+    });
+    // Not the option `ca`: it replaces the platform's roots and those of NODE_EXTRA_CA_CERTS.
+    if (ca !== undefined) context.context.addCACert(ca);
+    return context;
+  } catch (error) {
+    throw new SvcError('file_unusable', `the certificate or key cannot be used: ${(error as Error).message}`, {
+      hint: 'check that --cert and --key are PEM, belong together, and that the key has no passphrase',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,155 @@
+/** What a broken exchange means: the error code, the reason in words, and whether the service can have acted on the request. */
+import { type ErrorCode, SvcError } from '../errors.ts';
+import { JsonFault } from './json.ts';
+import { tlsReason } from './tls-failures.ts';
+
+/** No connection could be made: nothing of the request was sent. */
+export class ConnectFailure extends Error {
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+export class ProxyFailure extends Error {
+  readonly host: string;
+  readonly status: number | undefined;
+
+  constructor(proxy: URL, what: string, { status, cause }: { status?: number; cause?: Error } = {}) {
+    super(what, cause === undefined ? undefined : { cause });
+    this.host = proxy.host;
+    this.status = status;
+  }
+}
+
+export interface Reason {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly hint?: string | undefined;
+  /** A read may be repeated at once. */
+  readonly again?: boolean;
+  /** The service has certainly not acted, although bytes were sent. */
+  readonly refused?: boolean;
+}
+
+/** How far the exchange had come. */
+export interface Progress {
+  readonly baseUrl: URL;
+  readonly status: number | undefined;
+  readonly received: number;
+  readonly expected: number | undefined;
+}
+
+export function reasonOf(error: unknown, progress: Progress): Reason {
+  if (error instanceof SvcError) return { code: error.code, text: error.message, hint: error.hint };
+  if (error instanceof JsonFault) {
+    return { code: 'bad_answer', text: `answered ${progress.status}, but the answer cannot be used: ${error.message}` };
+  }
+  if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
+  if (codeOf(error) === '') throw error; // no failure of the network: a bug
+  return brokenReason(error, progress);
+}
+
+function connectReason(error: Error, baseUrl: URL): Reason {
+  if (error instanceof ProxyFailure) return proxyReason(error);
+  const { hostname, host, protocol } = baseUrl;
+  const code = codeOf(error);
+  const network = NETWORK[code];
+  if (network !== undefined)
+    return { ...network, text: `${network.text} ${network.code === 'dns_failed' ? hostname : host}` };
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') {
+    const during = protocol === 'https:' ? ' during the TLS handshake' : '';
+    return { code: 'connect_failed', text: `${host} closed the connection${during}`, again: true };
+  }
+  return (
+    tlsReason(error, code, host) ?? {
+      code: 'connect_failed',
+      text: `no connection to ${host}: ${code || error.message}`,
+      again: true,
+    }
+  );
+}
+
+const NETWORK: Readonly<Record<string, Reason>> = {
+  ENOTFOUND: { code: 'dns_failed', text: 'there is no host', hint: 'check the address for a typing error' },
+  EAI_AGAIN: { code: 'dns_failed', text: 'the name server does not answer for', again: true },
+  EAI_FAIL: { code: 'dns_failed', text: 'the name server failed for' },
+  EAI_NONAME: { code: 'dns_failed', text: 'there is no host' },
+  EAI_NODATA: { code: 'dns_failed', text: 'there is no address for' },
+  ECONNREFUSED: {
+    code: 'connect_failed',
+    text: 'nothing listens at',
+    hint: 'check that the service runs, and the port of the address',
+    again: true,
+  },
+  UND_ERR_CONNECT_TIMEOUT: { code: 'connect_failed', text: 'no connection within 10 seconds to' },
+  ETIMEDOUT: { code: 'connect_failed', text: 'no answer to the connection attempt from' },
+  EHOSTUNREACH: { code: 'connect_failed', text: 'no route to', again: true },
+  ENETUNREACH: { code: 'connect_failed', text: 'the network is down: no route to', again: true },
+};
+
+function proxyReason(failure: ProxyFailure): Reason {
+  const { host, status, cause, message } = failure;
+  const detail = cause instanceof Error ? ` (${codeOf(cause) || cause.message})` : '';
+  const text = `the proxy ${host} ${message}${detail}`;
+  const again = status === undefined || status >= 500;
+  if (status === 407)
+    return {
+      code: 'proxy_failed',
+      text,
+      hint: 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT',
+    };
+  return { code: 'proxy_failed', text, hint: 'check https_proxy, http_proxy and no_proxy', again };
+}
+
+function brokenReason(error: unknown, { baseUrl, status, received, expected }: Progress): Reason {
+  const code = codeOf(error);
+  const came = status === undefined ? 'before an answer' : `after ${received} bytes of the answer`;
+  switch (code) {
+    case 'UND_ERR_BODY_TIMEOUT':
+      return { code: 'timeout', text: `the answer stopped after ${received} bytes` };
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return { code: 'bad_answer', text: 'the headers of the answer are too large' };
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return expected !== undefined && received < expected
+        ? { code: 'connection_lost', text: `the connection broke ${came}, of ${expected}`, again: true }
+        : { code: 'bad_answer', text: 'the answer has another length than it says' };
+    case 'HPE_INVALID_EOF_STATE':
+      return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
+    case 'UND_ERR_INVALID_ARG':
+      return { code: 'internal', text: `the request cannot be written: ${(error as Error).message}` };
+    case 'UND_ERR_SOCKET':
+      if (/^bad (response|upgrade)$/.test((error as Error).message)) {
+        return { code: 'bad_answer', text: 'an answer that nobody asked for came' };
+      }
+      break;
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+      return { code: 'connection_lost', text: 'the connection was given up' };
+  }
+  if (code.startsWith('HPE_')) return garbageReason(error as ParserError, baseUrl);
+  // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
+  const tls = /^ERR_SSL_.*ALERT/.test(code) ? tlsReason(error as Error, code, baseUrl.host) : undefined;
+  if (tls !== undefined) return { ...tls, refused: true };
+  return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
+}
+
+interface ParserError extends Error {
+  readonly data?: string | null;
+}
+
+function garbageReason(error: ParserError, { host, protocol }: URL): Reason {
+  if (protocol === 'http:' && error.data?.startsWith('\x15\x03')) {
+    return { code: 'tls_failed', text: `${host} speaks TLS`, hint: 'write the address with https://', refused: true };
+  }
+  return { code: 'bad_answer', text: `${host} answered something that is not HTTP` };
+}
+
+/** The code of an error, or of the last of those it is made of. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof AggregateError ? codeOf(error.errors.at(-1)) : '';
+}

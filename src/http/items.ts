@@ -1,0 +1,108 @@
+/** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
+import { DEEPEST, decodeUtf8, JsonFault, parseText } from './json.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+export class ArrayItems {
+  #phase: 'before' | 'inside' | 'after' = 'before';
+  /** Of brackets inside the array. */
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #separated = false;
+  /** The bytes since the last comma between items. */
+  #open: Buffer[] = [];
+
+  /** The items that the chunk completes. They are parsed together: one `JSON.parse` per chunk. */
+  push(chunk: Buffer): readonly unknown[] {
+    let start = 0;
+    if (this.#phase === 'before') {
+      start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
+      if (start === chunk.length) return [];
+      if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
+      this.#phase = 'inside';
+      start++;
+    }
+    if (this.#phase === 'after') {
+      checkBlank(chunk, 0);
+      return [];
+    }
+    const { comma, end } = this.#scan(chunk, start);
+    if (end >= 0) {
+      checkBlank(chunk, end + 1);
+      this.#phase = 'after';
+      return this.#parse(chunk.subarray(start, end), !this.#separated);
+    }
+    if (comma < 0) {
+      this.#open.push(chunk.subarray(start));
+      return [];
+    }
+    this.#separated = true;
+    const items = this.#parse(chunk.subarray(start, comma), false);
+    this.#open.push(chunk.subarray(comma + 1));
+    return items;
+  }
+
+  /** Call at the end of the bytes. */
+  finish(): void {
+    if (this.#phase !== 'after') throw new JsonFault(this.#phase === 'before' ? 'it is empty' : 'its end is missing');
+  }
+
+  /** Finds the last comma between items, and the array's end. */
+  #scan(chunk: Buffer, start: number): { comma: number; end: number } {
+    const length = chunk.length;
+    let [depth, inString, comma, end] = [this.#depth, this.#inString, -1, -1];
+    let i = start;
+    if (this.#escaped && i < length) {
+      this.#escaped = false;
+      i++;
+    }
+    while (i < length) {
+      const byte = chunk[i++];
+      if (inString) {
+        if (byte === QUOTE) inString = false;
+        else if (byte === BACKSLASH && i++ === length) this.#escaped = true;
+      } else if (byte === QUOTE) inString = true;
+      else if (byte === COMMA) {
+        if (depth === 0) comma = i - 1;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (++depth === DEEPEST) throw new JsonFault('it is nested too deep');
+      } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
+        end = i - 1;
+        break;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    return { comma, end };
+  }
+
+  #parse(rest: Buffer, mayBeEmpty: boolean): readonly unknown[] {
+    const bytes = this.#open.length === 0 ? rest : Buffer.concat([...this.#open, rest]);
+    this.#open = [];
+    const text = decodeUtf8(bytes);
+    if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
+    return parseText(`[${text}]`) as unknown[];
+  }
+}
+
+function checkBlank(chunk: Buffer, from: number): void {
+  if (skipBlank(chunk, from) < chunk.length) throw new JsonFault('something follows its end');
+}
+
+function skipBlank(chunk: Buffer, from: number): number {
+  let i = from;
+  while (i < chunk.length && (chunk[i] === 0x20 || chunk[i] === 0x0a || chunk[i] === 0x0d || chunk[i] === 0x09)) i++;
+  return i;
+}
+
+/** The byte order mark that some servers write. */
+function startsWithMark(chunk: Buffer): boolean {
+  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+}

@@ -1,0 +1,117 @@
+/** Which proxy, if any, and the way through it. */
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { SvcError } from '../errors.ts';
+import { isLoopback } from './address.ts';
+import { ProxyFailure } from './failures.ts';
+import { redactText } from './redact.ts';
+import type { ProxySettings } from './target.ts';
+
+/** The proxy for an address, by the environment's variables. Loopback is never proxied. */
+export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
+  const https = url.protocol === 'https:';
+  const text = https ? settings.https : settings.http;
+  if (text === undefined || text === '' || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
+  const variable = https ? 'https_proxy' : 'http_proxy';
+  let proxy: URL;
+  try {
+    proxy = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  } catch {
+    throw new SvcError('config_invalid', `${variable} is not a URL: ${JSON.stringify(redactText(text))}`);
+  }
+  if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
+    throw new SvcError(
+      'config_invalid',
+      `${variable} names a ${proxy.protocol.slice(0, -1)} proxy; only http and https are supported`,
+    );
+  }
+  return proxy;
+}
+
+/** `no_proxy`: names with everything below them, addresses, networks, each with or without a port; `*` is everything. */
+function isExempt(url: URL, list: string): boolean {
+  const host = bare(url.hostname).replace(/\.$/, '');
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '*') return true;
+      const match = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry);
+      const name = bare(match?.[1] ?? '').replace(/^\*?\.|\.$/g, '');
+      if (name === '' || (match?.[2] !== undefined && match[2] !== port)) return false;
+      if (isIP(host) !== 0) return matchesAddress(host, name);
+      return host === name || host.endsWith(`.${name}`);
+    });
+}
+
+function matchesAddress(host: string, entry: string): boolean {
+  const [network = '', prefix] = entry.split('/');
+  const family = isIP(network);
+  if (family === 0 || family !== isIP(host)) return false;
+  const kind = family === 6 ? 'ipv6' : 'ipv4';
+  const bits = Number(prefix ?? (family === 6 ? 128 : 32));
+  if (!Number.isInteger(bits) || bits < 0 || bits > (family === 6 ? 128 : 32)) return false;
+  const networks = new BlockList();
+  networks.addSubnet(network, bits, kind);
+  return networks.check(host, kind);
+}
+
+/** An IPv6 host name of a URL without its brackets. */
+export function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** The `proxy-authorization` that the proxy's address asks for. */
+export function proxyHeaders(proxy: URL): Record<string, string> {
+  if (proxy.username === '' && proxy.password === '') return {};
+  const pair = `${decode(proxy.username)}:${decode(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const LONGEST_HEAD = 16 * 1024;
+
+/** Asks the proxy for a tunnel to the host, and calls back once it stands. */
+export function openTunnel(
+  socket: Socket,
+  proxy: URL,
+  to: buildConnector.Options,
+  callback: (error: Error | undefined) => void,
+): void {
+  const authority = `${to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname}:${to.port || 443}`;
+  let head = Buffer.alloc(0);
+  const settle = (error?: Error): void => {
+    socket.off('data', read).off('error', broken).off('close', closed);
+    if (error !== undefined) socket.destroy();
+    callback(error);
+  };
+  const fail = (text: string, details: { status?: number; cause?: Error } = {}): void =>
+    settle(new ProxyFailure(proxy, text, details));
+  const broken = (cause: Error): void =>
+    cause instanceof ProxyFailure ? settle(cause) : fail('broke the connection', { cause });
+  const closed = (): void => fail('closed the connection');
+  const read = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0 && head.length < LONGEST_HEAD) return;
+    const status = Number(/^HTTP\/1\.[01] (\d{3})[^\d]/.exec(head.toString('latin1'))?.[1]);
+    if (end < 0 || Number.isNaN(status)) fail('answered something that is not HTTP');
+    else if (status < 200 || status > 299) fail(`answered ${status}`, { status });
+    else {
+      socket.pause();
+      if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
+      settle();
+    }
+  };
+  socket.on('data', read).on('error', broken).on('close', closed);
+  const lines = Object.entries(proxyHeaders(proxy)).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${lines.join('')}\r\n`, 'latin1');
+}

@@ -1,0 +1,114 @@
+/** Takes secrets out of whatever is shown: headers, addresses, bodies, messages. */
+import { inspect } from 'node:util';
+
+const HIDDEN = '***';
+
+/** A secret that no print, log or serialisation shows by accident. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return HIDDEN;
+  }
+
+  toJSON(): string {
+    return HIDDEN;
+  }
+
+  [inspect.custom](): string {
+    return HIDDEN;
+  }
+}
+
+const SECRET_HEADER =
+  /auth(entication|orization)|(^|[-_])auth([-_]|$)|cookie|token|secret|password|credential|session|api[-_]?key/i;
+const HARMLESS_HEADER = /^(www|proxy)-authenticate$|^access-control-/i;
+
+/** Whether a header of this name holds a secret, whoever set it. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADER.test(name) && !HARMLESS_HEADER.test(name);
+}
+
+/** The headers with every secret value replaced; the scheme of an `authorization` stays. `secretNames` are in lower case. */
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  secretNames: ReadonlySet<string>,
+): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (secretNames.has(name.toLowerCase())) shown[name] = HIDDEN;
+    else if (isSecretHeader(name)) shown[name] = value.replace(/^(?:(Bearer|Basic) )?.*$/is, hideAfterScheme);
+    else shown[name] = redactText(value);
+  }
+  return shown;
+}
+
+function hideAfterScheme(_all: string, scheme: string | undefined): string {
+  return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`;
+}
+
+/** Fields that are secret by their own name or its end, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
+const STRONG =
+  '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|assertion|credential|sessionid)s?';
+/** Names that are secret in an address, a form or a JSON object, but ordinary words in a sentence. */
+const WEAK = 'token|code|sid|auth|authorization|cookie|session';
+
+const HEADER_LINE =
+  /^([ \t<>*]*(?:proxy-authorization|authorization|set-cookie|cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*)(?:(Bearer|Basic) )?[^\r\n]+/gim;
+const USERINFO = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi;
+const BEARER = /\b(bearer)(\s+)[\w.~+/=-]{6,}/gi;
+const BASIC = /\b(basic)(\s+)([\w+/=-]{6,})/gi;
+const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
+const PARAMETER = new RegExp(`((?:^|[?&;#\\s"'(,])(?:${STRONG}|${WEAK})=)[^&\\s"'#<>)]+`, 'gi');
+const ASSIGNED = new RegExp(
+  `((?:^|[^\\w"'.-])(?:${STRONG})["']?\\s*[:=]\\s*)("[^"]*"?|'[^']*'?|[^\\s"',;&{}[\\]]+)`,
+  'gi',
+);
+const JSON_FIELD = new RegExp(
+  `("(?:${STRONG}|${WEAK})"\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\[^])*)(?:"|\\\\?$)|-?[\\d.eE+-]+)`,
+  'gi',
+);
+/** The same inside a JSON string: every quote has backslashes before it. */
+const NESTED_FIELD = new RegExp(`((\\\\+)"(?:${STRONG}|${WEAK})\\2"\\s*:\\s*\\2")[^]*?(\\2"|$)`, 'gi');
+/** The names of failures, `{"error":{"code":"quota_exceeded"}}`: words, where an authorization code is drawn at random. */
+const ERROR_NAME = /^[a-z]{2,}(_[a-z]+)*$/;
+
+/**
+ * Any text with the secrets in it replaced: credentials in headers and addresses, tokens, and the secret fields of queries,
+ * forms and JSON, whole or cut short. Redacting twice changes nothing.
+ */
+export function redactText(text: string): string {
+  return text
+    .replace(HEADER_LINE, (_all, head: string, scheme?: string) => `${head}${hideAfterScheme('', scheme)}`)
+    .replace(USERINFO, `$1${HIDDEN}@`)
+    .replace(SIGNING_SECRET, `whsec_${HIDDEN}`)
+    .replace(JSON_FIELD, redactField)
+    .replace(NESTED_FIELD, `$1${HIDDEN}$3`)
+    .replace(PARAMETER, `$1${HIDDEN}`)
+    .replace(ASSIGNED, redactAssigned)
+    .replace(BEARER, `$1$2${HIDDEN}`)
+    .replace(BASIC, redactBasic);
+}
+
+function redactField(all: string, head: string, value: string | undefined): string {
+  if (/^"code"/i.test(head) && (value === undefined || (value.length <= 32 && ERROR_NAME.test(value)))) return all;
+  return value === '' ? all : `${head}"${HIDDEN}"`;
+}
+
+function redactAssigned(all: string, head: string, value: string): string {
+  const quote = /^["']/.exec(value)?.[0] ?? '';
+  return value === quote + quote ? all : `${head}${quote}${HIDDEN}${quote}`;
+}
+
+/** "Basic authentication" is a name, `Basic dTpw` is `u:p`. */
+function redactBasic(all: string, scheme: string, blank: string, value: string): string {
+  return Buffer.from(value, 'base64').includes(0x3a) ? `${scheme}${blank}${HIDDEN}` : all;
+}

@@ -1,0 +1,88 @@
+/** What `-v` and `--debug` are told of the requests, redacted. */
+import type { RequestValue } from './endpoint.ts';
+import type { AnswerHeaders, Tap } from './exchange.ts';
+import { isSecretHeader, redactHeaders, redactText } from './redact.ts';
+import { bodyText } from './request.ts';
+import type { Target } from './target.ts';
+
+const LONGEST_BODY = 16 * 1024;
+const SHORTEST_SECRET = 6;
+
+export class Tracer {
+  readonly #target: Target;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  request(request: RequestValue): void {
+    if (this.#target.verbosity < 2) return;
+    this.#target.trace({
+      kind: 'request-detail',
+      method: request.method,
+      url: redactText(request.url),
+      headers: redactHeaders(request.headers, this.#target.secretHeaders),
+      body: shown(Buffer.from(bodyText(request) ?? ''), []),
+    });
+  }
+
+  answer(request: RequestValue, attempt: number, ms: number, status: number): void {
+    const { method, url } = request;
+    this.#target.trace({ kind: 'answer', method, url: redactText(url), status, ms: Math.round(ms), attempt });
+  }
+
+  failure(request: RequestValue, attempt: number, ms: number, reason: string): void {
+    const { method, url } = request;
+    this.#target.trace({
+      kind: 'failure',
+      method,
+      url: redactText(url),
+      reason: redactText(reason),
+      ms: Math.round(ms),
+      attempt,
+    });
+  }
+
+  /** Keeps the beginning of an answer's body, and shows it with the headers once the answer is over. */
+  tap(request: RequestValue): Tap | undefined {
+    if (this.#target.verbosity < 2) return undefined;
+    const secrets = secretsOf(request, this.#target.secretHeaders);
+    const kept: Buffer[] = [];
+    let size = 0;
+    return {
+      chunk: (chunk) => {
+        if (size <= LONGEST_BODY) kept.push(chunk);
+        size += chunk.length;
+      },
+      end: (status: number, headers: AnswerHeaders) => {
+        const shownHeaders = redactHeaders(headers, this.#target.secretHeaders);
+        this.#target.trace({
+          kind: 'answer-detail',
+          status,
+          headers: shownHeaders,
+          body: shown(Buffer.concat(kept), secrets),
+        });
+      },
+    };
+  }
+}
+
+/** The credentials that a request carries: a service that echoes one must not bring it to the screen. */
+export function secretsOf(request: RequestValue, secretNames: ReadonlySet<string>): string[] {
+  const secrets: string[] = [];
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (!secretNames.has(name) && !isSecretHeader(name)) continue;
+    secrets.push(value, value.replace(/^\w+ /, ''));
+  }
+  return secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+}
+
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}
+
+function shown(body: Buffer, secrets: readonly string[]): string {
+  // Redacted before it is cut: a secret across the cut would be half of one, and unknown to every pattern.
+  const text = redactText(withoutSecrets(body.toString(), secrets));
+  return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
+}

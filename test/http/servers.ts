@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+/** One request as its bytes came. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The number of the connection it came on, from 1. */
+  readonly connection: number;
+}
+
+export interface FaultServer {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: Received[];
+  /** Connections that were accepted. */
+  readonly connections: number;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What the server does with a request that arrived complete: writes bytes, cuts, stays silent. */
+export type Fault = (socket: Socket, request: Received, index: number) => void;
+
+export interface FaultOptions {
+  readonly tls?: TlsOptions;
+  readonly host?: string;
+  readonly onConnect?: (socket: Socket) => void;
+}
+
+/** A server that answers byte by byte what the test says, and keeps every request it got. */
+export async function faultServer(
+  fault: Fault,
+  { tls, host = '127.0.0.1', onConnect }: FaultOptions = {},
+): Promise<FaultServer> {
+  const requests: Received[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const accept = (socket: Socket): void => {
+    const connection = ++connections;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+    onConnect?.(socket);
+    let bytes = '';
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.toString('latin1');
+      for (;;) {
+        const end = bytes.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        const [first = '', ...lines] = bytes.slice(0, end).split('\r\n');
+        const headers = Object.fromEntries(
+          lines.map((line) => [
+            line.slice(0, line.indexOf(':')).toLowerCase(),
+            line.slice(line.indexOf(':') + 1).trim(),
+          ]),
+        );
+        const length = Number(headers['content-length'] ?? 0);
+        if (bytes.length < end + 4 + length) return;
+        const [method = '', path = ''] = first.split(' ');
+        const body = Buffer.from(bytes.slice(end + 4, end + 4 + length), 'latin1').toString();
+        bytes = bytes.slice(end + 4 + length);
+        const request = { method, path, headers, body, connection };
+        requests.push(request);
+        fault(socket, request, requests.length);
+      }
+    });
+  };
+  const server: Server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
+  server.on('tlsClientError', () => {});
+  server.listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    if (server.listening) await once(server, 'close');
+  };
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    requests,
+    get connections() {
+      return connections;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A whole answer with its length. */
+export function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}\r\n${body}`;
+}
