@@ -1,0 +1,134 @@
+/** Points in time as a person may write them. JavaScript's own parser takes 30 February and guesses zones, so it is not asked. */
+import { SvcError } from '../errors.ts';
+import { parseDuration } from './duration.ts';
+import type { Instant } from './flags.ts';
+
+export interface TimeRules {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** What a bare duration (`2h`) means: from now forward, or back. */
+  readonly bare: 'forward' | 'back';
+  /** Whether a bare number is Unix seconds. */
+  readonly unix?: boolean;
+}
+
+/** The years 1 to 9999, what RFC 3339 and the services can write. */
+const EARLIEST = -62_135_596_800_000;
+const LATEST = 253_402_300_799_999;
+
+const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
+
+/** Throws `invalid_value` with the reason, and the right spelling as its hint where the text can be understood. */
+export function parseTime(text: string, rules: TimeRules): Instant {
+  if (text === 'now') return instant(rules.now, text);
+  if (/^\d+$/.test(text)) return bareNumber(text, rules);
+  if (/^\d{4}-\d/.test(text)) return instant(parseRfc3339(text), text);
+  return relative(text, rules);
+}
+
+function instant(ms: number, text: string): Instant {
+  if (ms < EARLIEST || ms > LATEST) throw invalid(text, 'is outside the years 1 to 9999', 'give a time nearer to now');
+  return { ms, iso: new Date(ms).toISOString() };
+}
+
+function invalid(text: string, why: string, hint: string): SvcError {
+  return new SvcError('invalid_value', `"${text}" ${why}`, { hint });
+}
+
+function bareNumber(text: string, rules: TimeRules): Instant {
+  const number = Number(text);
+  // 13 digits as seconds would be the year 33658 or later; as milliseconds they are 2001 to 2286.
+  const millis = text.length === 13;
+  if (rules.unix && !millis) return instant(number * 1000, text);
+  const seconds = millis ? Math.floor(number / 1000) : number;
+  if (rules.unix) throw invalid(text, 'has 13 digits: milliseconds?', `divide by 1000: write ${seconds}`);
+  // Nine digits and more are surely Unix seconds (1973 and later), fewer perhaps a duration without its unit.
+  const hint = text.length >= 9 && seconds * 1000 <= LATEST ? `write ${toSeconds(seconds * 1000)}` : FORMS;
+  throw invalid(text, 'is a bare number, not a time', hint);
+}
+
+function relative(text: string, { now, bare }: TimeRules): Instant {
+  const [, sign, prefix, body = '', suffix] = /^([+-])?(in\s+)?(.*?)(\s+ago)?$/s.exec(text) ?? [];
+  const signs = [sign, prefix, suffix].filter((part) => part !== undefined);
+  if (signs.length > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', FORMS);
+  const back = sign === '-' || suffix !== undefined || (signs.length === 0 && bare === 'back');
+  return instant(now + (back ? -1 : 1) * offset(), text);
+
+  function offset(): number {
+    try {
+      return parseDuration(body);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const right = /^write (\d+[a-z][a-z\d]*)$/.exec(error.hint ?? '')?.[1];
+      const hint =
+        right === undefined ? FORMS : `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`;
+      throw invalid(text, 'is not a time', hint);
+    }
+  }
+}
+
+const LOOSE =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt]|[ _]+)(\d{1,2}):(\d{2})(?::(\d{2})([.,]\d+)?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** Reads every near miss, so that the refusal can show the corrected text; takes only RFC 3339 itself. */
+function parseRfc3339(text: string): number {
+  const match = LOOSE.exec(text);
+  if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
+  const [, year = '', month = '', day = '', , hour = '00', minute = '00', second = '00', fraction = '', zone] = match;
+  const offset =
+    zone === undefined
+      ? 'Z'
+      : zone.replace(/^z$/, 'Z').replace(/^([+-]\d\d):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
+  const time = `${hour.padStart(2, '0')}:${minute}:${second}${fraction.replace(',', '.')}`;
+  const corrected = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${time}${offset}`;
+
+  const wrongNumber = outOfRange(Number(year), Number(month), Number(day), time, offset);
+  if (wrongNumber !== undefined) throw invalid(text, wrongNumber.why, wrongNumber.hint);
+  if (zone === undefined) {
+    const what = match[5] === undefined ? 'has no time and no zone' : 'has no zone';
+    throw invalid(text, what, `add Z or +hh:mm: write ${corrected}`);
+  }
+  if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
+  // The date is known to exist, so Date.parse cannot shift it; digits beyond the millisecond are dropped, as the services do.
+  const millis = fraction.slice(1, 4).padEnd(3, '0');
+  return Date.parse(`${text.slice(0, 19)}.${millis}Z`) - offsetMs(offset);
+}
+
+function outOfRange(
+  year: number,
+  month: number,
+  day: number,
+  time: string,
+  offset: string,
+): { why: string; hint: string } | undefined {
+  if (month < 1 || month > 12) return { why: `has month ${month}`, hint: 'months are 01 to 12' };
+  const days = daysOf(year, month);
+  if (day < 1 || day > days) {
+    return { why: `has day ${day}`, hint: `that month has the days 01 to ${days}` };
+  }
+  const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number);
+  if (hour === 24) return { why: 'has hour 24', hint: 'midnight is T00:00:00 of the next day' };
+  if (hour > 23) return { why: `has hour ${hour}`, hint: 'hours are 00 to 23' };
+  if (minute > 59) return { why: `has minute ${minute}`, hint: 'minutes are 00 to 59' };
+  if (second >= 60)
+    return { why: `has second ${Math.floor(second)}`, hint: 'seconds are 00 to 59; leap seconds are not taken' };
+  const [offsetHour = 0, offsetMinute = 0] = offset.slice(1).split(':').map(Number);
+  if (offsetHour > 23 || offsetMinute > 59)
+    return { why: `has the zone ${offset}`, hint: 'zones are Z or -23:59 to +23:59' };
+  return undefined;
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+function offsetMs(offset: string): number {
+  if (offset === 'Z') return 0;
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6));
+  return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000;
+}
+
+function toSeconds(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}

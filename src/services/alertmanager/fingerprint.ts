@@ -1,0 +1,23 @@
+/** Fingerprints of alerts: 16 hexadecimal digits, which a person may shorten. */
+import type { Alertmanager } from './client.ts';
+import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
+import type { Alert } from './schema.ts';
+
+const ALERT: IdKind = {
+  thing: 'alert',
+  form: /^[0-9a-f]{1,16}$/,
+  hint: 'svc alerts list -a shows all; a resolved alert is gone',
+};
+
+/** Whether a text can be a fingerprint or the beginning of one. Some words can, such as `dead`. */
+export function isFingerprintPrefix(text: string): boolean {
+  return ALERT.form.test(text.toLowerCase());
+}
+
+/** The one alert whose fingerprint is, or begins with, the text. Throws `not_found` and `invalid_value`. */
+export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
+  checkPrefix(prefix, ALERT); // before anything is sent
+  const alerts: Alert[] = [];
+  for await (const alert of alertmanager.alerts()) alerts.push(alert);
+  return findByPrefix(alerts, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT);
+}

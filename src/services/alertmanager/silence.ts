@@ -1,0 +1,44 @@
+/** Silence ids: UUIDs. The server takes upper-case ones, but then finds nothing, so they are sent in lower case. */
+import { SvcError } from '../../errors.ts';
+import type { Alertmanager } from './client.ts';
+import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
+import type { Silence } from './schema.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const SILENCE: IdKind = {
+  thing: 'silence',
+  form: /^[0-9a-f][0-9a-f-]{0,35}$/,
+  hint: 'svc silences list -a shows all, expired ones too',
+};
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A whole id as it is sent. Throws `invalid_value`. */
+export function silenceId(text: string): string {
+  if (!isUuid(text)) {
+    throw new SvcError('invalid_value', `"${text}" is not a silence id`, {
+      hint: 'a silence id is a UUID; svc silences list -a -q shows them',
+    });
+  }
+  return text.toLowerCase();
+}
+
+/** The one silence whose id is, or begins with, the text. */
+export function findAmong(silences: Iterable<Silence>, prefix: string): Silence {
+  return findByPrefix(silences, prefix, ({ id }) => id.toLowerCase(), SILENCE);
+}
+
+/** Reads one silence by a whole id, and the list of all by the beginning of one. */
+export async function findSilence(
+  alertmanager: Pick<Alertmanager, 'silence' | 'silences'>,
+  idOrPrefix: string,
+): Promise<Silence> {
+  if (isUuid(idOrPrefix)) return alertmanager.silence(idOrPrefix);
+  checkPrefix(idOrPrefix, SILENCE); // before anything is sent
+  const silences: Silence[] = [];
+  for await (const silence of alertmanager.silences()) silences.push(silence);
+  return findAmong(silences, idOrPrefix);
+}
