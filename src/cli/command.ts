@@ -7,18 +7,29 @@ import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rows, TextOutput } f
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Flags, Input } from './flags.ts';
 
-/** What a command returns: the value, and what only the person at the terminal is told about it. */
-export interface Answer<Value> {
-  readonly value: Value;
+interface AnswerParts {
   /** One or more lines on stderr below a table: what was hidden, what the value means. */
   readonly footer?: string | undefined;
   /** The value is printed all the same, and the exit status is this code's. */
   readonly code?: ErrorCode | undefined;
+  /** The exit status of a command that was run, passed on. */
+  readonly status?: number | undefined;
+  /** What goes on after the value is printed: a server that runs until it is stopped. */
+  readonly hold?: (() => Promise<void>) | undefined;
 }
+
+/** What a command returns: the value (`undefined` prints nothing), and what only the person at the terminal is told about it. */
+export type Answer<Value> =
+  | (AnswerParts & { readonly value: Value; readonly as?: undefined })
+  /** Another rendering, where an option changes what is printed. */
+  | (AnswerParts & { readonly value: unknown; readonly as: AnyOutput });
 
 /** What a command's `run` is given beside its input. */
 export interface RunContext
-  extends Pick<Context, 'now' | 'random' | 'sleep' | 'signal' | 'identity' | 'stdin' | 'paths' | 'env' | 'pid'> {
+  extends Pick<
+    Context,
+    'now' | 'random' | 'sleep' | 'signal' | 'identity' | 'stdin' | 'paths' | 'env' | 'pid' | 'self'
+  > {
   /** Where the command's service is and under which rules. Throws where no address is configured. */
   readonly target: Target;
   readonly settings: Settings;
@@ -59,6 +70,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly effect: Effect;
   /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;
+  /** It repairs settings, and so runs with settings that are broken. */
+  readonly repairsSettings?: true;
   readonly args?: A;
   readonly flags?: F;
   readonly examples: readonly [Example, ...Example[]];
@@ -75,7 +88,7 @@ interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spe
 }
 interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
   readonly output: TextOutput;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string>>;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string | undefined>>;
 }
 
 /** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */

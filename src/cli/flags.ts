@@ -72,7 +72,21 @@ interface PairsFlag extends FlagBase {
   readonly type: 'pairs';
 }
 
-export type Flag = BooleanFlag | StringFlag | IntegerFlag | ChoiceFlag | TimeFlag | DurationFlag | PairsFlag;
+/** `--flag` or `--flag=value`, never `--flag value`: an optional value must not swallow the next argument. */
+interface OptionalValueFlag extends FlagBase {
+  readonly type: 'optional-value';
+  readonly choices?: readonly string[];
+}
+
+export type Flag =
+  | BooleanFlag
+  | OptionalValueFlag
+  | StringFlag
+  | IntegerFlag
+  | ChoiceFlag
+  | TimeFlag
+  | DurationFlag
+  | PairsFlag;
 export type Flags = Readonly<Record<string, Flag>>;
 
 export interface Argument {
@@ -96,13 +110,15 @@ type Single<F extends Flag> = F extends { type: 'boolean' }
 
 type FlagValue<F extends Flag> = F extends { type: 'boolean' }
   ? boolean
-  : F extends { type: 'pairs' }
-    ? Readonly<Record<string, string>>
-    : F extends { repeat: true }
-      ? readonly Single<F>[]
-      : F extends { required: true } | { default: string | number }
-        ? Single<F>
-        : Single<F> | undefined;
+  : F extends { type: 'optional-value' }
+    ? string | true | undefined
+    : F extends { type: 'pairs' }
+      ? Readonly<Record<string, string>>
+      : F extends { repeat: true }
+        ? readonly Single<F>[]
+        : F extends { required: true } | { default: string | number }
+          ? Single<F>
+          : Single<F> | undefined;
 
 type ArgumentValue<A extends Argument> = A extends { repeat: true }
   ? readonly string[]

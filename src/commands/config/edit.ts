@@ -19,6 +19,7 @@ export const configEdit = textCommand({
   description:
     'Opens a copy in $VISUAL or $EDITOR and checks it before it replaces the file. What cannot be used is kept beside the file, and the file stays as it was.',
   effect: 'read',
+  repairsSettings: true,
   examples: [{ run: 'EDITOR=nano svc config edit', why: 'Edit all profiles at once' }],
   output: { kind: 'text' },
   run: async (_input, ctx) => {

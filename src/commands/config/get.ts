@@ -8,6 +8,7 @@ export const configGet = textCommand({
   description:
     'The value that counts: of its variable, else of the profile, else the default. Exit 5 where there is none.',
   effect: 'read',
+  repairsSettings: true,
   args: { key: { help: 'Key of the setting, as "svc config list" shows it', required: true, complete: 'settings' } },
   examples: [{ run: 'svc config get alerts.url', why: 'Print the address of the alert manager' }],
   output: { kind: 'text' },

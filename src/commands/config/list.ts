@@ -20,6 +20,7 @@ export const configList = listCommand({
   description:
     'The values that count: of an option, else of its variable, else of the profile, else the default. Secrets are no settings and are never shown.',
   effect: 'read',
+  repairsSettings: true,
   flags: {
     'show-origin': { type: 'boolean', help: 'Say where each value comes from: which variable, which file' },
     all: { type: 'boolean', short: 'a', help: 'Include the settings that have no value' },

@@ -6,6 +6,7 @@ export const configPath = textCommand({
   summary: 'Print the path of the settings file',
   description: 'The file need not exist. SVC_CONFIG_DIR and XDG_CONFIG_HOME move it.',
   effect: 'read',
+  repairsSettings: true,
   examples: [{ run: 'svc config path', why: 'Find the settings file' }],
   output: { kind: 'text' },
   run: async (_input, ctx) => ({ value: settingsPath(ctx.paths) }),

@@ -13,6 +13,7 @@ export const configProfiles = listCommand({
   summary: 'List the profiles',
   description: 'A profile is a named set of settings. Profiles inherit nothing from each other.',
   effect: 'read',
+  repairsSettings: true,
   examples: [{ run: 'svc config profiles', why: 'See which profiles there are, and which one is in use' }],
   output: {
     kind: 'list',

@@ -16,6 +16,7 @@ export const configSet = recordCommand({
   summary: 'Set a setting in the profile',
   description: 'Writes to the profile in use, or to the one that --profile names, which is created if need be.',
   effect: 'read',
+  repairsSettings: true,
   args: {
     key: { help: 'Key of the setting, as "svc config list --all" shows it', required: true, complete: 'settings' },
     value: { help: 'The value', required: true },

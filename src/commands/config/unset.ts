@@ -15,6 +15,7 @@ export const configUnset = recordCommand({
   aliases: ['rm'],
   summary: 'Remove a setting from the profile',
   effect: 'read',
+  repairsSettings: true,
   args: { key: { help: 'Key of the setting', required: true, complete: 'settings' } },
   examples: [{ run: 'svc config unset timeout', why: 'Go back to the default' }],
   output: {

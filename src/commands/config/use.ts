@@ -9,6 +9,7 @@ export const configUse = textCommand({
   summary: 'Choose the profile to use from now on',
   description: 'Where neither --profile nor SVC_PROFILE names one.',
   effect: 'read',
+  repairsSettings: true,
   args: { profile: { help: 'Name of the profile', required: true, complete: 'profiles' } },
   examples: [{ run: 'svc config use prod', why: 'Make prod the profile of later commands' }],
   output: { kind: 'text' },

@@ -1,6 +1,6 @@
 /** Fingerprints of alerts: 16 hexadecimal digits, which a person may shorten. */
-import type { Alertmanager } from './client.ts';
 import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
+import type { Alertmanager } from './client.ts';
 import type { Alert } from './schema.ts';
 
 const ALERT: IdKind = {
@@ -14,10 +14,13 @@ export function isFingerprintPrefix(text: string): boolean {
   return ALERT.form.test(text.toLowerCase());
 }
 
-/** The one alert whose fingerprint is, or begins with, the text. Throws `not_found` and `invalid_value`. */
+/**
+ * The one alert whose fingerprint is, or begins with, the text. Every alert is read, for the service has no way to ask for one.
+ * Throws `not_found` and `invalid_value`.
+ */
 export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
-  checkPrefix(prefix, ALERT); // before anything is sent
-  const alerts: Alert[] = [];
-  for await (const alert of alertmanager.alerts()) alerts.push(alert);
-  return findByPrefix(alerts, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT);
+  const beginning = checkPrefix(prefix, ALERT); // before anything is sent
+  const candidates: Alert[] = [];
+  for await (const alert of alertmanager.alerts()) if (alert.fingerprint.startsWith(beginning)) candidates.push(alert);
+  return findByPrefix(candidates, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT);
 }

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+'use strict';
+// The version and the help pages are texts prepared at build time: printing one loads nothing but this file and their table.
+const argv = process.argv.slice(2);
+const text = prepared();
+if (text === undefined) {
+  const { main, processContext, resolvePaths } = require('../dist/main.cjs');
+  main(argv, processContext(resolvePaths)).then((code) => {
+    process.exitCode = code;
+  });
+} else {
+  print(text);
+}
+
+/** The text that the command line asks for, where it asks for one and nothing else. */
+function prepared() {
+  const last = argv[argv.length - 1];
+  const asksVersion = argv.length === 1 && (last === '--version' || last === '-V');
+  const words = last === '--help' || last === '-h' ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : undefined;
+  if (!asksVersion && (words === undefined || narrow())) return undefined;
+  const { version, help, aliases } = JSON.parse(
+    require('node:fs').readFileSync(`${__dirname}/../dist/prepared.json`, 'utf8'),
+  );
+  if (asksVersion) return version;
+  const named = words.join(' ');
+  const id = Object.hasOwn(aliases, named) ? aliases[named] : named;
+  return Object.hasOwn(help, id) ? help[id] : undefined;
+}
+
+/** The prepared pages are for terminals of 80 columns and more; a pipe has no width. */
+function narrow() {
+  return require('node:tty').isatty(1) && process.stdout.columns < 80;
+}
+
+/** Straight to the descriptor: Node's stream is loaded only for a pipe that is full. A reader that went away is no error. */
+function print(text) {
+  const { writeSync } = require('node:fs');
+  let bytes = Buffer.from(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
+  } catch (error) {
+    if (error.code === 'EAGAIN') process.stdout.on('error', () => {}).write(bytes);
+    else if (error.code !== 'EPIPE') throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** Joins credentials and services into `Authorizer`s for the transport. */
+import { SvcError } from './errors.ts';
+import type { Authorizer, ServiceName } from './http/target.ts';
+import type { Settings } from './store/settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The credential that the environment holds for a service, bound to one origin. A token that is set but empty is an error: a
+ * script whose secret is missing must not go on without one.
+ */
+export function environmentAuthorizer(
+  env: Env,
+  service: ServiceName,
+  baseUrl: URL,
+  settings: Settings,
+): Authorizer | undefined {
+  const prefix = `SVC_${service.toUpperCase()}`;
+  const token = secret(env, `${prefix}_TOKEN`);
+  const password = secret(env, `${prefix}_PASSWORD`);
+  const user = settings.get(`${service}.user`);
+  if (token === undefined && password === undefined) return undefined;
+  if (token !== undefined && password !== undefined) {
+    throw new SvcError('config_invalid', `two credentials: ${prefix}_TOKEN and ${prefix}_PASSWORD are both set`, {
+      hint: 'unset one of them',
+    });
+  }
+  if (password !== undefined && user === undefined) {
+    throw new SvcError('config_invalid', `${prefix}_PASSWORD is set without a user`, { hint: `set ${prefix}_USER` });
+  }
+  const bound = settings.configuredOrigin(`${service}.url`);
+  if (bound !== undefined && bound !== baseUrl.origin) {
+    throw new SvcError(
+      'credential_unusable',
+      `the credential in the environment belongs to ${bound}, not to ${baseUrl.origin}`,
+      {
+        hint: `set ${prefix}_URL to the address the credential is for`,
+      },
+    );
+  }
+  const value =
+    token === undefined ? `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` : `Bearer ${token}`;
+  return { origin: baseUrl.origin, header: async () => ({ authorization: value }) };
+}
+
+function secret(env: Env, name: string): string | undefined {
+  const value = env[name];
+  if (value === undefined) return undefined;
+  if (value.trim() === '')
+    throw new SvcError('credential_unusable', `${name} is set but empty`, {
+      hint: `unset ${name}, or give it its value`,
+    });
+  if (/[\x00-\x1f\x7f]/.test(value)) {
+    throw new SvcError('credential_unusable', `${name} holds a line break or another control character`);
+  }
+  return value;
+}

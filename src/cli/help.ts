@@ -1,0 +1,144 @@
+/** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
+import type { Command } from './command.ts';
+import type { Flag, Flags } from './flags.ts';
+import { flagSections } from './global-flags.ts';
+import { placeholder } from './parse.ts';
+
+export interface GroupSummary {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Help is never wider: long lines are hard to read. */
+export const HELP_WIDTH = 80;
+
+type Row = readonly [left: string, right: string];
+
+/** Two columns, the right one wrapped; a left side that is too long stands on a line of its own. */
+function table(rows: readonly Row[], width: number): string {
+  const widest = Math.max(0, ...rows.map(([left]) => left.length));
+  const indent = Math.min(widest, Math.floor(width * 0.45)) + 4;
+  return rows
+    .map(([left, right]) => {
+      const lines = wrap(right, Math.max(16, width - indent));
+      const first = `  ${left}`;
+      const below = lines.map((line) => `${' '.repeat(indent)}${line}`);
+      if (first.length + 2 > indent) return [first, ...below].join('\n');
+      return [first.padEnd(indent) + (lines[0] ?? ''), ...below.slice(1)].join('\n').trimEnd();
+    })
+    .join('\n');
+}
+
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  lines.push(line);
+  return lines;
+}
+
+function paragraphs(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrap(line, width).join('\n'))
+    .join('\n');
+}
+
+export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH): string {
+  const width = Math.min(columns, HELP_WIDTH);
+  return `${[
+    paragraphs(
+      'svc: alerts, recording webhooks, a product catalog and a trading gateway, from one command line.',
+      width,
+    ),
+    'Usage: svc <group> <command> [options]',
+    `Groups:\n${table(
+      groups.map(({ name, summary }): Row => [name, summary]),
+      width,
+    )}`,
+    `Options:\n${table(
+      [
+        ['-h, --help', 'Help for svc, a group or a command'],
+        ['-V, --version', 'The version'],
+      ],
+      width,
+    )}`,
+    paragraphs(
+      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nExit statuses, environment: svc help exit-codes, svc help environment',
+      width,
+    ),
+  ].join('\n\n')}\n`;
+}
+
+export function groupHelp(group: GroupSummary, commands: readonly Command[], columns = HELP_WIDTH): string {
+  const width = Math.min(columns, HELP_WIDTH);
+  const rows = commands.map((command): Row => {
+    const words = command.id.slice(group.name.length + 1);
+    const aliases = command.aliases === undefined ? '' : ` (also: ${command.aliases.join(', ')})`;
+    return [`${words}${operands(command)}`, `${command.summary}${aliases}`];
+  });
+  const example = commands[0]?.examples[0];
+  return `${[
+    paragraphs(group.summary, width),
+    `Usage: svc ${group.name} <command> [options]`,
+    `Commands:\n${table(rows, width)}`,
+    ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
+    paragraphs(`Options of a command: svc ${group.name} <command> --help`, width),
+  ].join('\n\n')}\n`;
+}
+
+export function commandHelp(command: Command, columns = HELP_WIDTH): string {
+  const width = Math.min(columns, HELP_WIDTH);
+  const parts = [paragraphs(command.summary, width)];
+  if (command.description !== undefined) parts.push(paragraphs(command.description, width));
+  parts.push(paragraphs(`Usage: svc ${command.id}${operands(command)} [options]`, width));
+  if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
+  const argumentRows = Object.entries(command.args ?? {}).map(([name, { help }]): Row => [name, help]);
+  if (argumentRows.length > 0) parts.push(`Arguments:\n${table(argumentRows, width)}`);
+  for (const { title, flags } of flagSections(command)) {
+    const rows = flagRows(flags);
+    if (rows.length > 0) parts.push(`${title}:\n${table(rows, width)}`);
+  }
+  const examples = command.examples.map(({ run, why }) => `  # ${why}\n  ${run}`).join('\n');
+  parts.push(`Examples:\n${examples}`);
+  return `${parts.join('\n\n')}\n`;
+}
+
+function operands(command: Command): string {
+  return Object.entries(command.args ?? {})
+    .map(([name, { repeat, required }]) => {
+      const dots = repeat ? '...' : '';
+      return required ? ` <${name}${dots}>` : ` [${name}${dots}]`;
+    })
+    .join('');
+}
+
+function flagRows(flags: Flags): Row[] {
+  return Object.entries(flags)
+    .filter(([, flag]) => !('hidden' in flag && flag.hidden))
+    .map(([name, flag]): Row => [flagUsage(name, flag), flagText(flag)]);
+}
+
+/** `-o, --output <format>`, `--no-headers`, `--dry-run[=curl]`. */
+export function flagUsage(name: string, flag: Flag): string {
+  const short = flag.short === undefined ? '    ' : `-${flag.short}, `;
+  if (flag.type === 'boolean') return `${short}--${flag.default === true ? 'no-' : ''}${name}`;
+  if (flag.type === 'optional-value') return `${short}--${name}[=${flag.choices?.join('|') ?? flag.value ?? 'value'}]`;
+  return `${short}--${name} ${placeholder(name, flag)}`;
+}
+
+function flagText(flag: Flag): string {
+  const notes: string[] = [];
+  if (flag.type === 'choice') notes.push(flag.choices.join(', '));
+  if ('repeat' in flag && flag.repeat) notes.push('repeatable');
+  if (flag.type !== 'boolean' && 'required' in flag && flag.required) notes.push('required');
+  if (flag.type !== 'boolean' && 'default' in flag && flag.default !== undefined) notes.push(`default ${flag.default}`);
+  return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
+}

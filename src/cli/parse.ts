@@ -1,0 +1,237 @@
+/** From argv to a command and its typed input. Commander splits the options; the flag types of the declaration parse the values. */
+import { SvcError } from '../errors.ts';
+import type { Command } from './command.ts';
+import { parseDuration } from './duration.ts';
+import type { Argument, Flag, Flags } from './flags.ts';
+import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
+import { didYouMean } from './suggest.ts';
+import { parseTime } from './time.ts';
+
+/** The words of the command line and the rest, options given before the command included. */
+export interface Words {
+  readonly words: readonly string[];
+  /** The index in argv of each word. */
+  readonly at: readonly number[];
+}
+
+const takesValue = (flag: Flag): boolean => flag.type !== 'boolean' && flag.type !== 'optional-value';
+
+/** The leading words of argv, as many as could name a command. Global options may stand before and between them. */
+export function commandWords(argv: readonly string[], most: number): Words {
+  const words: string[] = [];
+  const at: number[] = [];
+  const flags: [string, Flag][] = [...Object.entries(GLOBAL_FLAGS), ...Object.entries(SERVICE_FLAGS)];
+  for (let i = 0; i < argv.length && words.length < most; i++) {
+    const token = argv[i] ?? '';
+    if (token === '--') break;
+    if (token.startsWith('-') && token !== '-') {
+      const flag = flags.find(([name, f]) => token === `--${name}` || ('short' in f && token === `-${f.short}`))?.[1];
+      if (flag !== undefined && takesValue(flag)) i++;
+    } else {
+      words.push(token);
+      at.push(i);
+    }
+  }
+  return { words, at };
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export interface ParsedInput {
+  /** The input for `run`: arguments and flags by their camel-case names. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The names of the flags that were given. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Parses the tokens after the command's words. Throws `usage` and `invalid_value` (exit 2). */
+export async function parseInput(command: Command, tokens: readonly string[], now: number): Promise<ParsedInput> {
+  const flags = allFlags(command);
+  const { options, operands } = await splitTokens(command, flags, tokens);
+  const input: Record<string, unknown> = {};
+  const given = new Set<string>();
+  for (const [name, flag] of Object.entries(flags)) {
+    const raw = options.get(name);
+    if (raw !== undefined) given.add(name);
+    input[camelCase(name)] = flagValue(name, flag, raw, now);
+  }
+  if (input['help'] !== true) assignArguments(command, operands, input, given);
+  return { input, given };
+}
+
+type RawOption = readonly string[] | boolean;
+
+async function splitTokens(
+  command: Command,
+  flags: Flags,
+  tokens: readonly string[],
+): Promise<{ options: ReadonlyMap<string, RawOption>; operands: readonly string[] }> {
+  const { Command: Commander, CommanderError, Option } = await import('commander');
+  const options = new Map<string, RawOption>();
+  const parser = new Commander(command.id)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} })
+    .helpOption(false)
+    .allowExcessArguments(true)
+    .argument('[operands...]');
+  for (const [name, flag] of Object.entries(flags)) {
+    const short = flag.short === undefined ? '' : `-${flag.short}, `;
+    const option = takesValue(flag)
+      ? new Option(`${short}--${name} <value>`).argParser((value: string, previous: string[] | undefined) => [
+          ...(previous ?? []),
+          value,
+        ])
+      : new Option(`${short}--${name}`);
+    parser.addOption(option);
+    parser.on(`option:${name}`, () => {
+      if (!takesValue(flag)) options.set(name, true);
+    });
+    if (flag.type === 'boolean' && flag.default === true) {
+      parser.addOption(new Option(`--no-${name}`));
+      parser.on(`option:no-${name}`, () => options.set(name, false));
+    }
+  }
+  try {
+    parser.parse(takeOptionalValues(flags, tokens, options), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const message = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+    throw new SvcError('usage', message, { hint: `see svc ${command.id} --help` });
+  }
+  for (const [name, flag] of Object.entries(flags)) {
+    if (takesValue(flag)) {
+      const values = parser.getOptionValue(camelCase(name)) as string[] | undefined;
+      if (values !== undefined) options.set(name, values);
+    }
+  }
+  return { options, operands: parser.args };
+}
+
+/** Takes `--flag=value` of optional-value flags out of the tokens: commander would also take `--flag value`. */
+function takeOptionalValues(flags: Flags, tokens: readonly string[], options: Map<string, RawOption>): string[] {
+  const rest: string[] = [];
+  const end = tokens.indexOf('--');
+  for (const [i, token] of tokens.entries()) {
+    const equals = token.startsWith('--') && (end === -1 || i < end) ? token.indexOf('=') : -1;
+    const name = equals === -1 ? '' : token.slice(2, equals);
+    if (flags[name]?.type === 'optional-value') options.set(name, [token.slice(equals + 1)]);
+    else rest.push(token);
+  }
+  return rest;
+}
+
+function flagValue(name: string, flag: Flag, raw: RawOption | undefined, now: number): unknown {
+  if (flag.type === 'boolean') return raw === undefined ? (flag.default ?? false) : raw;
+  if (flag.type === 'optional-value') {
+    if (raw === undefined || raw === true) return raw;
+    return single(name, flag, String((raw as readonly string[])[0]), now);
+  }
+  const texts = (raw ?? []) as readonly string[];
+  if (flag.type === 'pairs') return pairs(name, texts);
+  if (flag.repeat) return texts.map((text) => single(name, flag, text, now));
+  const last = texts.at(-1);
+  if (last !== undefined) return single(name, flag, last, now);
+  if (flag.required)
+    throw new SvcError('missing_value', `--${name} is required`, { hint: `pass --${name} ${placeholder(name, flag)}` });
+  if (flag.type === 'duration') return flag.default === undefined ? undefined : parseDuration(flag.default);
+  return 'default' in flag ? flag.default : undefined;
+}
+
+export function placeholder(name: string, flag: Flag): string {
+  if ('value' in flag && flag.value !== undefined) return flag.value.startsWith("'") ? flag.value : `<${flag.value}>`;
+  if (flag.type === 'duration' || flag.type === 'time') return `<${flag.type}>`;
+  if (flag.type === 'integer' || flag.type === 'number') return '<n>';
+  if (flag.type === 'pairs') return '<name=value>';
+  return `<${name}>`;
+}
+
+function single(name: string, flag: Flag, text: string, now: number): unknown {
+  const bad = (why: string, hint?: string): SvcError =>
+    new SvcError('invalid_value', `--${name}: ${why}`, hint === undefined ? {} : { hint });
+  const named = <T>(parse: () => T): T => {
+    try {
+      return parse();
+    } catch (error) {
+      if (error instanceof SvcError) throw bad(error.message, error.hint);
+      throw error;
+    }
+  };
+  switch (flag.type) {
+    case 'choice':
+    case 'optional-value':
+      if (flag.choices !== undefined && !flag.choices.includes(text)) {
+        throw bad(`there is no "${text}"`, didYouMean(text, flag.choices));
+      }
+      return text;
+    case 'integer':
+    case 'number': {
+      const form = flag.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
+      if (!form.test(text)) throw bad(`"${text}" is not ${flag.type === 'integer' ? 'a whole number' : 'a number'}`);
+      const value = Number(text);
+      if (flag.min !== undefined && value < flag.min) throw bad(`${text} is less than ${flag.min}`);
+      if (flag.max !== undefined && value > flag.max) throw bad(`${text} is more than ${flag.max}`);
+      return value;
+    }
+    case 'duration': {
+      const value = named(() => parseDuration(text));
+      if (flag.positive && value <= 0) throw bad('must be longer than zero');
+      return value;
+    }
+    case 'time':
+      return named(() => parseTime(text, { now, bare: flag.bare, unix: flag.unix ?? false }));
+    case 'string':
+      named(() => flag.check?.(text));
+      return text;
+    default:
+      return text;
+  }
+}
+
+function pairs(name: string, texts: readonly string[]): Record<string, string> {
+  const entries: [string, string][] = [];
+  for (const text of texts) {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
+    const key = text.slice(0, equals);
+    if (entries.some(([known]) => known === key))
+      throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
+    entries.push([key, text.slice(equals + 1)]);
+  }
+  // Null prototype: a label may be called __proto__.
+  return Object.assign(Object.create(null) as Record<string, string>, Object.fromEntries(entries));
+}
+
+function assignArguments(
+  command: Command,
+  operands: readonly string[],
+  input: Record<string, unknown>,
+  given: Set<string>,
+): void {
+  const declared: [string, Argument][] = Object.entries(command.args ?? {});
+  let next = 0;
+  for (const [name, argument] of declared) {
+    if (argument.repeat) {
+      const values = operands.slice(next);
+      if (argument.required && values.length === 0) throw missingArgument(command, name);
+      input[camelCase(name)] = values;
+      if (values.length > 0) given.add(name);
+      next = operands.length;
+    } else {
+      const value = operands[next];
+      if (value === undefined && argument.required) throw missingArgument(command, name);
+      input[camelCase(name)] = value;
+      if (value !== undefined) given.add(name);
+      next++;
+    }
+  }
+  const extra = operands[next];
+  if (extra !== undefined) {
+    throw new SvcError('usage', `unexpected argument "${extra}"`, { hint: `see svc ${command.id} --help` });
+  }
+}
+
+function missingArgument(command: Command, name: string): SvcError {
+  return new SvcError('missing_value', `<${name}> is missing`, { hint: `see svc ${command.id} --help` });
+}

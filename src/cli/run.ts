@@ -1,0 +1,258 @@
+/** Runs one parsed command: settings, context, confirmation, dry run, rendering. Returns the exit status. */
+import { readFile } from 'node:fs/promises';
+import type { Context } from '../context.ts';
+import { ERROR_KINDS, SvcError } from '../errors.ts';
+import type { RequestValue } from '../http/endpoint.ts';
+import { DryRunStop, type Target } from '../http/target.ts';
+import { checkOutputOptions } from '../output/check.ts';
+import { colorLevel } from '../output/color.ts';
+import { formatNotice } from '../output/messages.ts';
+import { render } from '../output/render.ts';
+import type { AnyOutput, Format, OutputOptions } from '../output/types.ts';
+import { loadSettings, type Settings } from '../store/settings.ts';
+import type { Command, RunContext } from './command.ts';
+import { renderDryRun } from './dry-run.ts';
+import type { ParsedInput } from './parse.ts';
+import { buildTarget, type TargetParts } from './target.ts';
+import { traceLine } from './trace.ts';
+
+export interface Engine {
+  readonly version: string;
+  readonly authorize: (context: Context) => TargetParts['authorize'];
+}
+
+/** The values of the global options, under the names that `parseInput` gives them. */
+interface GlobalInput {
+  readonly output?: Format;
+  readonly json: boolean;
+  readonly fields?: string;
+  readonly query?: string;
+  readonly columns?: string;
+  readonly headers: boolean;
+  readonly sort?: string;
+  readonly time?: OutputOptions['time'];
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly color?: 'auto' | 'always' | 'never';
+  readonly input: boolean;
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly timeout?: number;
+  readonly header?: readonly string[];
+  readonly headerFile?: readonly string[];
+  readonly cacert?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly insecure?: boolean;
+  readonly dryRun?: string | true;
+  readonly yes?: boolean;
+  readonly limit?: number;
+}
+
+export async function runCommand(
+  command: Command,
+  parsed: ParsedInput,
+  context: Context,
+  engine: Engine,
+): Promise<number> {
+  const globals = parsed.input as unknown as GlobalInput;
+  const settings = await loadSettings({
+    paths: context.paths,
+    env: context.env,
+    lenient: command.repairsSettings === true,
+    ...(globals.profile === undefined ? {} : { profileFlag: globals.profile }),
+    flags: settingFlags(command, globals),
+  });
+  const notices = new Notices(context, globals.quiet);
+  for (const warning of settings.warnings) notices.say(warning);
+
+  const options = outputOptions(globals, settings, context);
+  await checkOutputOptions(command.output, options);
+
+  const dryRun: { readonly requests: RequestValue[] } | undefined =
+    globals.dryRun === undefined ? undefined : { requests: [] };
+  const print = async (value: unknown, output: AnyOutput): Promise<void> => {
+    const { dropped } = await render(value, output, options, context.stdout);
+    if (dropped.length > 0)
+      notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
+  };
+  const ctx = runContext({ command, globals, settings, context, engine, options, notices, dryRun });
+  try {
+    const answer = await command.run(parsed.input, ctx);
+    if (answer.value !== undefined) await print(answer.value, answer.as ?? command.output);
+    if (ctx.wants.table && answer.footer !== undefined) notices.say(answer.footer);
+    await answer.hold?.();
+    if (answer.status !== undefined) return answer.status;
+    return answer.code === undefined ? 0 : ERROR_KINDS[answer.code].exit;
+  } catch (error) {
+    if (!(error instanceof DryRunStop) || dryRun === undefined) throw error;
+    await renderDryRun(dryRun.requests, globals.dryRun === 'curl', options, context.stdout, ctx.target.secretHeaders);
+    return 0;
+  } finally {
+    await notices.flushed();
+  }
+}
+
+/** What people are told beside the value: stderr, escaped, in order. */
+class Notices {
+  readonly #context: Context;
+  readonly #quiet: boolean;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, quiet: boolean) {
+    this.#context = context;
+    this.#quiet = quiet;
+  }
+
+  say(text: string): void {
+    if (!this.#quiet) this.always(formatNotice(text));
+  }
+
+  always(line: string): void {
+    this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
+  }
+
+  flushed(): Promise<void> {
+    return this.#writes;
+  }
+}
+
+function settingFlags(command: Command, globals: GlobalInput): Readonly<Record<string, string>> {
+  const flags: Record<string, string> = {};
+  const format = globals.json ? 'json' : globals.output;
+  if (format !== undefined) flags['output'] = format;
+  if (globals.color !== undefined) flags['color'] = globals.color;
+  if (command.service === undefined) return flags;
+  if (globals.baseUrl !== undefined) flags[`${command.service}.url`] = globals.baseUrl;
+  if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;
+  for (const name of ['cacert', 'cert', 'key'] as const) {
+    const path = globals[name];
+    if (path !== undefined) flags[name] = path;
+  }
+  return flags;
+}
+
+function outputOptions(globals: GlobalInput, settings: Settings, context: Context): OutputOptions {
+  if (globals.json && globals.output !== undefined && globals.output !== 'json') {
+    throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
+  }
+  const format =
+    globals.quiet && globals.output === undefined && !globals.json ? 'id' : (settings.get('output') as Format);
+  const list = (text: string | undefined): readonly string[] | undefined => {
+    const items = text
+      ?.split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    return items === undefined || items.length === 0 ? undefined : items;
+  };
+  const { stdout } = context;
+  return {
+    format,
+    fields: list(globals.fields),
+    query: globals.query,
+    columns: list(globals.columns),
+    headers: globals.headers,
+    sort: globals.sort,
+    limit: globals.limit,
+    time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
+    color: colorLevel({ flag: settings.get('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
+    width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
+    now: context.now(),
+  };
+}
+
+interface Parts {
+  readonly command: Command;
+  readonly globals: GlobalInput;
+  readonly settings: Settings;
+  readonly context: Context;
+  readonly engine: Engine;
+  readonly options: OutputOptions;
+  readonly notices: Notices;
+  readonly dryRun: { readonly requests: RequestValue[] } | undefined;
+}
+
+function runContext({ command, globals, settings, context, engine, options, notices, dryRun }: Parts): RunContext {
+  const interactive =
+    context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
+  let confirmed = globals.yes === true;
+  let target: Target | undefined;
+  const { format } = options;
+  return {
+    now: context.now,
+    random: context.random,
+    sleep: context.sleep,
+    signal: context.signal,
+    identity: context.identity,
+    stdin: context.stdin,
+    paths: context.paths,
+    env: context.env,
+    pid: context.pid,
+    self: context.self,
+    settings,
+    dryRun: dryRun !== undefined,
+    yes: globals.yes === true,
+    interactive,
+    wants: {
+      rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
+      table: format === 'table' || format === 'wide',
+    },
+    get target(): Target {
+      if (command.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
+      target ??= buildTarget({
+        service: command.service,
+        settings,
+        context,
+        version: engine.version,
+        options: {
+          header: globals.header ?? [],
+          headerFile: globals.headerFile ?? [],
+          insecure: globals.insecure === true,
+        },
+        verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
+        dryRun,
+        authorize: engine.authorize(context),
+        confirmed: () => confirmed,
+        warn: (text) => notices.always(formatNotice(text)),
+        trace: (event) => notices.always(traceLine(event)),
+      });
+      return target;
+    },
+    async confirm(question) {
+      if (dryRun !== undefined || confirmed) return;
+      if (!interactive) {
+        throw new SvcError('confirmation_required', `${question} Nobody can be asked here, and nothing was sent`, {
+          hint: 'pass --yes to confirm',
+        });
+      }
+      await notices.flushed();
+      if (!(await context.prompter.confirm(question))) throw new SvcError('declined', 'declined: nothing was sent');
+      confirmed = true;
+    },
+    notice: (text) => notices.say(text),
+    readInput: (path) => readInput(path, context),
+  };
+}
+
+async function readInput(path: string, context: Context): Promise<Uint8Array> {
+  if (path !== '-') {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      throw new SvcError(
+        'file_unusable',
+        `cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`,
+        { cause: error },
+      );
+    }
+  }
+  if (context.stdin.isTTY) {
+    throw new SvcError('missing_value', 'standard input is a terminal, and a file was to be read from it', {
+      hint: 'pipe the file in, or name it',
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of context.stdin.stream) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,149 @@
+/** From settings and options to a `Target`: where requests go and under which rules. */
+import { readFileSync } from 'node:fs';
+import type { Context } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { parseBaseUrl } from '../http/address.ts';
+import type { RequestValue } from '../http/endpoint.ts';
+import type { Authorizer, ServiceName, Target, TraceEvent } from '../http/target.ts';
+import type { Settings } from '../store/settings.ts';
+import { parseDuration } from './duration.ts';
+
+export interface ServiceOptions {
+  readonly header: readonly string[];
+  readonly headerFile: readonly string[];
+  readonly insecure: boolean;
+}
+
+export interface TargetParts {
+  readonly service: ServiceName;
+  readonly settings: Settings;
+  readonly options: ServiceOptions;
+  readonly context: Context;
+  readonly version: string;
+  readonly verbosity: 0 | 1 | 2;
+  readonly dryRun: { readonly requests: RequestValue[] } | undefined;
+  readonly authorize: (service: ServiceName, baseUrl: URL, settings: Settings) => Authorizer | undefined;
+  confirmed(): boolean;
+  warn(text: string): void;
+  trace(event: TraceEvent): void;
+}
+
+/** The paths that people paste along with the address. */
+const BASE_PATHS: Readonly<Record<ServiceName, string>> = {
+  alerts: '/api/v2',
+  webhooks: '/v1',
+  catalog: '',
+  trade: '/socket.io',
+};
+
+export function buildTarget(parts: TargetParts): Target {
+  const { service, settings, options, context } = parts;
+  const address = settings.get(`${service}.url`);
+  if (address === undefined) {
+    throw new SvcError('config_invalid', `no address for ${service} is configured`, {
+      hint: `set SVC_${service.toUpperCase()}_URL, pass --base-url, or run: svc config set ${service}.url <url>`,
+    });
+  }
+  const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
+  const open = options.header.map((line) => parseHeader(line, '--header'));
+  const secret = options.headerFile.flatMap(readHeaderFile);
+  for (const [name] of open) {
+    if (SECRET_HEADERS.test(name)) {
+      throw new SvcError('invalid_value', `--header: ${name} is a secret, and other users can see command lines`, {
+        hint: 'put the line in a file and pass --header-file <file>',
+      });
+    }
+  }
+  const authorizer = parts.authorize(service, baseUrl, settings);
+  if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
+    throw new SvcError(
+      'config_invalid',
+      'two credentials: a header file has authorization, and so has the environment',
+      {
+        hint: `drop the header, or unset SVC_${service.toUpperCase()}_TOKEN`,
+      },
+    );
+  }
+  const { env } = context;
+  const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
+  const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
+  const https = pick('https_proxy');
+  const noProxy = pick('no_proxy');
+  return {
+    service,
+    baseUrl,
+    timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
+    userAgent: `svc/${parts.version}`,
+    headers: Object.fromEntries([...open, ...secret]),
+    secretHeaders: new Set(secret.map(([name]) => name)),
+    tls: { ...pemFiles(settings), insecure: options.insecure },
+    proxy: {
+      ...(http === undefined ? {} : { http }),
+      ...(https === undefined ? {} : { https }),
+      ...(noProxy === undefined ? {} : { noProxy }),
+    },
+    ...(authorizer === undefined ? {} : { authorizer }),
+    ...(parts.dryRun === undefined ? {} : { dryRun: parts.dryRun }),
+    confirmed: parts.confirmed,
+    verbosity: parts.verbosity,
+    trace: parts.trace,
+    warn: parts.warn,
+    signal: context.signal,
+    now: context.now,
+    random: context.random,
+    sleep: context.sleep,
+  };
+}
+
+const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key|password).*)$/;
+
+function parseHeader(line: string, source: string): [name: string, value: string] {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)$/.exec(line);
+  // The line is not shown: a malformed one may still hold a secret.
+  if (match === null) throw new SvcError('invalid_value', `${source}: not of the form "Name: value"`);
+  return [(match[1] ?? '').toLowerCase(), (match[2] ?? '').trimEnd()];
+}
+
+function readHeaderFile(path: string): [string, string][] {
+  const lines = readTextFile(path, '--header-file').split(/\r?\n/);
+  return lines
+    .map((line, index): [string, number] => [line, index + 1])
+    .filter(([line]) => line.trim() !== '' && !line.startsWith('#'))
+    .map(([line, number]) => parseHeader(line, `--header-file ${path}, line ${number}`));
+}
+
+function pemFiles(settings: Settings): { ca?: string; cert?: string; key?: string } {
+  const pem: { ca?: string; cert?: string; key?: string } = {};
+  const read = (setting: string): string | undefined => {
+    const path = settings.get(setting);
+    if (path === undefined) return undefined;
+    const text = readTextFile(path, `--${setting}`);
+    if (!text.includes('-----BEGIN ')) {
+      throw new SvcError('file_unusable', `--${setting}: ${path} is not a PEM file`, {
+        hint: 'convert it: openssl x509 -inform der -in FILE',
+      });
+    }
+    return text;
+  };
+  const [ca, cert, key] = [read('cacert'), read('cert'), read('key')];
+  if (ca !== undefined) pem.ca = ca;
+  if (cert !== undefined) pem.cert = cert;
+  if (key !== undefined) pem.key = key;
+  if ((cert === undefined) !== (key === undefined) && !(cert ?? '').includes('PRIVATE KEY')) {
+    throw new SvcError(
+      'missing_value',
+      `--${cert === undefined ? 'key' : 'cert'} is given without --${cert === undefined ? 'cert' : 'key'}`,
+    );
+  }
+  return pem;
+}
+
+function readTextFile(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${(error as Error).message.split(':')[0]}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { listCommand } from '../../cli/command.ts';
+import { groupQuery, keepsAlert } from '../../services/alertmanager/alert-state.ts';
+import type { Alert, AlertGroup } from '../../services/alertmanager/schema.ts';
+import { alertFilter, labelCells, wantedStates } from './list.ts';
+
+const isActive = ({ status }: Alert): boolean => status.silencedBy.length === 0 && status.inhibitedBy.length === 0;
+
+function oldest({ alerts }: AlertGroup): string | undefined {
+  return alerts.map(({ startsAt }) => startsAt).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
+}
+
+export const alertsGroups = listCommand({
+  id: 'alerts groups',
+  summary: 'List alerts as the server groups them for its receivers',
+  description: 'An alert stands in several groups where several routes take it.',
+  effect: 'read',
+  service: 'alerts',
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
+  flags: {
+    state: {
+      type: 'choice',
+      repeat: true,
+      choices: ['active', 'silenced', 'inhibited', 'suppressed'],
+      help: 'Only alerts in this state; suppressed is silenced or inhibited (default active)',
+    },
+    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+    receiver: {
+      type: 'string',
+      short: 'r',
+      value: 'regex',
+      complete: 'receivers',
+      help: 'Only groups of receivers whose whole name matches',
+    },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many groups' },
+  },
+  examples: [
+    { run: 'svc alerts groups', why: 'What each receiver was told' },
+    { run: 'svc alerts groups -a --receiver "team-.*" severity=critical', why: 'Of some receivers, in every state' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'receiver', cell: ({ receiver }: AlertGroup) => receiver.name },
+      { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true },
+      { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
+      { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
+      {
+        name: 'oldest',
+        cell: (group) => {
+          const time = oldest(group);
+          return time === undefined ? undefined : { time };
+        },
+      },
+      {
+        name: 'alertnames',
+        cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
+        wide: true,
+      },
+      { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },
+    ],
+    id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
+    empty: 'no groups with such alerts (suppressed ones are listed with -a)',
+  },
+  async run(input, ctx) {
+    const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+    const wanted = wantedStates(input);
+    const query = { ...groupQuery(wanted), ...(await alertFilter(input, ctx)) };
+    const groups = openAlertmanager(ctx.target).groups(query);
+    return { value: withAlerts(groups, (alert) => keepsAlert(alert, wanted)) };
+  },
+});
+
+async function* withAlerts(
+  groups: AsyncIterable<AlertGroup>,
+  keeps: (alert: Alert) => boolean,
+): AsyncGenerator<AlertGroup> {
+  for await (const group of groups) {
+    const alerts = group.alerts.filter(keeps);
+    if (alerts.length > 0) yield { ...group, alerts };
+  }
+}

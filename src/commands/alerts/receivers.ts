@@ -1,0 +1,20 @@
+import { listCommand } from '../../cli/command.ts';
+import type { Receiver } from '../../services/alertmanager/schema.ts';
+
+export const alertsReceivers = listCommand({
+  id: 'alerts receivers',
+  summary: 'List the receivers, which are the names of notification integrations',
+  effect: 'read',
+  service: 'alerts',
+  examples: [{ run: 'svc alerts receivers -q', why: 'Their names, one a line' }],
+  output: {
+    kind: 'list',
+    columns: [{ name: 'name', cell: ({ name }: Receiver) => name }],
+    id: ({ name }) => name,
+    empty: 'the server has no receivers',
+  },
+  async run(_, ctx) {
+    const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+    return { value: openAlertmanager(ctx.target).receivers() };
+  },
+});

@@ -1,0 +1,49 @@
+import { textCommand } from '../../cli/command.ts';
+
+export const sandboxStart = textCommand({
+  id: 'sandbox start',
+  summary: 'Start the services on this machine and print the environment to use',
+  description:
+    'The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal.',
+  effect: 'read',
+  flags: {
+    empty: { type: 'boolean', help: 'Start without the sample data' },
+    port: {
+      type: 'integer',
+      value: 'n',
+      min: 0,
+      max: 65_535,
+      default: 0,
+      help: 'Port of the alert manager, 0 for a free one',
+    },
+  },
+  examples: [
+    { run: 'svc sandbox start', why: 'In one terminal; paste the lines into another' },
+    { run: 'svc sandbox start --port 9093 --empty', why: 'An empty alert manager at its usual port' },
+  ],
+  output: { kind: 'text' },
+  async run(input, ctx) {
+    const { startSandbox } = await import('../../sandbox/sandbox.ts');
+    const sandbox = await startSandbox({
+      now: ctx.now,
+      random: ctx.random,
+      port: input.port,
+      seed: input.empty ? 'empty' : 'demo',
+    });
+    return {
+      value: Object.entries(sandbox.env)
+        .map(([name, value]) => `export ${name}=${value}`)
+        .join('\n'),
+      async hold() {
+        ctx.notice('the sandbox runs until Ctrl-C');
+        try {
+          await new Promise((_, stop) =>
+            ctx.signal.addEventListener('abort', () => stop(ctx.signal.reason), { once: true }),
+          );
+        } finally {
+          await sandbox.close();
+        }
+      },
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { recordCommand } from '../../cli/command.ts';
+import type { RecordOutput } from '../../output/types.ts';
+import type { Silence } from '../../services/alertmanager/schema.ts';
+import { SILENCE_COLUMNS } from './list.ts';
+
+/** One silence, with the fields of newer servers below those that every server has. */
+export const SILENCE_RECORD: RecordOutput<Silence> = {
+  kind: 'record',
+  columns: [
+    { name: 'id', cell: ({ id }) => id },
+    ...SILENCE_COLUMNS.filter(({ name }) => name !== 'id' && name !== 'silence'),
+  ],
+  id: ({ id }) => id,
+};
+
+export const silencesGet = recordCommand({
+  id: 'silences get',
+  aliases: ['show'],
+  summary: 'Show one silence',
+  effect: 'read',
+  service: 'alerts',
+  args: {
+    id: { help: 'Its id, or enough of the beginning to tell it from others', required: true, complete: 'silences' },
+  },
+  examples: [{ run: 'svc silences get 2f1a', why: 'By the beginning of its id' }],
+  output: SILENCE_RECORD,
+  async run({ id }, ctx) {
+    const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+    const { findSilence } = await import('../../services/alertmanager/silence.ts');
+    return { value: await findSilence(openAlertmanager(ctx.target), id) };
+  },
+});

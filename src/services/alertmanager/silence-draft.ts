@@ -1,0 +1,62 @@
+/** A silence before it is sent: made of options, of a file, or of a silence that exists and what is to change. */
+import { SvcError } from '../../errors.ts';
+import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
+import type { PostableSilence, Silence } from './schema.ts';
+
+/** Fields that the service sets and does not take back (doc 1 §2: gettableSilence). */
+const SET_BY_SERVICE = new Set(['status', 'updatedAt']);
+
+export interface SilenceChanges {
+  readonly matchers?: PostableSilence['matchers'] | readonly Matcher[] | undefined;
+  readonly startsAt?: string | undefined;
+  readonly endsAt?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly comment?: string | undefined;
+}
+
+/**
+ * The silence as it is with the changes in it. Unknown fields go back as they came: newer servers keep annotations there, and
+ * a field that is left out is a field that is wiped.
+ */
+export function applyChanges(silence: Silence, changes: SilenceChanges): PostableSilence {
+  const kept = Object.entries(silence).filter(([name]) => !SET_BY_SERVICE.has(name));
+  const changed = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...kept, ...changed]) as PostableSilence;
+}
+
+/** Whether the server will see other matchers: their order counts, for it makes a new silence of another order too. */
+export function changesMatchers(silence: Silence, draft: PostableSilence): boolean {
+  const spell = (matchers: PostableSilence['matchers']): string =>
+    matchers.map((m) => formatMatcher(matcherFrom(m))).join();
+  return spell(silence.matchers) !== spell(draft.matchers);
+}
+
+/** Refuses what the server is known to refuse of a window. Times are RFC 3339. */
+export function checkWindow({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'endsAt'>, now: number): void {
+  const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
+  if (end <= start)
+    throw new SvcError('invalid_value', `the silence would end (${endsAt}) before it starts (${startsAt})`);
+  if (end <= now) {
+    throw new SvcError('invalid_value', `the silence would end in the past (${endsAt})`, {
+      hint: 'to end one now: svc silences expire <id>',
+    });
+  }
+}
+
+/**
+ * Label names that a filter takes and a silence does not: on 0.25 to 0.27 an update with one is refused after the old silence
+ * is already expired.
+ */
+export function checkNamesOfUpdate(matchers: readonly Matcher[]): void {
+  for (const { name } of matchers) {
+    if (name.includes(':')) {
+      throw new SvcError(
+        'invalid_value',
+        `the label name "${name}" holds a colon, which older servers refuse in a silence`,
+        {
+          hint: 'make a new silence with it instead: svc silences create',
+        },
+      );
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/** Putting a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
+import { SvcError } from '../../errors.ts';
+import type { Alertmanager } from './client.ts';
+import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
+import { matcherWarnings } from './matcher-warnings.ts';
+import { judgeMatchers, judgeReach, measureReach, type Reach } from './reach.ts';
+import type { PostableSilence, Silence } from './schema.ts';
+import { changesMatchers, checkNamesOfUpdate, checkWindow } from './silence-draft.ts';
+
+/** Who is asked and told, and what has been allowed beforehand. */
+export interface Guard {
+  readonly dryRun: boolean;
+  readonly allAlerts: boolean;
+  /** A silence that lasts longer is asked about: milliseconds, and as it was written. */
+  readonly longest: { readonly ms: number; readonly text: string } | undefined;
+  now(): number;
+  confirm(question: string): Promise<void>;
+  notice(text: string): void;
+}
+
+/** What was made of a silence. `matched` is null where nothing was counted. */
+export interface PostedSilence extends PostableSilence {
+  readonly silenceID: string;
+  /** The silence that was updated; the same as `silenceID` unless the server had to make a new one. */
+  readonly previousID?: string;
+  readonly matched: { readonly alerts: number; readonly active: number } | null;
+}
+
+/**
+ * Counts what a silence would mute, and lets only a narrow one pass unasked. In a dry run nothing is counted: the request
+ * follows from the arguments alone.
+ */
+export async function approve(
+  draft: PostableSilence,
+  alertmanager: Alertmanager,
+  guard: Guard,
+): Promise<Reach | undefined> {
+  checkWindow(draft, guard.now());
+  const matchers: Matcher[] = draft.matchers.map(matcherFrom);
+  for (const warning of matcherWarnings(matchers)) guard.notice(`warning: ${warning}`);
+  const spelled = matchers.map(formatMatcher).join(' ');
+  const byText = judgeMatchers(matchers);
+  if (byText.verdict === 'everything' && !guard.allAlerts) {
+    throw new SvcError('invalid_value', `${spelled} could mute everything: ${byText.why}`, {
+      hint: 'add a matcher that names what is meant, such as team=db, or pass --all-alerts',
+    });
+  }
+  if (guard.dryRun) return undefined;
+  const reach = await measureReach(alertmanager, matchers);
+  const byCount = judgeReach(reach, matchers);
+  if (byCount.verdict === 'everything' && !guard.allAlerts) {
+    throw new SvcError('guarded', `${spelled} is too wide: ${byCount.why}; nothing was sent`, {
+      hint: 'narrow it, or pass --all-alerts',
+    });
+  }
+  const length = Date.parse(draft.endsAt) - Math.max(Date.parse(draft.startsAt), guard.now());
+  const reasons = byCount.verdict === 'narrow' ? [] : [byCount.why];
+  if (guard.longest !== undefined && length > guard.longest.ms)
+    reasons.push(`it lasts longer than ${guard.longest.text}`);
+  const mutes = `mutes ${reach.alerts} ${reach.alerts === 1 ? 'alert' : 'alerts'} now (${reach.active} active), until ${draft.endsAt}`;
+  if (reasons.length > 0) await guard.confirm(`Silence ${spelled}? It ${mutes}; ${reasons.join(', and ')}.`);
+  else guard.notice(`${spelled} ${mutes}`);
+  return reach;
+}
+
+/**
+ * An update's own checks. From 0.25 to 0.27 a refused update of the matchers leaves the old silence expired, so what would be
+ * refused has to be found out by reading: `GET /silences?filter=` runs the same parser.
+ */
+export async function approveUpdate(
+  silence: Silence,
+  draft: PostableSilence,
+  alertmanager: Alertmanager,
+  guard: Guard,
+): Promise<Reach | undefined> {
+  if (silence.status.state === 'expired') {
+    throw new SvcError(
+      'guarded',
+      `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
+      {
+        hint: 'make a new one: svc silences create',
+      },
+    );
+  }
+  if (!changesMatchers(silence, draft)) {
+    checkWindow(draft, guard.now());
+    return undefined;
+  }
+  const matchers = draft.matchers.map(matcherFrom);
+  checkNamesOfUpdate(matchers);
+  const reach = await approve(draft, alertmanager, guard);
+  // One answer tells for all of them, and is short: no silence has these and an impossible one as well.
+  if (!guard.dryRun) await alertmanager.checkFilter(matchers.map(formatMatcher));
+  return reach;
+}
+
+/** More than this between the clocks makes a silence start or end noticeably wrong. */
+const TOLERATED_SKEW = 5_000;
+
+export async function postSilence(
+  draft: PostableSilence,
+  reach: Reach | undefined,
+  alertmanager: Alertmanager,
+  guard: Pick<Guard, 'notice'>,
+): Promise<PostedSilence> {
+  const { silenceID } = await alertmanager
+    .postSilence(draft)
+    .catch((error: unknown) => explainRefusal(error, draft, alertmanager));
+  const skew = alertmanager.clockSkewMs;
+  if (skew !== undefined && Math.abs(skew) > TOLERATED_SKEW) {
+    const seconds = Math.round(Math.abs(skew) / 1000);
+    guard.notice(
+      `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and its silences start and end by it`,
+    );
+  }
+  const { id, ...fields } = draft;
+  return {
+    silenceID,
+    ...(id === undefined ? {} : { previousID: id }),
+    ...fields,
+    matched: reach === undefined ? null : { alerts: reach.alerts, active: reach.active },
+  };
+}
+
+/** A refused update may have ended the old silence all the same: reading it tells, and then the outcome is not "nothing". */
+async function explainRefusal(error: unknown, { id }: PostableSilence, alertmanager: Alertmanager): Promise<never> {
+  if (!(error instanceof SvcError) || error.code !== 'refused' || id === undefined) throw error;
+  const after = await alertmanager.silence(id).catch(() => undefined);
+  if (after !== undefined && after.status.state !== 'expired') throw error;
+  throw new SvcError(
+    'not_as_asked',
+    `${error.message}, and ${after === undefined ? 'whether the old silence still stands is unknown' : 'the server expired the old silence all the same'}`,
+    {
+      hint: `look: svc silences get ${id}`,
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatDuration, parseDuration } from '../../src/cli/duration.ts';
+import { SvcError } from '../../src/errors.ts';
+
+function refusal(text: string): SvcError {
+  try {
+    parseDuration(text);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error(`"${text}" was taken`);
+}
+
+test.each([
+  ['0', 0],
+  ['0s', 0],
+  ['7ms', 7],
+  ['45s', 45_000],
+  ['90m', 5_400_000],
+  ['1h30m', 5_400_000],
+  ['1d', 86_400_000],
+  ['1w', 604_800_000],
+  ['1y', 31_536_000_000],
+  ['1y2w3d4h5m6s7ms', 31_536_000_000 + 2 * 604_800_000 + 3 * 86_400_000 + 4 * 3_600_000 + 5 * 60_000 + 6_007],
+  ['292y', 292 * 31_536_000_000],
+])('%s is %d ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each([
+  ['1.5h', 'write 1h30m'],
+  ['90min', 'write 1h30m'],
+  ['30m1h', 'write 1h30m'],
+  ['1h 30m', 'write 1h30m'],
+  ['1h, 30m', 'write 1h30m'],
+  ['2 hours', 'write 2h'],
+  ['1h1h', 'write 2h'],
+  ['2H', 'write 2h'],
+  ['.5d', 'write 12h'],
+  ['-2h', 'write 2h'],
+  ['+ 1.5h', 'write 1h30m'],
+  ['90', 'write 90s, 90m, 90h or 90d'],
+  ['', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
+  ['soon', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
+  ['5M', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
+  ['3months', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
+  ['0.5ms', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
+  ['-soon', 'write it without a sign'],
+  ['293y', 'the longest duration is 292y'],
+  ['99999999999999999999999h', 'the longest duration is 292y'],
+])('%s is refused: %s', (text, hint) => {
+  const error = refusal(text);
+  expect(error).toMatchObject({ code: 'invalid_value', exit: 2, hint });
+  expect(error.message).toContain(`"${text}"`);
+});
+
+test.each([
+  [0, '0s'],
+  [7_776_000_000, '90d'],
+  [604_800_000, '1w'],
+  [8 * 86_400_000, '8d'],
+  [31_536_000_000, '1y'],
+  [5_400_000, '1h30m'],
+  [61_001, '1m1s1ms'],
+])('%d ms is written %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
+
+const LONGEST = 9_223_372_036_854;
+
+test('what is written is read back', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.nat(100_000), fc.integer({ min: 0, max: LONGEST })), (ms) => {
+      expect(parseDuration(formatDuration(ms))).toBe(ms);
+    }),
+  );
+});
+
+test('a duration is the sum of its units, and only the declared order is taken', () => {
+  const units = ['y', 'w', 'd', 'h', 'm', 's', 'ms'];
+  const factors = [31_536_000_000, 604_800_000, 86_400_000, 3_600_000, 60_000, 1000, 1];
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.nat(6), { minLength: 1 }),
+      fc.array(fc.nat(40), { minLength: 7 }),
+      (order, counts) => {
+        const text = order.map((unit) => `${counts[unit]}${units[unit]}`).join('');
+        const sum = order.reduce((total, unit) => total + (counts[unit] ?? 0) * (factors[unit] ?? 0), 0);
+        const ascending = order.every((unit, index) => index === 0 || (order[index - 1] ?? 0) < unit);
+        if (ascending) expect(parseDuration(text)).toBe(sum);
+        else if (sum > 0) expect(refusal(text).hint).toBe(`write ${formatDuration(sum)}`);
+        else expect(refusal(text).code).toBe('invalid_value');
+      },
+    ),
+  );
+});
+
+test('any other text is refused, and never with a wrong kind of error', () => {
+  const form = /^(?=.)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/;
+  const text = fc.string({ unit: fc.constantFrom(...'0159ywdhms.-+ \n'), maxLength: 8 });
+  fc.assert(
+    fc.property(text, (value) => {
+      fc.pre(value !== '0' && !form.test(value));
+      expect(refusal(value).code).toBe('invalid_value');
+    }),
+  );
+});

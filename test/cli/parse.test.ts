@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { listCommand } from '../../src/cli/command.ts';
+import { commandWords, parseInput } from '../../src/cli/parse.ts';
+import type { SvcError } from '../../src/errors.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+const sample = listCommand({
+  id: 'things list',
+  summary: 'A command of every kind of flag',
+  effect: 'write',
+  service: 'alerts',
+  args: { first: { help: 'one' }, rest: { help: 'others', repeat: true } },
+  flags: {
+    state: { type: 'choice', repeat: true, choices: ['active', 'silenced'], help: '' },
+    all: { type: 'boolean', short: 'a', help: '' },
+    count: { type: 'integer', short: 'n', min: 0, max: 9, default: 3, help: '' },
+    rate: { type: 'number', help: '' },
+    'older-than': { type: 'duration', help: '' },
+    for: { type: 'duration', default: '1h', help: '' },
+    since: { type: 'time', bare: 'back', help: '' },
+    annotation: { type: 'pairs', help: '' },
+  },
+  examples: [{ run: '', why: '' }],
+  output: { kind: 'list', columns: [], id: () => '' },
+  run: async () => ({ value: [] }),
+});
+
+const parse = async (...tokens: string[]) => (await parseInput(sample, tokens, NOW)).input;
+const refusal = async (...tokens: string[]): Promise<SvcError> =>
+  parse(...tokens).then(
+    () => {
+      throw new Error('was accepted');
+    },
+    (error: SvcError) => error,
+  );
+
+describe('commandWords', () => {
+  it.each([
+    [
+      ['alerts', 'list', 'x'],
+      ['alerts', 'list', 'x'],
+    ],
+    [
+      ['-o', 'json', 'alerts', '--base-url', 'http://x', 'list'],
+      ['alerts', 'list'],
+    ],
+    [['--output=json', '-v', 'alerts'], ['alerts']],
+    [['--', 'alerts'], []],
+    [['--help'], []],
+  ])('%j names %j', (argv, words) => {
+    expect(commandWords(argv, 3).words).toEqual(words);
+  });
+});
+
+describe('parseInput', () => {
+  it('types every flag and argument', async () => {
+    const input = await parse(
+      'one',
+      '--state',
+      'active',
+      '--state=silenced',
+      '-a',
+      '-n',
+      '5',
+      '--rate',
+      '-1.5',
+      '--older-than',
+      '1h30m',
+      'two',
+      '--since',
+      '-2h',
+      '--annotation',
+      'a=b=c',
+      '--annotation',
+      'd=',
+      '--',
+      '--three',
+    );
+    expect(input).toMatchObject({
+      first: 'one',
+      rest: ['two', '--three'],
+      state: ['active', 'silenced'],
+      all: true,
+      count: 5,
+      rate: -1.5,
+      olderThan: 5_400_000,
+      for: 3_600_000,
+      since: { ms: NOW - 7_200_000, iso: '2026-11-20T10:00:00.000Z' },
+      annotation: { a: 'b=c', d: '' },
+      headers: true,
+      dryRun: undefined,
+    });
+  });
+
+  it('gives defaults where nothing is said', async () => {
+    const input = await parse();
+    expect(input).toMatchObject({ rest: [], state: [], all: false, count: 3, annotation: {}, quiet: false });
+    expect(input['first']).toBeUndefined();
+    expect(input['olderThan']).toBeUndefined();
+  });
+
+  it('takes an optional value only after =', async () => {
+    expect(await parse('--dry-run', 'curl')).toMatchObject({ dryRun: true, first: 'curl' });
+    expect(await parse('--dry-run=curl')).toMatchObject({ dryRun: 'curl' });
+    expect((await refusal('--dry-run=wget')).message).toContain('--dry-run');
+  });
+
+  it('negates flags that are on by default', async () => {
+    expect(await parse('--no-headers', '--no-input')).toMatchObject({ headers: false, input: false });
+  });
+
+  it('keeps a pair whose name means something to JavaScript', async () => {
+    const { annotation } = await parse('--annotation', '__proto__=x', '--annotation', 'constructor=y');
+    expect(Object.entries(annotation as object)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+  });
+
+  it('has the last of a flag that is given twice', async () => {
+    expect(await parse('-n', '1', '-n', '2')).toMatchObject({ count: 2 });
+  });
+
+  it.each([
+    [['--stat', 'active'], 'usage', /unknown option '--stat'.*--state/],
+    [['--state', 'actve'], 'invalid_value', /--state: there is no "actve"/],
+    [['--state'], 'usage', /argument missing/],
+    [['-n', '10'], 'invalid_value', /--count: 10 is more than 9/],
+    [['-n', '-1'], 'invalid_value', /less than 0/],
+    [['-n', '1e3'], 'invalid_value', /not a whole number/],
+    [['-n', '0x10'], 'invalid_value', /not a whole number/],
+    [['--rate', 'NaN'], 'invalid_value', /not a number/],
+    [['--rate', ''], 'invalid_value', /not a number/],
+    [['--older-than', '1.5h'], 'invalid_value', /--older-than/],
+    [['--timeout', '0s'], 'invalid_value', /--timeout/],
+    [['--annotation', '=x'], 'invalid_value', /name=value/],
+    [['--annotation', 'a=1', '--annotation', 'a=2'], 'invalid_value', /given twice/],
+  ])('refuses %j', async (tokens, code, message) => {
+    const error = await refusal(...tokens);
+    expect(error.code).toBe(code);
+    expect(error.exit).toBe(2);
+    expect(error.message).toMatch(message);
+  });
+
+  it('asks for help without asking for arguments', async () => {
+    const strict = { ...sample, args: { first: { help: '', required: true as const } } };
+    expect((await parseInput(strict, ['--help'], NOW)).input).toMatchObject({ help: true });
+    await expect(parseInput(strict, [], NOW)).rejects.toMatchObject({ code: 'missing_value' });
+    await expect(parseInput(strict, ['a', 'b'], NOW)).rejects.toMatchObject({ code: 'usage' });
+  });
+});

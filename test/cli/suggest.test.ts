@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean, suggest } from '../../src/cli/suggest.ts';
+
+const NAMES = ['list', 'get', 'groups', 'create', 'receivers', 'status'];
+
+describe('suggest', () => {
+  it.each([
+    ['lsit', 'list'],
+    ['statsu', 'status'],
+    ['recievers', 'receivers'],
+    ['stat', 'status'],
+    ['GET', 'get'],
+    ['grup', 'groups'],
+  ])('takes %s for %s', (typed, meant) => {
+    expect(suggest(typed, NAMES)).toBe(meant);
+  });
+
+  it('has nothing for a word that is like none', () => {
+    expect(suggest('frobnicate', NAMES)).toBeUndefined();
+    expect(suggest('x'.repeat(100_000), NAMES)).toBeUndefined();
+    expect(didYouMean('frobnicate', ['a', 'b'])).toBe('one of: a, b');
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseTime } from '../../src/cli/time.ts';
+import { SvcError } from '../../src/errors.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 250);
+const forward = { now: NOW, bare: 'forward' } as const;
+const back = { now: NOW, bare: 'back' } as const;
+const unix = { now: NOW, bare: 'back', unix: true } as const;
+
+function refusal(text: string, rules: Parameters<typeof parseTime>[1] = forward): SvcError {
+  try {
+    parseTime(text, rules);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error(`"${text}" was taken`);
+}
+
+test.each([
+  ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00.000Z'],
+  ['2026-11-20T12:00:00.5Z', '2026-11-20T12:00:00.500Z'],
+  ['2026-11-20T12:00:00.123456789Z', '2026-11-20T12:00:00.123Z'],
+  ['2026-11-20T12:00:00+02:00', '2026-11-20T10:00:00.000Z'],
+  ['2026-11-20T00:30:00+05:45', '2026-11-19T18:45:00.000Z'],
+  ['2026-11-20T23:30:00-03:30', '2026-11-21T03:00:00.000Z'],
+  ['2026-11-20T12:00:00-00:00', '2026-11-20T12:00:00.000Z'],
+  ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+  ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
+  ['0050-01-01T00:00:00Z', '0050-01-01T00:00:00.000Z'],
+  ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+])('%s is %s', (text, iso) => {
+  expect(parseTime(text, forward)).toEqual({ ms: Date.parse(iso), iso });
+});
+
+const HOUR = 3_600_000;
+
+test.each([
+  ['now', 0, 0],
+  ['2h', 2 * HOUR, -2 * HOUR],
+  ['-2h', -2 * HOUR, -2 * HOUR],
+  ['2h ago', -2 * HOUR, -2 * HOUR],
+  ['+2h', 2 * HOUR, 2 * HOUR],
+  ['in 2h', 2 * HOUR, 2 * HOUR],
+  ['1d1ms', 24 * HOUR + 1, -24 * HOUR - 1],
+])('%s is so far from now', (text, ahead, behind) => {
+  expect(parseTime(text, forward)).toEqual({ ms: NOW + ahead, iso: new Date(NOW + ahead).toISOString() });
+  expect(parseTime(text, back).ms).toBe(NOW + behind);
+});
+
+test.each([
+  ['2026-11-20T12:00:00', 'has no zone', 'add Z or +hh:mm: write 2026-11-20T12:00:00Z'],
+  ['2026-11-20 12:00', 'has no zone', 'add Z or +hh:mm: write 2026-11-20T12:00:00Z'],
+  ['2026-11-20', 'has no time and no zone', 'add Z or +hh:mm: write 2026-11-20T00:00:00Z'],
+  ['2026-11-20t12:00:00z', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00Z'],
+  ['2026-11-20 12:00:00Z', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00Z'],
+  ['2026-11-20T12:00Z', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00Z'],
+  ['2026-11-20T1:00:00Z', 'is not in RFC 3339 form', 'write 2026-11-20T01:00:00Z'],
+  ['2026-1-2T12:00:00Z', 'is not in RFC 3339 form', 'write 2026-01-02T12:00:00Z'],
+  ['2026-11-20T12:00:00,5Z', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00.5Z'],
+  ['2026-11-20T12:00:00+0200', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00+02:00'],
+  ['2026-11-20T12:00:00+02', 'is not in RFC 3339 form', 'write 2026-11-20T12:00:00+02:00'],
+  ['2026-11-20T12:00:00Z\n', 'is not', 'write it like'],
+  ['2026-02-30T10:00:00Z', 'has day 30', 'that month has the days 01 to 28'],
+  ['2026-02-29T10:00:00Z', 'has day 29', 'that month has the days 01 to 28'],
+  ['1900-02-29T10:00:00Z', 'has day 29', 'that month has the days 01 to 28'],
+  ['2026-11-31T10:00:00Z', 'has day 31', 'that month has the days 01 to 30'],
+  ['2026-11-00T10:00:00Z', 'has day 0', 'that month has the days 01 to 30'],
+  ['2026-13-01T10:00:00Z', 'has month 13', 'months are 01 to 12'],
+  ['2026-11-20T24:00:00Z', 'has hour 24', 'midnight is T00:00:00 of the next day'],
+  ['2026-11-20T25:00:00Z', 'has hour 25', 'hours are 00 to 23'],
+  ['2026-11-20T12:60:00Z', 'has minute 60', 'minutes are 00 to 59'],
+  ['2026-11-20T12:00:60Z', 'has second 60', 'seconds are 00 to 59'],
+  ['2026-11-20T12:00:00+24:00', 'has the zone +24:00', 'zones are Z or'],
+  ['0000-01-01T00:00:00Z', 'is outside the years 1 to 9999', 'nearer to now'],
+  ['9999-12-31T23:59:59-01:00', 'is outside the years 1 to 9999', 'nearer to now'],
+  ['0001-01-01T00:00:00+01:00', 'is outside the years 1 to 9999', 'nearer to now'],
+  ['2026-11-20T', 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z'],
+  ['+002026-11-20T12:00:00Z', 'is not a time', 'write it like'],
+  ['20 Nov 2026', 'is not a time', 'write it like'],
+  ['yesterday', 'is not a time', 'write it like'],
+  ['', 'is not a time', 'write it like'],
+  ['1.5h', 'is not a time', 'write 1h30m'],
+  ['-90min', 'is not a time', 'write -1h30m'],
+  ['in 5 minutes', 'is not a time', 'write in 5m'],
+  ['2 hours ago', 'is not a time', 'write 2h ago'],
+  ['in 2h ago', 'is not a time', 'write it like'],
+  ['-2h ago', 'is not a time', 'write it like'],
+  ['90', 'is a bare number', 'write it like'],
+  ['1700000000', 'is a bare number', 'write 2023-11-14T22:13:20Z'],
+  ['1700000000000', 'is a bare number', 'write 2023-11-14T22:13:20Z'],
+])('%j is refused', (text, why, hint) => {
+  const error = refusal(text);
+  expect(error).toMatchObject({ code: 'invalid_value', exit: 2 });
+  expect(error.message).toContain(`"${text}" ${why}`);
+  expect(error.hint).toContain(hint);
+});
+
+test('a bare number is Unix seconds only where that is said', () => {
+  expect(parseTime('1700000000', unix)).toEqual({ ms: 1_700_000_000_000, iso: '2023-11-14T22:13:20.000Z' });
+  expect(parseTime('0', unix).iso).toBe('1970-01-01T00:00:00.000Z');
+  expect(parseTime('2h', unix).ms).toBe(NOW - 2 * HOUR);
+  expect(refusal('1700000000000', unix).hint).toBe('divide by 1000: write 1700000000');
+  expect(refusal('170000000000000', unix).message).toContain('outside the years');
+});
+
+const instants = fc.date({
+  min: new Date('0001-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
+
+test('every instant in RFC 3339, in any zone, is read back', () => {
+  fc.assert(
+    fc.property(instants, fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
+      const local = new Date(date.getTime() + minutes * 60_000).toISOString();
+      fc.pre(/^\d{4}-/.test(local) && !local.startsWith('0000'));
+      const two = (n: number) => String(n).padStart(2, '0');
+      const zone = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+      expect(parseTime(local.replace('Z', zone), forward).ms).toBe(date.getTime());
+      expect(parseTime(date.toISOString(), forward)).toEqual({ ms: date.getTime(), iso: date.toISOString() });
+    }),
+  );
+});
+
+test('a calendar date is taken exactly when it exists', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9999 }), fc.nat(14), fc.nat(33), (year, month, day) => {
+      const pad = (n: number, width = 2) => String(n).padStart(width, '0');
+      const text = `${pad(year, 4)}-${pad(month)}-${pad(day)}T00:00:00Z`;
+      const date = new Date(0);
+      date.setUTCFullYear(year, month - 1, day);
+      const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+      if (exists) expect(parseTime(text, forward).iso).toBe(text.replace('Z', '.000Z'));
+      else expect(refusal(text).code).toBe('invalid_value');
+    }),
+  );
+});
+
+test('nothing but RFC 3339 is ever taken for a date, whatever is wrong with it', () => {
+  const strict = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+  const spoilt = fc
+    .tuple(fc.nat(19), fc.string({ unit: fc.constantFrom(...'0129TtZz:-+. ,'), maxLength: 2 }), fc.nat(2))
+    .map(([at, inserted, cut]) => {
+      const text = '2026-11-20T12:00:00Z';
+      return text.slice(0, at) + inserted + text.slice(at + cut);
+    });
+  fc.assert(
+    fc.property(spoilt, (text) => {
+      fc.pre(!strict.test(text));
+      expect(refusal(text).code).toBe('invalid_value');
+    }),
+  );
+});
+
+test('the time that a refusal proposes is taken', () => {
+  const separator = fc.constantFrom('T', 't', ' ');
+  const zone = fc.constantFrom('', 'Z', 'z', '+02', '+0200', ' +02:00');
+  const fraction = fc.constantFrom('', '.5', ',25');
+  fc.assert(
+    fc.property(instants, separator, fraction, zone, (date, between, digits, suffix) => {
+      const iso = date.toISOString();
+      fc.pre(!iso.startsWith('0001-01-01'));
+      const text = iso.slice(0, 10) + between + iso.slice(11, 19) + digits + suffix;
+      fc.pre(!(between === 'T' && suffix === 'Z' && digits !== ',25'));
+      const proposed = /write (\S+)$/.exec(refusal(text).hint ?? '')?.[1] ?? '';
+      const offset = suffix.includes('02') ? 2 * HOUR : 0;
+      const millis = { '': 0, '.5': 500, ',25': 250 }[digits] ?? 0;
+      expect(parseTime(proposed, forward).ms).toBe(Date.parse(`${iso.slice(0, 19)}Z`) + millis - offset);
+    }),
+  );
+});

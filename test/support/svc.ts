@@ -1,0 +1,95 @@
+/** Runs `svc` in this process, with everything from outside replaced by what a test says. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Context, OutStream } from '../../src/context.ts';
+import { main } from '../../src/main.ts';
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The questions that were asked. */
+  readonly asked: readonly string[];
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string | undefined>;
+  readonly stdin?: string | Uint8Array;
+  /** A terminal on all three streams, of this width. */
+  readonly terminal?: number;
+  /** What the person answers; without it a question fails the test. */
+  readonly answer?: boolean;
+  readonly now?: () => number;
+  readonly signal?: AbortSignal;
+  /** The directory for settings; one of its own by default. */
+  readonly home?: string;
+}
+
+class Capture implements OutStream {
+  readonly chunks: Buffer[] = [];
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+  readonly colorDepth: 0 | 1 | 2 | 3;
+  readonly closed = false;
+
+  constructor(columns: number | undefined) {
+    this.isTTY = columns !== undefined;
+    this.columns = columns;
+    this.colorDepth = columns === undefined ? 0 : 1;
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    this.chunks.push(Buffer.from(chunk as Uint8Array));
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}
+
+export function temporaryHome(): string {
+  return mkdtempSync(join(tmpdir(), 'svc-test-'));
+}
+
+export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const stdout = new Capture(options.terminal);
+  const stderr = new Capture(options.terminal);
+  const home = options.home ?? temporaryHome();
+  const asked: string[] = [];
+  const now = options.now ?? Date.now;
+  const context: Context = {
+    stdin: {
+      isTTY: options.terminal !== undefined,
+      stream: Readable.from([Buffer.from((options.stdin ?? '') as Uint8Array)]),
+    },
+    stdout,
+    stderr,
+    env: options.env ?? {},
+    paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
+    identity: 'tester@host',
+    pid: process.pid,
+    self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
+    now,
+    random: () => 0,
+    sleep: (ms, signal) =>
+      new Promise((done, fail) => {
+        const timer = setTimeout(done, Math.min(ms, 20));
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          fail(signal.reason);
+        });
+      }),
+    signal: options.signal ?? new AbortController().signal,
+    prompter: {
+      async confirm(question) {
+        asked.push(question);
+        if (options.answer === undefined) throw new Error(`nobody answers: ${question}`);
+        return options.answer;
+      },
+    },
+  };
+  const code = await main(argv, context);
+  return { code, stdout: stdout.text, stderr: stderr.text, asked };
+}
