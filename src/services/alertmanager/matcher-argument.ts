@@ -120,7 +120,9 @@ function refuseOperator(text: string, { name, operator, value }: Parts): void {
   const [literal] = /^(?:=~|=|!=|!~)/.exec(operator) ?? [];
   const rest = literal === undefined ? '' : operator.slice(literal.length).trimStart();
   const other =
-    rest === '' ? '' : ` If the value starts with ${rest}, write ${spelled(name, literal ?? '=', rest + value)}`;
+    rest === ''
+      ? ''
+      : ` If the value starts with ${rest}, write ${literally(name, literal ?? '=', rest + withoutQuotes(value))}`;
   throw refused(text, `there is no operator ${operator}`, `did you mean ${spelled(name, meant, value)}?${other}`);
 }
 
@@ -128,7 +130,7 @@ function refuseBrackets(text: string, { name, operator, value }: Parts): void {
   const bracket = /^\s*([[(])/.exec(text)?.[1];
   if (bracket === undefined) return;
   const bare = spelled(name.slice(1).trim(), operator, value.replace(/[\])]$/, ''));
-  const hint = `write ${bare}; if the name starts with ${bracket}, write ${spelled(name, operator, value)}`;
+  const hint = `write ${bare}; if the name starts with ${bracket}, write ${literally(name, operator, value)}`;
   throw refused(text, 'brackets around a matcher are not taken', hint);
 }
 
