@@ -1,0 +1,175 @@
+/** The silences of an emulated server, with the update rules of version 0.25. */
+import { formatServerTime, utc } from './date-time.ts';
+import { compareBytes, type LabelSet } from './fingerprint.ts';
+import { goQuote } from './go-json.ts';
+import { compileMatchers, type Match, type Matcher } from './matcher.ts';
+import type { PostedSilence } from './postable.ts';
+import { compileRe2 } from './re2.ts';
+
+export type SilenceState = 'active' | 'pending' | 'expired';
+
+export interface Silence {
+  readonly id: string;
+  readonly matchers: readonly Matcher[];
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly createdBy: string;
+  readonly comment: string;
+  readonly updatedAt: number;
+}
+
+/** The server's refusal, word for word. */
+export class SilenceRefused extends Error {}
+export class SilenceNotFound extends Error {
+  override readonly message = 'silence not found';
+}
+
+/** How long an expired silence is kept. */
+const RETENTION_MS = 120 * 3_600_000;
+const YEAR_10000_MS = 253_402_300_800_000;
+const STATES: readonly SilenceState[] = ['active', 'pending', 'expired'];
+
+export function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState {
+  if (now < startsAt) return 'pending';
+  return now < endsAt ? 'active' : 'expired';
+}
+
+export class Silences {
+  private readonly now: () => number;
+  private readonly newId: () => string;
+  private readonly stored = new Map<string, { readonly silence: Silence; readonly match: Match }>();
+
+  constructor(now: () => number, newId: () => string) {
+    this.now = now;
+    this.newId = newId;
+  }
+
+  get(id: string): Silence | undefined {
+    return this.stored.get(id)?.silence;
+  }
+
+  /** In the server's order: active by end, pending by start, expired ones newest first. */
+  list(): Silence[] {
+    const now = this.now();
+    for (const [id, { silence }] of this.stored) if (silence.endsAt + RETENTION_MS <= now) this.stored.delete(id);
+    const rank = (silence: Silence): [number, number] => {
+      const state = silenceState(silence, now);
+      const time = { active: silence.endsAt, pending: silence.startsAt, expired: -silence.endsAt }[state];
+      return [STATES.indexOf(state), time];
+    };
+    return [...this.stored.values()]
+      .map(({ silence }) => ({ silence, rank: rank(silence) }))
+      .sort((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1])
+      .map(({ silence }) => silence);
+  }
+
+  /** The ids of the active silences that mute an alert, sorted. */
+  muting(labels: LabelSet): string[] {
+    const now = this.now();
+    return [...this.stored.values()]
+      .filter(({ silence, match }) => silenceState(silence, now) === 'active' && match(labels))
+      .map(({ silence }) => silence.id)
+      .sort(compareBytes);
+  }
+
+  /** Creates or updates, and returns the id: a new one where the change would rewrite history. */
+  post(posted: PostedSilence): string {
+    const now = this.now();
+    const startsAt = posted.startsAt.ms;
+    const endsAt = posted.endsAt.ms;
+    if (startsAt >= endsAt) throw new SilenceRefused('Failed to create silence: start time must be before end time');
+    if (endsAt <= now) throw new SilenceRefused("Failed to create silence: end time can't be in the past");
+    const silence = { ...posted, startsAt, endsAt, updatedAt: now };
+    const previous = this.get(posted.id);
+    if (posted.id !== '' && previous === undefined) throw new SilenceNotFound();
+    if (previous !== undefined) {
+      if (canUpdate(previous, silence, now)) return this.store(silence);
+      // Version 0.25 does this before it looks at the new matchers: where those are invalid, the old silence is gone.
+      this.expire(previous.id);
+    }
+    return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });
+  }
+
+  /** Ends a silence at once; one that has ended stays as it is. */
+  expire(id: string): void {
+    const silence = this.get(id);
+    if (silence === undefined) throw new SilenceNotFound();
+    const now = this.now();
+    const state = silenceState(silence, now);
+    if (state === 'expired') return;
+    this.store({ ...silence, startsAt: state === 'pending' ? now : silence.startsAt, endsAt: now, updatedAt: now });
+  }
+
+  /** Validates and keeps a silence as it is, whatever its state. */
+  store(silence: Silence): string {
+    const match = validated(silence.matchers);
+    const kept = Math.floor((silence.endsAt + RETENTION_MS) / 1000);
+    if (kept * 1000 >= YEAR_10000_MS) {
+      throw new SilenceRefused(`timestamp: &types.Timestamp{Seconds: ${kept},\nNanos: 0,\n} after 10000-01-01`);
+    }
+    this.stored.set(silence.id, { silence, match });
+    return silence.id;
+  }
+}
+
+function canUpdate(previous: Silence, next: Silence, now: number): boolean {
+  const canonical = ({ matchers }: Silence): string =>
+    JSON.stringify(matchers.map(({ name, value, isRegex, isEqual }) => [name, value, isRegex, isEqual]));
+  if (canonical(previous) !== canonical(next)) return false;
+  switch (silenceState(previous, now)) {
+    case 'active':
+      return Math.floor(previous.startsAt / 1000) === Math.floor(next.startsAt / 1000);
+    case 'pending':
+      return next.startsAt >= now;
+    default:
+      return false;
+  }
+}
+
+function validated(matchers: readonly Matcher[]): Match {
+  let allMatchEmpty = true;
+  for (const [index, { name, value, isRegex, isEqual }] of matchers.entries()) {
+    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
+      throw new SilenceRefused(`silence invalid: invalid label matcher ${index}: invalid label name ${goQuote(name)}`);
+    }
+    let matchesEmpty = value === '' && isEqual;
+    if (isRegex) {
+      const expression = compileRe2(value);
+      if (typeof expression === 'string') {
+        throw new SilenceRefused(
+          `silence invalid: invalid label matcher ${index}: invalid regular expression ${goQuote(value)}: ${expression}`,
+        );
+      }
+      matchesEmpty = isEqual && expression.test('');
+    }
+    allMatchEmpty &&= matchesEmpty;
+  }
+  if (allMatchEmpty) throw new SilenceRefused('silence invalid: at least one matcher must not match the empty string');
+  const match = compileMatchers(matchers);
+  if (typeof match === 'string') throw new SilenceRefused(match);
+  return match;
+}
+
+/** As the server answers it, its names in the server's order. */
+export function silenceAnswer(silence: Silence, now: number): object {
+  return {
+    id: silence.id,
+    status: { state: silenceState(silence, now) },
+    updatedAt: formatServerTime(utc(silence.updatedAt)),
+    comment: silence.comment,
+    createdBy: silence.createdBy,
+    endsAt: formatServerTime(utc(silence.endsAt)),
+    matchers: silence.matchers.map(({ name, value, isRegex, isEqual }) => ({ isEqual, isRegex, name, value })),
+    startsAt: formatServerTime(utc(silence.startsAt)),
+  };
+}
+
+/** Whether a silence has each of these matchers among its own, compared as text. */
+export function hasMatchers(silence: Silence, wanted: readonly Matcher[]): boolean {
+  return wanted.every((matcher) =>
+    silence.matchers.some(
+      ({ name, value, isRegex, isEqual }) =>
+        name === matcher.name && value === matcher.value && isRegex === matcher.isRegex && isEqual === matcher.isEqual,
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+/** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
+import { startAlertmanagerEmulator } from './alertmanager/server.ts';
+
+export interface SandboxOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Uniform in [0, 1): ids are made from it. */
+  readonly random: () => number;
+  /** `demo`, a state worth looking at, by default. */
+  readonly seed?: 'demo' | 'empty';
+  /** The first service's port, which the others follow one by one; 0, the default, for any free ones. */
+  readonly port?: number;
+}
+
+export interface Sandbox {
+  /** The variables a command needs to talk to the services: `SVC_ALERTS_URL` and so on. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends every service, whatever connections are open. */
+  close(): Promise<void>;
+}
+
+/** Each service starts alone, and names the variables that lead to it. */
+const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox>)[] = [
+  async ({ now, random, seed, port }) => {
+    const { url, close } = await startAlertmanagerEmulator({ now, randomUuid: () => uuid(random), seed, port });
+    return { env: { SVC_ALERTS_URL: url }, close };
+  },
+];
+
+export async function startSandbox({ now, random, seed = 'demo', port = 0 }: SandboxOptions): Promise<Sandbox> {
+  const outcomes = await Promise.allSettled(
+    SERVICES.map((start, index) => start({ now, random, seed, port: port === 0 ? 0 : port + index })),
+  );
+  const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(running.map((service) => service.close()));
+  };
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  return { env: Object.assign({}, ...running.map(({ env }) => env)), close };
+}
+
+/** Version 4. */
+function uuid(random: () => number): string {
+  const bytes = Buffer.from(Array.from({ length: 16 }, () => Math.floor(random() * 256)));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
