@@ -49,7 +49,7 @@ export function wrap(text: string, width: number): readonly string[] {
   let blank = { end: 0, taken: 0 };
   for (const cluster of clusters(text)) {
     const needed = clusterWidth(cluster);
-    if (cluster !== ' ' && taken + needed > width && end > start) {
+    while (cluster !== ' ' && taken + needed > width && end > start) {
       const cut = blank.end > start ? blank : { end, taken };
       lines.push(text.slice(start, cut.end).trimEnd());
       start = cut.end;
@@ -85,7 +85,7 @@ function clusters(text: string): Iterable<string> {
 }
 
 function clusterWidth(cluster: string): number {
-  if (cluster.length === 1) return WIDE.test(cluster) ? 2 : ZERO.test(cluster) ? 0 : 1;
+  if (cluster.length === 1) return characterWidth(cluster);
   if (
     cluster.endsWith('\ufe0f') ||
     /^\p{Regional_Indicator}{2}|^\p{Emoji_Modifier_Base}\p{Emoji_Modifier}/u.test(cluster)
@@ -93,6 +93,10 @@ function clusterWidth(cluster: string): number {
     return 2;
   }
   let width = 0;
-  for (const character of cluster) width += WIDE.test(character) ? 2 : ZERO.test(character) ? 0 : 1;
+  for (const character of cluster) width += characterWidth(character);
   return width;
+}
+
+function characterWidth(character: string): number {
+  return ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 }

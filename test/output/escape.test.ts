@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { escapeJson, escapeLines, escapeText, jsonByteFilter } from '../../src/output/escape.ts';
+import { FORBIDDEN } from './rendering.ts';
+
+const hostile = fc.stringMatching(
+  /^[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u202e\u2066-\u2069\ufeff\u{e0001}-\u{e007f}a-z\\"é日😀]*$/u,
+);
+const anyText = fc.oneof(hostile, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
+
+describe('escapeText', () => {
+  test.each([
+    ['\x1b[31mred', '\\x1b[31mred'],
+    ['\x1b]0;title\x07', '\\x1b]0;title\\x07'],
+    ['a\nb\tc\rd', 'a\\nb\\tc\\rd'],
+    ['\x7f\x85\x9b', '\\x7f\\x85\\x9b'],
+    ['user\u202etxt.exe', 'user\\u202etxt.exe'],
+    ['a\u200bb\u2066c\ufeff', 'a\\u200bb\\u2066c\\ufeff'],
+    ['tag\u{e0041}', 'tag\\u{e0041}'],
+    ['half \ud800 pair', 'half \\ud800 pair'],
+    ['line\u2028end', 'line\\u2028end'],
+    ['C:\\new\\table', 'C:\\new\\table'],
+    ['Zürich 日本 😀 é', 'Zürich 日本 😀 é'],
+    ['⚠️ hot', '⚠️ hot'],
+    ['admin\ufe0f', 'admin\\ufe0f'],
+    ['👩\u200d💻', '👩\\u200d💻'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(escapeText(text)).toBe(shown);
+  });
+
+  test('nothing forbidden is left, whatever the text, and a second pass changes nothing', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const escaped = escapeText(text);
+        expect(escaped).not.toMatch(FORBIDDEN);
+        expect(escapeText(escaped)).toBe(escaped);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('text of several lines keeps its line feeds and tabs only', () => {
+    expect(escapeLines('a:\n\tb: \x1b[2J\r\n')).toBe('a:\n\tb: \\x1b[2J\\r\n');
+  });
+});
+
+describe('escapeJson', () => {
+  test('keeps the value and leaves nothing forbidden', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), anyText), (value) => {
+        const escaped = escapeJson(JSON.stringify(value));
+        expect(JSON.parse(escaped)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(escaped).not.toMatch(FORBIDDEN);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('writes astral characters as surrogate pairs', () => {
+    expect(escapeJson('"\u{e0001}\u007f"')).toBe('"\\udb40\\udc01\\u007f"');
+  });
+});
+
+describe('jsonByteFilter', () => {
+  function filtered(chunks: readonly Uint8Array[]): string {
+    const filter = jsonByteFilter();
+    const written = chunks.map((chunk) => {
+      const buffer = Uint8Array.from(chunk);
+      const safe = Buffer.from(filter(buffer));
+      // The next chunk may come in the same buffer.
+      buffer.fill(0x21);
+      return safe;
+    });
+    return Buffer.concat([...written, filter()]).toString('latin1');
+  }
+
+  function split(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+    const chunks: Uint8Array[] = [];
+    let at = 0;
+    for (const size of sizes) {
+      chunks.push(bytes.subarray(at, at + size));
+      at += size;
+    }
+    return [...chunks, bytes.subarray(at)];
+  }
+
+  test('changes exactly what escapeJson changes, for every code point', () => {
+    const wrong: string[] = [];
+    let clean = '';
+    for (let code = 0x20; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCodePoint(code);
+      const expected = escapeJson(character);
+      if (expected === character) clean += character;
+      else if (Buffer.from(jsonByteFilter()(Buffer.from(`"${character}"`))).toString() !== `"${expected}"`) {
+        wrong.push(code.toString(16));
+      }
+    }
+    expect(Buffer.from(jsonByteFilter()(Buffer.from(clean))).toString()).toBe(clean);
+    expect(wrong).toEqual([]);
+  });
+
+  test('however the bytes are cut, the result is the same, parses to the same value and is safe', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(anyText, fc.oneof(anyText, fc.jsonValue())),
+        fc.boolean(),
+        fc.array(fc.nat({ max: 7 }), { maxLength: 40 }),
+        (value, pretty, sizes) => {
+          const bytes = Buffer.from(JSON.stringify(value, null, pretty ? '\t' : 0));
+          const whole = filtered([bytes]);
+          expect(filtered(split(bytes, sizes))).toBe(whole);
+          const text = Buffer.from(whole, 'latin1').toString('utf8');
+          expect(JSON.parse(text)).toEqual(JSON.parse(bytes.toString('utf8')));
+          expect(text.replace(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('any bytes at all come out as safe UTF-8, however they are cut', () => {
+    const sharp = fc.constantFrom(
+      0xc2,
+      0x9b,
+      0xe2,
+      0x80,
+      0xae,
+      0xf0,
+      0xf3,
+      0xa0,
+      0x81,
+      0xed,
+      0xef,
+      0xbb,
+      0xbf,
+      0x1b,
+      0x41,
+      0xff,
+      0xc0,
+      0xf5,
+    );
+    const bytes = fc.array(fc.oneof(sharp, fc.nat({ max: 255 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(bytes, fc.array(fc.nat({ max: 5 }), { maxLength: 30 }), (values, sizes) => {
+        const input = Uint8Array.from(values);
+        const whole = filtered([input]);
+        expect(filtered(split(input, sizes))).toBe(whole);
+        const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(whole, 'latin1'));
+        expect(text.replace(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['raw controls inside strings', '{"a":"\x1b[2J\x07"}', '{"a":"\\u001b[2J\\u0007"}'],
+    ['carriage returns between tokens', '{\r\n"a":1}\r\n', '{ \n"a":1} \n'],
+    ['a byte order mark', '\ufeff[1]', '[1]'],
+    ['a byte order mark later on', '["\ufeff"]', '["\\ufeff"]'],
+  ])('%s', (_what, input, output) => {
+    expect(filtered([Buffer.from(input)])).toBe(output);
+  });
+
+  test('bytes that are no UTF-8 become \\ufffd, also at the very end', () => {
+    expect(filtered([Buffer.from([0x22, 0xff, 0x22])])).toBe('"\\ufffd"');
+    expect(filtered([Buffer.from([0x5b, 0xe2, 0x80])])).toBe('[\\ufffd');
+  });
+
+  test('clean bytes pass uncopied', () => {
+    const chunk = Buffer.from('[{"name":"日本"}]\n');
+    expect(jsonByteFilter()(chunk).buffer).toBe(chunk.buffer);
+  });
+});

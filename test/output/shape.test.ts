@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { valueAt } from '../../src/output/field-path.ts';
+import { checkOutputOptions } from '../../src/output/render.ts';
+import type { AnyOutput, OutputOptions } from '../../src/output/types.ts';
+import { ALERT, ALERTS, type Alert, alert, arriving, options, rendering } from './rendering.ts';
+
+const ids = async (rows: Iterable<Alert> | AsyncIterable<Alert>, changes: Partial<OutputOptions>): Promise<string[]> =>
+  (await rendering(rows, ALERTS, { ...changes, format: 'id' })).text.split('\n').slice(0, -1);
+
+async function refusal(work: Promise<unknown>): Promise<SvcError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SvcError);
+  return error as SvcError;
+}
+
+describe('--sort', () => {
+  const by = (sort: string, changes: Partial<Alert>[]) =>
+    ids(
+      changes.map((change, index) => alert({ fingerprint: String(index), ...change })),
+      { sort },
+    );
+
+  test('numbers go by amount, in columns and in fields', async () => {
+    expect(await by('value', [{ value: 10 }, { value: 9 }, { value: -1 }])).toEqual(['2', '1', '0']);
+    const amounts = ['0.5', '0.25', '10', '9'].map((amount) => ({ labels: { amount } }));
+    expect(await by('labels.amount', amounts)).toEqual(['1', '0', '3', '2']);
+    const large = ['9007199254740993', '9007199254740992'].map((amount) => ({ labels: { amount } }));
+    expect(await by('labels.amount', large)).toEqual(['1', '0']);
+  });
+
+  test('times go by instant', async () => {
+    const times = [{ startsAt: '2026-03-01T12:30:00+02:00' }, { startsAt: '2026-03-01T11:00:00Z' }];
+    expect(await by('startsAt', times)).toEqual(['0', '1']);
+    expect(await by('-since', times)).toEqual(['1', '0']);
+  });
+
+  test('text goes naturally, by toned cells, families and fields alike', async () => {
+    const names = ['disk10', 'disk9', 'Disk1'].map((alertname) => ({ labels: { alertname } }));
+    for (const key of ['alertname', 'label:alertname', 'labels.alertname'])
+      expect(await by(key, names)).toEqual(['2', '1', '0']);
+    expect(await by('state', [{ state: 'b' }, { state: 'a' }])).toEqual(['1', '0']);
+  });
+
+  test('what is missing comes last in both directions', async () => {
+    const rows = [{ value: null }, { value: 2 }, { value: 1 }];
+    expect(await by('value', rows)).toEqual(['2', '1', '0']);
+    expect(await by('-value', rows)).toEqual(['1', '2', '0']);
+  });
+
+  test('is a stable permutation, and descending is its mirror', async () => {
+    const rows = fc
+      .array(fc.constantFrom('a1', 'a2', 'a10', '3', '20', '2026-03-01T12:00:00Z', '', 'b'))
+      .map((states) => states.map((state, index) => alert({ fingerprint: String(index), state })));
+    await fc.assert(
+      fc.asyncProperty(rows, async (list) => {
+        const up = await ids(list, { sort: 'state' });
+        const down = await ids(list, { sort: '-state' });
+        expect([...up].map(Number).sort((a, b) => a - b)).toEqual(list.map((_, index) => index));
+        expect(await ids(arriving(list), { sort: 'state' })).toEqual(up);
+        const stateOf = (id: string) => list[Number(id)]?.state;
+        for (const order of [up, down]) {
+          for (const [index, id] of order.entries()) {
+            const before = order[index - 1];
+            if (before !== undefined && stateOf(before) === stateOf(id))
+              expect(Number(before)).toBeLessThan(Number(id));
+          }
+        }
+        const groups = (order: string[]) => [...new Set(order.map(stateOf))].filter((state) => state !== '');
+        expect(groups(down)).toEqual(groups(up).reverse());
+      }),
+    );
+  });
+
+  test('an unknown name is refused with the columns, unless there are no rows', async () => {
+    const error = await refusal(rendering([alert()], ALERTS, { sort: 'colour' }));
+    expect(error).toMatchObject({ code: 'usage', message: '--sort: there is no column or field "colour"' });
+    expect(error.hint).toContain('alertname');
+    expect(await ids([], { sort: 'colour' })).toEqual([]);
+  });
+
+  test('does not change the rows it was given', async () => {
+    const rows = [alert({ value: 2 }), alert({ value: 1 })];
+    await ids(rows, { sort: 'value' });
+    expect(rows.map(({ value }) => value)).toEqual([2, 1]);
+  });
+});
+
+describe('--limit', () => {
+  test('comes after the sort, and says how many were cut', async () => {
+    const rows = [3, 1, 2].map((value) => alert({ value, fingerprint: String(value) }));
+    expect(await rendering(rows, ALERTS, { format: 'id', sort: 'value', limit: 2 })).toMatchObject({
+      text: '1\n2\n',
+      rows: 2,
+      cut: 1,
+    });
+    expect((await rendering(rows, ALERTS, { format: 'json', limit: 0 })).text).toBe('[]\n');
+  });
+
+  test('asks for no more rows than it shows, and ends the source', async () => {
+    let made = 0;
+    let ended = false;
+    async function* source(): AsyncGenerator<Alert> {
+      try {
+        for (;;) yield alert({ fingerprint: String(++made) });
+      } finally {
+        ended = true;
+      }
+    }
+    expect(await ids(source(), { limit: 2 })).toEqual(['1', '2']);
+    expect([made, ended]).toEqual([2, true]);
+  });
+});
+
+describe('--query', () => {
+  const rows = [alert({ fingerprint: 'a', value: 1 }), alert({ fingerprint: 'b', value: null })];
+  const query = async (expression: string, changes: Partial<OutputOptions> = {}): Promise<string> =>
+    (await rendering(rows, ALERTS, { query: expression, ...changes })).text;
+
+  test('runs after sort and limit', async () => {
+    expect(await query('[].fingerprint', { sort: '-fingerprint', limit: 1, format: 'ndjson' })).toBe('"b"\n');
+  });
+
+  test('any shape has a table', async () => {
+    expect(await query('[].fingerprint')).toBe('a\nb\n');
+    expect(await query('[].[fingerprint, value]')).toBe('a  1\nb\n');
+    expect(await query('[].{id: fingerprint, at: labels}')).toBe(
+      'ID  AT\na   {"alertname":"DiskFull","instance":"db1"}\nb   {"alertname":"DiskFull","instance":"db1"}\n',
+    );
+    expect(await query('[0].labels')).toBe('ALERTNAME  DiskFull\nINSTANCE   db1\n');
+    expect(await query('length(@)')).toBe('2\n');
+    expect(await query('[0].nothing')).toBe('');
+    expect(await query('[?value > `5`]')).toBe('');
+    expect(await query('[0].receivers')).toBe('team-a\nteam-b\n');
+  });
+
+  test('any shape has a csv', async () => {
+    expect(await query('[].{id: fingerprint, v: value}', { format: 'csv' })).toBe('id,v\na,1\nb,\n');
+    expect(await query('[].[fingerprint, value]', { format: 'csv' })).toBe('a,1\nb,\n');
+    expect(await query('[0].labels', { format: 'tsv' })).toBe('alertname\tinstance\nDiskFull\tdb1\n');
+  });
+
+  test('the language of the value stays JSON', async () => {
+    expect(await query('[0].nothing', { format: 'json' })).toBe('null\n');
+    expect(await query('length(@)', { format: 'yaml' })).toBe('2\n');
+  });
+
+  test('works on a record and on a text', async () => {
+    expect((await rendering(alert(), ALERT, { query: 'labels.instance' })).text).toBe('db1\n');
+    expect((await rendering('abc', { kind: 'text' }, { query: 'length(@)' })).text).toBe('3\n');
+  });
+
+  test('a failure while it runs is the query at fault', async () => {
+    const error = await refusal(query('length([0].value)'));
+    expect(error).toMatchObject({ code: 'usage', exit: 2 });
+    expect(error.message).toMatch(/^--query: /);
+  });
+});
+
+describe('--fields', () => {
+  test('gives objects keyed by the paths, null where a row lacks one', async () => {
+    const rows = [alert(), alert({ labels: {} })];
+    const { text } = await rendering(rows, ALERTS, { fields: ['state', 'labels.instance'], format: 'json' });
+    expect(JSON.parse(text)).toEqual([
+      { state: 'active', 'labels.instance': 'db1' },
+      { state: 'active', 'labels.instance': null },
+    ]);
+  });
+
+  test('names the columns of a table, and of an empty csv', async () => {
+    const changes = { fields: ['labels.instance', 'value'] };
+    expect((await rendering([alert()], ALERTS, changes)).text).toBe('LABELS.INSTANCE  VALUE\ndb1              93.5\n');
+    expect((await rendering([], ALERTS, { ...changes, format: 'csv' })).text).toBe('labels.instance,value\n');
+  });
+
+  test('works on a record', async () => {
+    expect((await rendering(alert(), ALERT, { fields: ['value'] })).text).toBe('VALUE  93.5\n');
+  });
+
+  test.each(['json', 'table', 'csv', 'yaml'] as const)(
+    'a field that no row has is refused before %s is printed',
+    async (format) => {
+      const error = await refusal(rendering([alert()], ALERTS, { fields: ['state', 'nope'], format }));
+      expect(error).toMatchObject({ code: 'usage', message: '--fields: there is no field "nope" in the answer' });
+      expect(error.hint).toContain('labels.alertname');
+    },
+  );
+
+  test('ndjson refuses it at the end, as it cannot know earlier', async () => {
+    await refusal(rendering(arriving([alert()]), ALERTS, { fields: ['nope'], format: 'ndjson' }));
+  });
+
+  test('an empty list has every field', async () => {
+    expect((await rendering([], ALERTS, { fields: ['nope'], format: 'json' })).text).toBe('[]\n');
+  });
+
+  test('__proto__ is a name like any other', async () => {
+    const value = JSON.parse('[{"__proto__":{"a":1}}]');
+    expect((await rendering(value, ALERTS, { fields: ['__proto__.a'], format: 'ndjson' })).text).toBe(
+      '{"__proto__.a":1}\n',
+    );
+    await refusal(rendering([{}], ALERTS, { fields: ['constructor'] }));
+  });
+});
+
+describe('valueAt', () => {
+  test.each([
+    ['a.b', { a: { b: 1 } }, 1],
+    ['a.b', { 'a.b': 2, a: { b: 1 } }, 2],
+    ['a.b.c', { 'a.b': { c: 3 } }, 3],
+    ['list.name', { list: [{ name: 'x' }, {}, { name: 'y' }] }, ['x', 'y']],
+    ['list.1', { list: ['x', 'y'] }, 'y'],
+    ['list.nope', { list: [{ name: 'x' }] }, undefined],
+    ['a.b', { a: null }, undefined],
+    ['length', 'text', undefined],
+  ])('%s', (path, value, found) => {
+    expect(valueAt(value, path)).toEqual(found);
+  });
+});
+
+describe('checkOutputOptions', () => {
+  const check = (changes: Partial<OutputOptions>, output: AnyOutput = ALERTS) =>
+    checkOutputOptions(output, options(changes));
+
+  test.each<[string, Partial<OutputOptions>, AnyOutput, RegExp]>([
+    ['a broken query', { query: 'foo[' }, ALERTS, /^--query: /],
+    ['an unknown function, even where it may never run', { query: '[?x].nope(@)' }, ALERTS, /no function nope\(\)/],
+    ['query with fields', { query: '@', fields: ['a'] }, ALERTS, /cannot be used together/],
+    ['an unknown column', { columns: ['colour'] }, ALERTS, /no column "colour"/],
+    ['a family without a name', { columns: ['label:'] }, ALERTS, /no column "label:"/],
+    ['an inherited name as a family', { columns: ['toString:x'] }, ALERTS, /no column/],
+    ['columns with json', { columns: ['state'], format: 'json' }, ALERTS, /no meaning with -o json/],
+    ['columns with a query', { columns: ['state'], query: '@' }, ALERTS, /--query replaces/],
+    ['columns of a text', { columns: ['state'] }, { kind: 'text' }, /plain text/],
+    ['fields of a text', { fields: ['state'] }, { kind: 'text' }, /plain text/],
+    ['an empty field', { fields: ['a', ''] }, ALERTS, /a name is empty/],
+    ['sorting a record', { sort: 'state' }, ALERT, /no list/],
+    ['sorting by nothing', { sort: '-' }, ALERTS, /the name is empty/],
+    ['ids of a query', { query: '@', format: 'id' }, ALERTS, /--query has no meaning/],
+  ])('refuses %s', async (_what, changes, output, message) => {
+    const error = await refusal(check(changes, output));
+    expect(error.code).toBe('usage');
+    expect(error.message).toMatch(message);
+  });
+
+  test('an unknown column is answered with those that there are', async () => {
+    expect((await refusal(check({ columns: ['x'] }))).hint).toBe(
+      'columns: state, alertname, value, summary, since, receivers, fingerprint, label:<name>',
+    );
+  });
+
+  test.each<[Partial<OutputOptions>, AnyOutput]>([
+    [{}, ALERTS],
+    [{ columns: ['label:a:b', 'state'], sort: '-since', limit: 3 }, ALERTS],
+    [{ query: 'sort_by(@, &value)[].{a: `{"type":"Function","name":"x"}`}', format: 'json' }, ALERTS],
+    [{ fields: ['a.b'], format: 'csv' }, ALERT],
+    [{ query: '@' }, { kind: 'text' }],
+  ])('accepts %o', async (changes, output) => {
+    await expect(check(changes, output)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { painter } from '../../src/output/color.ts';
+import { fitColumns } from '../../src/output/fit.ts';
+import { type Grid, libraryLines, ownLines } from '../../src/output/grid.ts';
+import type { ListOutput, RecordOutput } from '../../src/output/types.ts';
+import { displayWidth } from '../../src/output/width.ts';
+import { ALERT, ALERTS, type Alert, alert, arriving, rendering } from './rendering.ts';
+
+const words = fc.oneof(
+  fc.string({ maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.lorem({ maxCount: 12 }),
+);
+const anyAlert = fc
+  .record({
+    fingerprint: fc.stringMatching(/^[0-9a-f]{0,16}$/),
+    state: fc.constantFrom('active', 'suppressed', ''),
+    summary: words,
+    receivers: fc.array(words, { maxLength: 3 }),
+    labels: fc.record({ alertname: words, instance: words }),
+  })
+  .map((changes) => alert(changes));
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+describe('a list', () => {
+  test('has upper-case headers, two blanks between columns and no blanks at the end', async () => {
+    const rows = [alert(), alert({ state: 'suppressed', value: 7, receivers: [], labels: { alertname: '日本' } })];
+    const { text, rows: count } = await rendering(rows, ALERTS);
+    expect(text).toBe(
+      [
+        'STATE       ALERTNAME  VALUE  SUMMARY                  SINCE                 RECEIVERS',
+        'active      DiskFull    93.5  the disk is nearly full  2026-03-01T11:57:00Z  team-a team-b',
+        'suppressed  日本           7  the disk is nearly full  2026-03-01T11:57:00Z',
+        '',
+      ].join('\n'),
+    );
+    expect(count).toBe(2);
+  });
+
+  test('prints nothing where it is empty, so that a sentence can be said instead', async () => {
+    expect(await rendering([], ALERTS)).toEqual({ text: '', rows: 0, dropped: [], cut: 0 });
+  });
+
+  test('takes rows that arrive', async () => {
+    expect((await rendering(arriving([alert()]), ALERTS)).text).toBe((await rendering([alert()], ALERTS)).text);
+  });
+
+  test('wide has the wide columns, --columns has those it names, families as well', async () => {
+    expect((await rendering([alert()], ALERTS, { format: 'wide' })).text).toContain('FINGERPRINT');
+    const { text } = await rendering([alert()], ALERTS, { columns: ['fingerprint', 'label:instance'] });
+    expect(text).toBe('FINGERPRINT  LABEL:INSTANCE\nf00d         db1\n');
+    expect((await rendering([alert()], ALERTS, { columns: ['state'], headers: false })).text).toBe('active\n');
+  });
+
+  test('paints headers and tones where there is colour, and only there', async () => {
+    const rows = [alert({ state: 'active', labels: {} })];
+    const { text } = await rendering(rows, ALERTS, { columns: ['state', 'alertname', 'fingerprint'], color: 1 });
+    expect(text).toBe(
+      '\x1b[1mSTATE\x1b[22m   \x1b[1mALERTNAME\x1b[22m  \x1b[1mFINGERPRINT\x1b[22m\n\x1b[31mactive\x1b[39m             f00d\n',
+    );
+  });
+
+  test('shows relative times on a terminal', async () => {
+    expect((await rendering([alert()], ALERTS, { time: 'relative', columns: ['since'] })).text).toBe('SINCE\n3m ago\n');
+  });
+
+  test('in a pipe nothing is shortened', async () => {
+    const summary = 'x'.repeat(5000);
+    const { text, dropped } = await rendering([alert({ summary })], ALERTS);
+    expect(text).toContain(summary);
+    expect(dropped).toEqual([]);
+  });
+
+  test('on a terminal flex columns are shortened, then columns are dropped and named', async () => {
+    const at80 = await rendering([alert({ summary: 'x'.repeat(200) })], ALERTS, { width: 80, time: 'relative' });
+    expect(at80.dropped).toEqual([]);
+    expect(displayWidth(lines(at80.text)[1] ?? '')).toBe(80);
+    expect(at80.text).toMatch(/x…/);
+    const at40 = await rendering([alert({ summary: 'x'.repeat(200) })], ALERTS, { width: 40, time: 'relative' });
+    expect(at40.dropped).toEqual(['since', 'receivers']);
+    expect(at40.text).toContain('xxxxx…');
+  });
+
+  test.each([40, 80, 200])('no line is wider than %d columns, and every column is there or named', async (width) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAlert, { minLength: 1, maxLength: 5 }), fc.boolean(), async (rows, wide) => {
+        const format = wide ? 'wide' : 'table';
+        const { text, dropped } = await rendering(rows, ALERTS, { width, format });
+        const [header = '', ...others] = lines(text);
+        for (const line of [header, ...others]) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        expect(others).toHaveLength(rows.length);
+        const shown = header.split(/ +/).map((title) => title.toLowerCase());
+        const declared = ALERTS.columns.filter((column) => wide || column.wide !== true).map(({ name }) => name);
+        expect([...shown, ...dropped].sort()).toEqual([...declared].sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a table of more than a hundred rows looks as a short one does', async () => {
+    const rows = Array.from({ length: 130 }, (_, index) => alert({ value: index, summary: `row ${index % 9}` }));
+    const long = lines((await rendering(rows, ALERTS)).text);
+    const short = lines((await rendering(rows.slice(30), ALERTS)).text);
+    expect(long.slice(31)).toEqual(short.slice(1));
+    expect(long[0]).toBe(short[0]);
+  });
+});
+
+test('both printers of tables give the same bytes', async () => {
+  const text = fc.stringMatching(/^[\x20-\x7e…]{0,12}$/);
+  const tone = fc.constantFrom(undefined, 'bad', 'dim', 'strong');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(text, text, text, fc.tuple(tone, tone, tone)), { maxLength: 8 }),
+      fc.array(fc.constantFrom('left', 'right'), { minLength: 3, maxLength: 3 }),
+      fc.integer({ min: 2, max: 12 }),
+      fc.boolean(),
+      fc.constantFrom(0, 1),
+      async (rows, aligns, cap, headers, color) => {
+        const titles = ['NAME', 'STATE', 'X'];
+        const widthOf = (place: number): number => {
+          const texts = [...rows.map((row) => String(row[place])), ...(headers ? [titles[place] ?? ''] : [])];
+          return Math.max(0, ...texts.map((one) => Math.min(cap, one.length)));
+        };
+        const columns = titles.map((title, index) => ({
+          index,
+          title,
+          width: widthOf(index),
+          align: aligns[index] ?? 'left',
+        }));
+        fc.pre(columns.every(({ width }) => width > 0));
+        const grid: Grid = {
+          columns,
+          headers,
+          rows: rows.map(([a, b, c, tones]) => ({ cells: [a, b, c], tones: color === 1 ? tones : undefined })),
+          paint: await painter(color as 0 | 1),
+        };
+        expect([...(await libraryLines(grid))]).toEqual([...ownLines(grid)]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+describe('fitColumns', () => {
+  const sizes = fc.array(
+    fc
+      .record({ natural: fc.integer({ min: 1, max: 120 }), least: fc.integer({ min: 1, max: 30 }) })
+      .map(({ natural, least }) => ({ name: 'c', natural, least: Math.min(natural, least) })),
+    { minLength: 1, maxLength: 10 },
+  );
+
+  test('fits, keeps the first, stays within its bounds and wastes nothing', () => {
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 10, max: 250 }), (columns, width) => {
+        const { kept, dropped } = fitColumns(columns, width);
+        const used = kept.reduce((sum, column) => sum + column.width, 2 * (kept.length - 1));
+        expect(used).toBeLessThanOrEqual(width);
+        expect(kept[0]?.index).toBe(0);
+        expect(kept.length + dropped.length).toBe(columns.length);
+        const cut = kept.filter(({ index, width: given }) => given < (columns[index]?.natural ?? 0));
+        if (cut.length > 0) expect(used).toBe(width);
+        for (const { index, width: given } of kept.slice(1)) {
+          expect(given).toBeGreaterThanOrEqual(columns[index]?.least ?? 0);
+          expect(given).toBeLessThanOrEqual(columns[index]?.natural ?? 0);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a record', () => {
+  test('is aligned, has one line per value, and leaves out what is undefined or empty', async () => {
+    const { text } = await rendering(alert({ labels: {} }), ALERT, { format: 'wide' });
+    expect(text).toBe(
+      [
+        'STATE        active',
+        'VALUE        93.5',
+        'SUMMARY      the disk is nearly full',
+        'SINCE        2026-03-01T11:57:00Z',
+        'RECEIVERS    team-a',
+        '             team-b',
+        'FINGERPRINT  f00d',
+        '',
+      ].join('\n'),
+    );
+    expect((await rendering(alert({ receivers: [] }), ALERT)).text).not.toContain('RECEIVERS');
+  });
+
+  test('without headers a single column is the bare value', async () => {
+    expect((await rendering(alert(), ALERT, { columns: ['state'], headers: false })).text).toBe('active\n');
+  });
+
+  test('a long value goes on below its beginning', async () => {
+    const output: RecordOutput<Alert> = { ...ALERT, columns: ALERT.columns.filter(({ name }) => name === 'summary') };
+    const { text } = await rendering(alert({ summary: 'one two three four five six seven eight' }), output, {
+      width: 30,
+    });
+    expect(text).toBe('SUMMARY  one two three four\n         five six seven eight\n');
+  });
+
+  test.each([40, 80, 200])('at %d columns nothing is wider and nothing is lost', async (width) => {
+    await fc.assert(
+      fc.asyncProperty(anyAlert, words, async (value, key) => {
+        const piped = await rendering(value, ALERT);
+        const shown = await rendering(value, ALERT, { width });
+        for (const line of lines(shown.text)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        expect(shown.text.replaceAll(/[ \n]/g, '')).toBe(piped.text.replaceAll(/[ \n]/g, ''));
+        const named = await rendering({ [key]: value.summary }, ALERT, { width, query: '@' });
+        for (const line of lines(named.text)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('huge cells are laid out in no time', async () => {
+  const output: ListOutput<string> = {
+    kind: 'list',
+    columns: [{ name: 'text', cell: (row) => row, flex: true }],
+    id: (row) => row,
+  };
+  const huge = 'é日 '.repeat(200_000);
+  expect((await rendering([huge, huge], output, { width: 80 })).text.length).toBeLessThan(300);
+  const { text } = await rendering(huge, { ...output, kind: 'record' }, { width: 80 });
+  expect(text.replaceAll(/[ \n]/g, '')).toBe(`TEXT${huge.replaceAll(' ', '')}`);
+}, 5_000);
