@@ -74,6 +74,7 @@ export class ArrayItems {
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (++depth === DEEPEST) throw new JsonFault('it is nested too deep');
       } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
+        if (byte === CLOSE_OBJECT) throw new JsonFault('it is not JSON');
         end = i - 1;
         break;
       }

@@ -62,9 +62,9 @@ const STRONG =
 const WEAK = 'token|code|sid|auth|authorization|cookie|session';
 
 const HEADER_LINE =
-  /^([ \t<>*]*(?:proxy-authorization|authorization|set-cookie|cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*)(?:(Bearer|Basic) )?[^\r\n]+/gim;
-const USERINFO = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi;
-const BEARER = /\b(bearer)(\s+)[\w.~+/=-]{6,}/gi;
+  /((?:^|[^\w"'-])(?:proxy-authorization|authorization|set-cookie|cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*)(?:(Bearer|Basic) )?[^\r\n]+/gim;
+const USERINFO = /([a-z][a-z0-9+.-]{0,15}:\/\/)[^\s/?#"'<>]*@/gi;
+const BEARER = /\b(bearer)(\s+)(?!\w+=["'])[\w.~+/=-]{6,}/gi;
 const BASIC = /\b(basic)(\s+)([\w+/=-]{6,})/gi;
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 const PARAMETER = new RegExp(`((?:^|[?&;#\\s"'(,])(?:${STRONG}|${WEAK})=)[^&\\s"'#<>)]+`, 'gi');
@@ -77,7 +77,7 @@ const JSON_FIELD = new RegExp(
   'gi',
 );
 /** The same inside a JSON string: every quote has backslashes before it. */
-const NESTED_FIELD = new RegExp(`((\\\\+)"(?:${STRONG}|${WEAK})\\2"\\s*:\\s*\\2")[^]*?(\\2"|$)`, 'gi');
+const NESTED_FIELD = new RegExp(`((\\\\{1,8})"(?:${STRONG}|${WEAK})\\2"\\s*:\\s*\\2")[^]*?(\\2"|$)`, 'gi');
 /** The names of failures, `{"error":{"code":"quota_exceeded"}}`: words, where an authorization code is drawn at random. */
 const ERROR_NAME = /^[a-z]{2,}(_[a-z]+)*$/;
 

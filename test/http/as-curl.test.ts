@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asCurl } from '../../src/http/as-curl.ts';
+import { type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
+import { bodyText, buildRequest } from '../../src/http/request.ts';
+import { answer, type FaultServer, faultServer } from './servers.ts';
+import { targetFor } from './targets.ts';
+
+const run = promisify(execFile);
+let server: FaultServer;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
+});
+afterAll(() => server.close());
+
+function request(shape: Partial<EndpointShape>, values: CallValues, headers: Record<string, string> = {}) {
+  const declared = endpoint({ method: 'POST', path: '/a/{id}', effect: 'write', ...(shape as object) });
+  return buildRequest(targetFor(server.url, { headers }), '', declared, { params: { id: '1' }, ...values }, {});
+}
+
+/** Runs the line in a real shell, and tells what the server got. */
+async function executed(line: string, env: NodeJS.ProcessEnv = {}) {
+  await run('bash', ['--norc', '-c', line], { env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env } });
+  const received = server.requests.at(-1);
+  if (received === undefined) throw new Error('the server got nothing');
+  return received;
+}
+
+const AWKWARD = [
+  "it's",
+  '"double" $HOME `id` $(id) \\ !! %s',
+  'line\nbreak\r\n\ttab',
+  '@/etc/hosts',
+  '-x --output /tmp/never',
+  '\x01\x1b[31m\x7f\u0085',
+  'Zoë 日本 👩‍👩‍👧 \u202eevil\u202c \u2028 \u200b',
+  '\\x41\\101\x1b41\u202e0',
+  '',
+  '=value & more; # comment | > <',
+];
+
+describe('curl sends the same bytes', () => {
+  test.each(AWKWARD)('%j in path, query, header, JSON and form', async (text) => {
+    const value = text === '' ? 'x' : text;
+    const header = text.replace(/[^\x20-\x7e\x80-\xff]/g, '');
+    const one = request(
+      {},
+      { params: { id: value }, query: { q: [text, 'b'] }, body: { [text]: text } },
+      { 'x-a': header },
+    );
+    const form = request({ encoding: 'form', method: 'PUT' }, { body: { a: text, b: '@x' } });
+    const bare = request({ method: 'DELETE' }, {});
+    const scalar = request({}, { body: `@${text}` });
+    for (const sent of [one, form, bare, scalar]) {
+      const line = asCurl(sent, new Set());
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      const received = await executed(line);
+      expect(received.method).toBe(sent.method);
+      expect(server.url + received.path).toBe(sent.url);
+      expect(received.body).toBe(bodyText(sent) ?? '');
+      const { host: _host, 'content-length': _length, connection: _connection, ...headers } = received.headers;
+      expect(headers).toEqual(sent.headers);
+    }
+  });
+
+  test('in one shell after the other, for random text', async () => {
+    const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 30 }), { numRuns: 25, seed: 7 });
+    const lines = texts.map((text) => asCurl(request({}, { body: text }), new Set()));
+    const before = server.requests.length;
+    await run('bash', ['--norc', '-c', lines.join('\n')], { env: { PATH: process.env['PATH'] } });
+    expect(server.requests.slice(before).map(({ body }) => body)).toEqual(texts.map((text) => JSON.stringify(text)));
+  });
+
+  test('an address with brackets is not taken for a range', async () => {
+    const received = await executed(
+      asCurl({ ...request({ method: 'GET', effect: 'read' }, {}), url: `${server.url}/[1-3]/{a,b}` }, new Set()),
+    );
+    expect(received.path).toBe('/[1-3]/{a,b}');
+  });
+});
+
+describe('secrets', () => {
+  test('become variables that the shell fills in', async () => {
+    const sent = request(
+      {},
+      {},
+      { authorization: 'Bearer hunter22', 'x-tenant': 'hunter33', cookie: 'hunter44', '2fa': 'hunter55' },
+    );
+    const line = asCurl(sent, new Set(['x-tenant', '2fa']));
+    expect(line).not.toMatch(/hunter/);
+    expect(line).toContain('"authorization: $AUTHORIZATION"');
+    const received = await executed(line, { AUTHORIZATION: "Bearer a'b $c", X_TENANT: 't', COOKIE: 'c', _2FA: '2' });
+    expect(received.headers).toMatchObject({
+      authorization: "Bearer a'b $c",
+      'x-tenant': 't',
+      cookie: 'c',
+      '2fa': '2',
+    });
+  });
+
+  test('in address and body are ***', () => {
+    const line = asCurl(
+      request({ encoding: 'form' }, { query: { access_token: 'hunter22' }, body: { client_secret: 'hunter33' } }),
+      new Set(),
+    );
+    expect(line).not.toMatch(/hunter/);
+    expect(line).toContain('access_token=***');
+  });
+});

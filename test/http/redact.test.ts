@@ -1,0 +1,219 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isSecretHeader, redactHeaders, redactText, Secret } from '../../src/http/redact.ts';
+
+/** As tokens are: random, long enough to be one, of the characters of base64url. */
+const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,40}$/).map((text) => `Q7${text}`);
+/** Any text at all, as people choose passwords. */
+const password = fc.string({ minLength: 8, maxLength: 30, unit: 'binary' }).map((text) => `pW7-${text}-9Xz`);
+const surroundings = fc.constantFrom('', ' ', 'before ', 'x=1&', '{"a":1,', '\n', '> ', '(');
+
+function survives(text: string, secret: string): boolean {
+  return redactText(text).includes(secret);
+}
+
+const names = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'client_secret',
+  'code_verifier',
+  'password',
+  'api_key',
+  'token',
+  'code',
+  'sid',
+  'secret',
+  'X_Endpoint_Secret',
+];
+
+describe('no random secret survives', () => {
+  const places: Record<string, (secret: string) => string> = {
+    'authorization: Bearer': (s) => `authorization: Bearer ${s}`,
+    'Authorization:': (s) => `Authorization: ${s}`,
+    cookie: (s) => `Cookie: a=b; session=${s}`,
+    'set-cookie': (s) => `< set-cookie: id=${s}; Path=/`,
+    'proxy-authorization': (s) => `proxy-authorization: Basic ${Buffer.from(`u:${s}`).toString('base64')}`,
+    'x-api-key': (s) => `x-api-key: ${s}`,
+    'bearer in a sentence': (s) => `the server said bearer ${s} is unknown`,
+    'basic in a sentence': (s) => `it got Basic ${Buffer.from(`user:${s}`).toString('base64')} from us`,
+    'signing secret': (s) => `secret is whsec_${s}.`,
+    userinfo: (s) => `cannot reach http://user:${s}@proxy.example:3128/`,
+    'userinfo alone': (s) => `https://${s}@host/path`,
+    'socket.io query': (s) => `GET https://h/socket.io/?EIO=3&access_token=${s}&transport=polling`,
+    'prose assignment': (s) => `refresh_token = ${s}`,
+    yaml: (s) => `client_secret: "${s}"`,
+  };
+  test.each(Object.entries(places))('%s', (_name, place) => {
+    fc.assert(
+      fc.property(token, surroundings, (secret, before) => {
+        expect(survives(`${before}${place(secret)}`, secret)).toBe(false);
+      }),
+    );
+  });
+
+  test.each(names)('query, form and JSON field %s', (name) => {
+    fc.assert(
+      fc.property(token, surroundings, (secret, before) => {
+        expect(survives(`https://h/p?a=1&${name}=${secret}&b=2`, secret)).toBe(false);
+        expect(survives(`${name}=${secret}`, secret)).toBe(false);
+        expect(survives(`grant_type=x&${name}=${encodeURIComponent(secret)}`, secret)).toBe(false);
+        expect(survives(`${before}{"${name}":"${secret}"}`, secret)).toBe(false);
+        expect(survives(`{"b": 1, "${name}" : "${secret}", "c": 2}`, secret)).toBe(false);
+        expect(survives(JSON.stringify({ message: `got ${JSON.stringify({ [name]: secret })}` }), secret)).toBe(false);
+      }),
+    );
+  });
+
+  test('JSON strings of any characters, whole or cut', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('client_secret', 'password', 'token'), password, fc.nat(30), (name, secret, cut) => {
+        const written = JSON.stringify(secret).slice(1, -1);
+        const text = `{"${name}":"${written}"}`;
+        expect(redactText(text)).toBe(`{"${name}":"***"}`);
+        expect(redactText(text.slice(0, text.length - 2 - Math.min(cut, written.length - 1)))).toBe(`{"${name}":"***"`);
+      }),
+    );
+  });
+
+  test('a number in a secret field', () => {
+    expect(redactText('{"password": 12345678, "port": 12345678}')).toBe('{"password": "***", "port": 12345678}');
+  });
+});
+
+describe('redactText', () => {
+  test('leaves what is no secret', () => {
+    for (const text of [
+      '{"error":{"code":"quota_exceeded","message":"no"}}',
+      '{"code":602,"message":"comment in body is required"}',
+      '{"status":{"state":"active"},"labels":{"key":"x"}}',
+      'Basic authentication is required',
+      'a bearer token is missing',
+      'https://h/api/v2/alerts?filter=alertname%3D%22Up%22&silenced=false',
+      'GET http://127.0.0.1:9093/api/v2/silence/1 answered 404',
+      'mail to user@example.com',
+      'the password is wrong',
+      '{"secret":""}',
+    ]) {
+      expect(redactText(text)).toBe(text);
+    }
+  });
+
+  test('redacting twice changes nothing', () => {
+    const pieces = fc.array(
+      fc.oneof(
+        fc.constantFrom(
+          ...names,
+          '"',
+          "'",
+          ':',
+          '=',
+          '&',
+          '?',
+          ' ',
+          '{',
+          '}',
+          '\\',
+          'Bearer ',
+          'authorization: ',
+          '://',
+          '@',
+          '***',
+          'whsec_',
+          '\n',
+        ),
+        token,
+      ),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const once = redactText(parts.join(''));
+        expect(redactText(once)).toBe(once);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('takes time linear in the text', () => {
+    const began = performance.now();
+    for (const piece of [
+      '"',
+      '\\"token',
+      'a://',
+      '{"token":"\\',
+      'x-',
+      'secret_',
+      'Bearer ',
+      'a_',
+      '"token" ',
+      '\\\\"',
+      'a',
+      '\\',
+      '_-',
+      'a.',
+    ])
+      redactText(piece.repeat(20_000));
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+});
+
+describe('redactHeaders', () => {
+  test('by name, by header file, and inside ordinary values', () => {
+    const shown = redactHeaders(
+      {
+        authorization: 'Bearer abcdefgh',
+        'proxy-authorization': 'Digest x="y"',
+        cookie: 'a=b',
+        'x-api-key': 'k',
+        'x-tenant': 'from a file',
+        location: 'https://u:p@h/cb?code=Abc123&x=1',
+        accept: 'application/json',
+        'www-authenticate': 'Bearer realm="svc"',
+      },
+      new Set(['x-tenant']),
+    );
+    expect(shown).toEqual({
+      authorization: 'Bearer ***',
+      'proxy-authorization': '***',
+      cookie: '***',
+      'x-api-key': '***',
+      'x-tenant': '***',
+      location: 'https://***@h/cb?code=***&x=1',
+      accept: 'application/json',
+      'www-authenticate': 'Bearer realm="svc"',
+    });
+  });
+
+  test('no value of a secret header survives', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('authorization', 'Cookie', 'set-cookie', 'X-Auth-Token', 'x-api-key', 'apikey', 'x-session'),
+        password,
+        (name, secret) => {
+          expect(isSecretHeader(name)).toBe(true);
+          expect(JSON.stringify(redactHeaders({ [name]: `Bearer ${secret}`, other: 'x' }, new Set()))).not.toContain(
+            secret,
+          );
+          expect(JSON.stringify(redactHeaders({ [name]: secret }, new Set()))).not.toContain(secret);
+        },
+      ),
+    );
+  });
+});
+
+test('Secret shows itself to nobody but who asks', () => {
+  const secret = new Secret('hunter22');
+  const shown = [
+    `${secret}`,
+    String(secret),
+    JSON.stringify({ secret }),
+    inspect({ secret }),
+    inspect(secret, { showHidden: true, depth: 9 }),
+    secret.toString(),
+  ];
+  for (const text of shown) expect(text).not.toContain('hunter22');
+  expect(JSON.stringify({ secret })).toBe('{"secret":"***"}');
+  expect(secret.reveal()).toBe('hunter22');
+});
