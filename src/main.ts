@@ -123,6 +123,8 @@ async function report(error: unknown, argv: readonly string[], context: Context)
   const { formatError } = await import('./output/messages.ts');
   const { colorLevel } = await import('./output/color.ts');
   const known = error instanceof SvcError ? error : unexpected(error);
+  // Whoever pressed Ctrl-C knows; a write that was under way has more to say than the bare word.
+  if (known.message === known.code) return known.exit;
   const color = colorLevel({ flag: 'auto', env: context.env, stream: context.stderr });
   await context.stderr.write(await formatError(known, { json: wantsJson(argv, context), color }));
   return known.exit;
