@@ -38,7 +38,7 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
       return failure(
         'refused',
         `the alert manager refused: ${words || `status ${answer.status}`}`,
-        refusalHint(answer.status, words, endpoint),
+        refusalHint(answer, words, endpoint),
       );
     case 500:
       // Before 0.26 a missing silence is a failure of the server when it is deleted.
@@ -70,9 +70,13 @@ function isMissingSilence({ contentType, text }: FailedAnswer, { method, path }:
   return contentType.includes('json') && text.trimStart().startsWith('"');
 }
 
-function refusalHint(status: number, words: string, { method, path }: Call): string | undefined {
+function refusalHint({ status, text }: FailedAnswer, words: string, { method, path }: Call): string | undefined {
   if (status === 405) return CHECK_PATH;
   if (status === 431) return 'the request is too long: use fewer or shorter matchers';
+  // A body that is no JSON or fails its schema is refused whole, with an object; a string speaks of some of the alerts.
+  if (status === 400 && method === 'POST' && path === '/alerts' && text.startsWith('"')) {
+    return 'where several alerts were sent, the valid ones were stored';
+  }
   if (words.includes('parsing regexp')) return 'its regular expressions are RE2: no look-around, no back-references';
   if (words.startsWith('bad matcher format') || words.includes('invalid label name')) {
     return 'before 0.27 label names are letters, digits and _ only, and no digit comes first';
@@ -80,9 +84,6 @@ function refusalHint(status: number, words: string, { method, path }: Call): str
   if (words.includes('must not match the empty string')) {
     return 'add a matcher that an alert without the label does not match';
   }
-  // Only a request that fails its schema (422) is refused whole.
-  if (status === 400 && method === 'POST' && path === '/alerts')
-    return 'where several alerts were sent, the valid ones were stored';
   return undefined;
 }
 
