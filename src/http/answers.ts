@@ -26,12 +26,11 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
   if (status < 400) return redirection(answer, line);
   const message = serviceMessage(answer);
   const text = `${line} answered ${status}${message === '' ? '' : `: ${message}`}`;
-  if (status > 599) return new SvcError(effect === 'read' ? 'bad_answer' : 'outcome_unknown', text, details);
   if (status >= 500 || status === 408) {
     if (effect !== 'read') {
       return new SvcError('outcome_unknown', `${text}; it may have been applied`, { ...details, hint: LOOK_FIRST });
     }
-    return new SvcError(status === 408 ? 'timeout' : 'server_error', text, details);
+    return new SvcError(status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error', text, details);
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
   return new SvcError(code, text, hint === undefined ? details : { ...details, hint });

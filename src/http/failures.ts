@@ -116,7 +116,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
       return expected !== undefined && received < expected
         ? { code: 'connection_lost', text: `the connection broke ${came}, of ${expected}`, again: true }
         : { code: 'bad_answer', text: 'the answer has another length than it says' };
-    case 'HPE_INVALID_EOF_STATE':
+    case 'HPE_EOF':
       return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
     case 'UND_ERR_INVALID_ARG':
       return { code: 'internal', text: `the request cannot be written: ${(error as Error).message}` };
@@ -129,7 +129,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
     case 'UND_ERR_CLOSED':
       return { code: 'connection_lost', text: 'the connection was given up' };
   }
-  if (code.startsWith('HPE_')) return garbageReason(error as ParserError, baseUrl);
+  if (code === 'HPE') return garbageReason(error as ParserError, baseUrl);
   // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
   const tls = /^ERR_SSL_.*ALERT/.test(code) ? tlsReason(error as Error, code, baseUrl.host) : undefined;
   if (tls !== undefined) return { ...tls, refused: true };
@@ -147,9 +147,10 @@ function garbageReason(error: ParserError, { host, protocol }: URL): Reason {
   return { code: 'bad_answer', text: `${host} answered something that is not HTTP` };
 }
 
-/** The code of an error, or of the last of those it is made of. */
+/** The code of an error, or of the last of those it is made of. Parser errors have none in undici 7. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error.name === 'HTTPParserError') return /invalid eof/i.test(error.message) ? 'HPE_EOF' : 'HPE';
   return error instanceof AggregateError ? codeOf(error.errors.at(-1)) : '';
 }
