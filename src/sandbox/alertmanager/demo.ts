@@ -143,7 +143,7 @@ export function seedDemo(api: AlertmanagerApi, now: number, randomUuid: () => st
     })),
   );
   for (const { from, to, createdBy, comment, matchers } of SILENCES) {
-    const times = { startsAt: now + from, endsAt: now + to, updatedAt: now + Math.min(from, 0) };
+    const times = { startsAt: utc(now + from), endsAt: utc(now + to), updatedAt: now + Math.min(from, 0) };
     api.silences.store({ id: randomUuid(), createdBy, comment, matchers, ...times });
   }
 }

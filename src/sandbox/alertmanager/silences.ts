@@ -1,5 +1,5 @@
 /** The silences of an emulated server, with the update rules of version 0.25. */
-import { formatServerTime, utc } from './date-time.ts';
+import { formatServerTime, type ServerTime, utc } from './date-time.ts';
 import { compareBytes, type LabelSet } from './fingerprint.ts';
 import { goQuote } from './go-json.ts';
 import { compileMatchers, type Match, type Matcher } from './matcher.ts';
@@ -11,8 +11,8 @@ export type SilenceState = 'active' | 'pending' | 'expired';
 export interface Silence {
   readonly id: string;
   readonly matchers: readonly Matcher[];
-  readonly startsAt: number;
-  readonly endsAt: number;
+  readonly startsAt: ServerTime;
+  readonly endsAt: ServerTime;
   readonly createdBy: string;
   readonly comment: string;
   readonly updatedAt: number;
@@ -30,8 +30,8 @@ const YEAR_10000_MS = 253_402_300_800_000;
 const STATES: readonly SilenceState[] = ['active', 'pending', 'expired'];
 
 export function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState {
-  if (now < startsAt) return 'pending';
-  return now < endsAt ? 'active' : 'expired';
+  if (now < startsAt.ms) return 'pending';
+  return now < endsAt.ms ? 'active' : 'expired';
 }
 
 export class Silences {
@@ -51,10 +51,10 @@ export class Silences {
   /** In the server's order: active by end, pending by start, expired ones newest first. */
   list(): Silence[] {
     const now = this.now();
-    for (const [id, { silence }] of this.stored) if (silence.endsAt + RETENTION_MS <= now) this.stored.delete(id);
+    for (const [id, { silence }] of this.stored) if (silence.endsAt.ms + RETENTION_MS <= now) this.stored.delete(id);
     const rank = (silence: Silence): [number, number] => {
       const state = silenceState(silence, now);
-      const time = { active: silence.endsAt, pending: silence.startsAt, expired: -silence.endsAt }[state];
+      const time = { active: silence.endsAt.ms, pending: silence.startsAt.ms, expired: -silence.endsAt.ms }[state];
       return [STATES.indexOf(state), time];
     };
     return [...this.stored.values()]
@@ -75,11 +75,11 @@ export class Silences {
   /** Creates or updates, and returns the id: a new one where the change would rewrite history. */
   post(posted: PostedSilence): string {
     const now = this.now();
-    const startsAt = posted.startsAt.ms;
-    const endsAt = posted.endsAt.ms;
-    if (startsAt >= endsAt) throw new SilenceRefused('Failed to create silence: start time must be before end time');
-    if (endsAt <= now) throw new SilenceRefused("Failed to create silence: end time can't be in the past");
-    const silence = { ...posted, startsAt, endsAt, updatedAt: now };
+    const { startsAt, endsAt } = posted;
+    if (startsAt.ms >= endsAt.ms)
+      throw new SilenceRefused('Failed to create silence: start time must be before end time');
+    if (endsAt.ms <= now) throw new SilenceRefused("Failed to create silence: end time can't be in the past");
+    const silence = { ...posted, updatedAt: now };
     const previous = this.get(posted.id);
     if (posted.id !== '' && previous === undefined) throw new SilenceNotFound();
     if (previous !== undefined) {
@@ -87,7 +87,7 @@ export class Silences {
       // Version 0.25 does this before it looks at the new matchers: where those are invalid, the old silence is gone.
       this.expire(previous.id);
     }
-    return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });
+    return this.store({ ...silence, id: this.newId(), startsAt: startsAt.ms < now ? utc(now) : startsAt });
   }
 
   /** Ends a silence at once; one that has ended stays as it is. */
@@ -97,13 +97,14 @@ export class Silences {
     const now = this.now();
     const state = silenceState(silence, now);
     if (state === 'expired') return;
-    this.store({ ...silence, startsAt: state === 'pending' ? now : silence.startsAt, endsAt: now, updatedAt: now });
+    const startsAt = state === 'pending' ? utc(now) : silence.startsAt;
+    this.store({ ...silence, startsAt, endsAt: utc(now), updatedAt: now });
   }
 
   /** Validates and keeps a silence as it is, whatever its state. */
   store(silence: Silence): string {
     const match = validated(silence.matchers);
-    const kept = Math.floor((silence.endsAt + RETENTION_MS) / 1000);
+    const kept = Math.floor((silence.endsAt.ms + RETENTION_MS) / 1000);
     if (kept * 1000 >= YEAR_10000_MS) {
       throw new SilenceRefused(`timestamp: &types.Timestamp{Seconds: ${kept},\nNanos: 0,\n} after 10000-01-01`);
     }
@@ -118,9 +119,9 @@ function canUpdate(previous: Silence, next: Silence, now: number): boolean {
   if (canonical(previous) !== canonical(next)) return false;
   switch (silenceState(previous, now)) {
     case 'active':
-      return Math.floor(previous.startsAt / 1000) === Math.floor(next.startsAt / 1000);
+      return Math.floor(previous.startsAt.ms / 1000) === Math.floor(next.startsAt.ms / 1000);
     case 'pending':
-      return next.startsAt >= now;
+      return next.startsAt.ms >= now;
     default:
       return false;
   }
@@ -158,9 +159,9 @@ export function silenceAnswer(silence: Silence, now: number): object {
     updatedAt: formatServerTime(utc(silence.updatedAt)),
     comment: silence.comment,
     createdBy: silence.createdBy,
-    endsAt: formatServerTime(utc(silence.endsAt)),
+    endsAt: formatServerTime(silence.endsAt),
     matchers: silence.matchers.map(({ name, value, isRegex, isEqual }) => ({ isEqual, isRegex, name, value })),
-    startsAt: formatServerTime(utc(silence.startsAt)),
+    startsAt: formatServerTime(silence.startsAt),
   };
 }
 

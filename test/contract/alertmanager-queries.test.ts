@@ -1,0 +1,269 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import { DEFAULT_CONFIG, getJson, postAlerts, postSilence, wire } from '../support/alertmanager.ts';
+import { onBothServers } from './servers.ts';
+
+interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly receivers: readonly { readonly name: string }[];
+  readonly fingerprint: string;
+  readonly status: { readonly state: string; readonly silencedBy: string[]; readonly inhibitedBy: string[] };
+}
+interface Group {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly receiver: { readonly name: string };
+  readonly alerts: readonly Alert[];
+}
+
+const FLEET = [
+  { alertname: 'Up', id: 'plain' },
+  { alertname: 'Disk', id: 'silenced', team: 'platform' },
+  { alertname: 'Down', id: 'source', team: 'platform', severity: 'critical', cluster: 'eu' },
+  { alertname: 'Down', id: 'inhibited', team: 'platform', severity: 'warning', cluster: 'eu' },
+  { alertname: 'Down', id: 'both', team: 'platform', severity: 'info', cluster: 'eu' },
+  { alertname: 'Down', id: 'elsewhere', team: 'payments', severity: 'warning', cluster: 'us' },
+  { alertname: 'Text', id: 'quote', text: 'say "hi"\\\n' },
+];
+const ALL = FLEET.map(({ id }) => id);
+
+onBothServers((url) => {
+  let silence = '';
+  beforeAll(async () => {
+    await postAlerts(
+      url(),
+      FLEET.map((labels) => ({ labels })),
+    );
+    silence = await postSilence(url(), { matchers: [{ name: 'id', value: 'silenced|both', isRegex: true }] });
+    // The real server groups and inhibits a moment after it has answered.
+    await vi.waitFor(async () => expect(await found('inhibited=false', 'alerts/groups')).toHaveLength(ALL.length - 2));
+  });
+
+  async function found(query: string, path = 'alerts'): Promise<string[]> {
+    if (path === 'alerts')
+      return (await getJson<Alert[]>(url(), `/api/v2/alerts?${query}`)).map(({ labels }) => labels['id'] ?? '');
+    const groups = await getJson<Group[]>(url(), `/api/v2/alerts/groups?${query}`);
+    return [...new Set(groups.flatMap(({ alerts }) => alerts.map(({ labels }) => labels['id'] ?? '')))];
+  }
+  async function filtered(...filters: string[]): Promise<string[]> {
+    return (await found(filters.map((filter) => `filter=${encodeURIComponent(filter)}`).join('&'))).sort();
+  }
+  const but = (...ids: string[]): string[] => ALL.filter((id) => !ids.includes(id)).sort();
+
+  describe('filter', () => {
+    test.each([
+      ['alertname=Up', ['plain']],
+      ['alertname="Up"', ['plain']],
+      ['\t alertname\n= "Up" ', ['plain']],
+      ["alertname='Up'", []],
+      ['alertname==Up', []],
+      ['alertname=Up,id=plain', []],
+      ['alertname!=Down', ['plain', 'quote', 'silenced']],
+      ['alertname=~"p"', []],
+      ['alertname=~"(?i)up"', ['plain']],
+      ['alertname=~"U.|Disk"', ['plain', 'silenced']],
+      ['alertname!~"D.*"', ['plain', 'quote']],
+      ['team=""', ['plain', 'quote']],
+      ['team=', ['plain', 'quote']],
+      ['team!=""', but('plain', 'quote')],
+      ['team=~".+"', but('plain', 'quote')],
+      ['team=~"|payments"', ['elsewhere', 'plain', 'quote']],
+      ['nosuch!="x"', but()],
+      ['a:b=x', []],
+      ['text="say \\"hi\\"\\\\\\n"', ['quote']],
+      ['text=~"say .hi.\\\\\\\\\\\\n"', ['quote']],
+      ['text=~"say.*"', []],
+      ['text=~"(?s)say.*"', ['quote']],
+      ['id=~"\\\\w{4}"', ['both']],
+      ['id=~"[[:alpha:]]{5}"', ['plain', 'quote']],
+      ['id=~"\\\\Qbo\\\\E(?P<rest>th)\\\\z"', ['both']],
+    ])('%s', async (filter, ids) => {
+      expect(await filtered(filter)).toEqual(ids.toSorted());
+    });
+
+    test.each([
+      ['', 'bad matcher format: '],
+      ['foo', 'bad matcher format: foo'],
+      ['=x', 'bad matcher format: =x'],
+      ['a-b=x', 'bad matcher format: a-b=x'],
+      ['é=x', 'bad matcher format: é=x'],
+      ['"a"="b"', 'bad matcher format: "a"="b"'],
+      ['{a="b"}', 'bad matcher format: {a="b"}'],
+      ['a="b",c="d"', 'matcher value contains unescaped double quote: "b",c="d"'],
+      ['a="b', 'matcher value contains unescaped double quote: "b'],
+      ['a="b\\"', 'matcher value contains unescaped double quote: "b\\"'],
+      ['a=b"c', 'matcher value contains unescaped double quote: b"c'],
+      ['a=~"("', 'error parsing regexp: missing closing ): `^(?:()$`'],
+      ['a=~"(?!x)"', 'error parsing regexp: invalid or unsupported Perl syntax: `(?!`'],
+      ['a=~"b\\\\u0041"', 'error parsing regexp: invalid escape sequence: `\\u`'],
+    ])('%j is refused, by every list', async (filter, message) => {
+      for (const path of ['alerts', 'alerts/groups', 'silences']) {
+        const answer = await wire(url(), `/api/v2/${path}?filter=${encodeURIComponent(filter)}`);
+        expect([answer.status, answer.body]).toEqual([400, `${JSON.stringify(message)}\n`]);
+      }
+    });
+
+    test('bytes that are no UTF-8 are refused', async () => {
+      const answer = await wire(url(), '/api/v2/alerts?filter=a%3D%FF');
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([400, 'matcher value not valid UTF-8: \ufffd']);
+    });
+
+    test('several are one condition, and contradict each other', async () => {
+      expect(await filtered('alertname=Down', 'severity=warning')).toEqual(['elsewhere', 'inhibited']);
+      expect(await filtered('alertname=Up', 'alertname=Disk')).toEqual([]);
+    });
+
+    test.each([
+      'filter[]=alertname%3DUp',
+      'Filter=alertname%3DUp',
+      'nosuch=1',
+      'filter=%zz',
+      'filter=alertname%3DUp;x',
+    ])('%s is ignored: the whole list comes', async (query) => {
+      expect((await found(query)).sort()).toEqual(but());
+    });
+
+    test('a plus is a blank', async () => {
+      expect(await found('filter=+alertname+=+Up+')).toEqual(['plain']);
+    });
+  });
+
+  describe('states', () => {
+    test('what suppresses an alert is named', async () => {
+      const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
+      const by = new Map(alerts.map((alert) => [alert.labels['id'], alert]));
+      const source = by.get('source')?.fingerprint;
+      expect(Object.fromEntries([...by].map(([id, { status }]) => [id, status]))).toEqual({
+        plain: { state: 'active', silencedBy: [], inhibitedBy: [] },
+        silenced: { state: 'suppressed', silencedBy: [silence], inhibitedBy: [] },
+        source: { state: 'active', silencedBy: [], inhibitedBy: [] },
+        inhibited: { state: 'suppressed', silencedBy: [], inhibitedBy: [source] },
+        both: { state: 'suppressed', silencedBy: [silence], inhibitedBy: [source] },
+        elsewhere: { state: 'active', silencedBy: [], inhibitedBy: [] },
+        quote: { state: 'active', silencedBy: [], inhibitedBy: [] },
+      });
+    });
+
+    test.each(['alerts', 'alerts/groups'])(
+      '%s: each flag drops its state, and "both" counts as either',
+      async (path) => {
+        expect((await found('active=false', path)).sort()).toEqual(['both', 'inhibited', 'silenced']);
+        expect((await found('silenced=false', path)).sort()).toEqual(but('silenced', 'both'));
+        expect((await found('inhibited=false', path)).sort()).toEqual(but('inhibited', 'both'));
+        expect((await found('unprocessed=false', path)).sort()).toEqual(but());
+        expect(await found('active=false&silenced=false&inhibited=false', path)).toEqual([]);
+      },
+    );
+
+    test('nearly any word is false, and none is an error', async () => {
+      const yes = ['true', 'TRUE', '1', 'yes', 'ok', 'Y', 'on', 't', 'enabled', 'checked', 'selected', ''];
+      const no = ['false', 'banana', 'no', 'off', '0', '%20true', 'tru', 'f'];
+      for (const word of yes) expect([word, (await found(`active=${word}`)).length]).toEqual([word, ALL.length]);
+      for (const word of no) expect([word, (await found(`active=${word}`)).length]).toEqual([word, 3]);
+    });
+
+    test('the last of several counts', async () => {
+      expect((await found('active=false&active=true')).length).toBe(ALL.length);
+      expect((await found('active=true&active=false')).length).toBe(3);
+      expect((await found('active=false&active=')).length).toBe(ALL.length);
+    });
+  });
+
+  describe('receiver', () => {
+    test.each([
+      ['operations', ['plain', 'quote']],
+      ['pager', ['source']],
+      ['payments-chat', ['elsewhere']],
+      ['platform', []],
+      ['PAGER', []],
+      ['p.*-chat', but('plain', 'quote')],
+      ['pager|payments-chat', ['elsewhere', 'source']],
+      ['', but()],
+    ])('%j, anchored', async (receiver, ids) => {
+      for (const path of ['alerts', 'alerts/groups']) {
+        expect((await found(`receiver=${encodeURIComponent(receiver)}`, path)).sort()).toEqual(ids.toSorted());
+      }
+    });
+
+    test('an expression that is none is refused', async () => {
+      for (const path of ['alerts', 'alerts/groups']) {
+        const answer = await wire(url(), `/api/v2/${path}?receiver=(`);
+        const message = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
+        expect([answer.status, answer.body]).toEqual([400, `${JSON.stringify(message)}\n`]);
+      }
+    });
+  });
+
+  describe('the answer', () => {
+    test('alerts are sorted by fingerprint, their receivers in the order of the routes', async () => {
+      const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
+      const prints = alerts.map(({ fingerprint }) => fingerprint);
+      expect(prints).toEqual(prints.toSorted());
+      const source = alerts.find(({ labels }) => labels['id'] === 'source');
+      expect(source?.receivers.map(({ name }) => name)).toEqual(['pager', 'platform-chat']);
+    });
+
+    test('an alert of two routes is in two groups; groups and alerts have an order', async () => {
+      const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups');
+      expect(
+        groups.map(({ labels, receiver, alerts }) => [
+          labels,
+          receiver.name,
+          alerts.map((alert) => `${alert.labels['id']}:${alert.receivers.map(({ name }) => name).join('+')}`),
+        ]),
+      ).toEqual([
+        [{ alertname: 'Text' }, 'operations', ['quote:operations']],
+        [{ alertname: 'Up' }, 'operations', ['plain:operations']],
+        [{ alertname: 'Disk', team: 'platform' }, 'platform-chat', ['silenced:platform-chat']],
+        [{ alertname: 'Down', team: 'payments' }, 'payments-chat', ['elsewhere:payments-chat']],
+        [{ alertname: 'Down', team: 'platform' }, 'pager', ['source:pager+platform-chat']],
+        [
+          { alertname: 'Down', team: 'platform' },
+          'platform-chat',
+          ['both:platform-chat', 'inhibited:platform-chat', 'source:pager+platform-chat'],
+        ],
+      ]);
+    });
+
+    test('with a receiver, a group names that one alone', async () => {
+      const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups?receiver=platform-chat&filter=id%3Dsource');
+      expect(groups.map(({ alerts }) => alerts.map(({ receivers }) => receivers))).toEqual([
+        [[{ name: 'platform-chat' }]],
+      ]);
+    });
+
+    test('receivers come in the order of the configuration', async () => {
+      expect((await wire(url(), '/api/v2/receivers')).body).toBe(
+        '[{"name":"operations"},{"name":"pager"},{"name":"platform-chat"},{"name":"payments-chat"}]\n',
+      );
+    });
+
+    test('the status tells when the server started, its routes and that it is alone', async () => {
+      interface Status {
+        readonly cluster: object;
+        readonly config: { readonly original: string };
+        readonly uptime: string;
+        readonly versionInfo: Readonly<Record<string, string>>;
+      }
+      const { cluster, config, uptime, versionInfo } = await getJson<Status>(url(), '/api/v2/status');
+      expect(cluster).toEqual({ peers: [], status: 'disabled' });
+      expect(Math.abs(Date.now() - Date.parse(uptime))).toBeLessThan(60_000);
+      expect(Object.keys(versionInfo)).toEqual([
+        'branch',
+        'buildDate',
+        'buildUser',
+        'goVersion',
+        'revision',
+        'version',
+      ]);
+      expect(versionInfo['version']).toBe('0.25.0');
+      expect(parse(config.original)).toMatchObject({ global: { resolve_timeout: '5m' }, ...parse(DEFAULT_CONFIG) });
+    });
+
+    test('probes answer OK', async () => {
+      for (const path of ['/-/ready', '/-/healthy']) {
+        const { status, headers, body } = await wire(url(), path);
+        expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'OK']);
+      }
+    });
+  });
+});

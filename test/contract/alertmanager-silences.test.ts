@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { getJson, postAlerts, postJson, postSilence, type SeedSilence, wire } from '../support/alertmanager.ts';
+import { HOUR, iso, MINUTE, onBothServers } from './servers.ts';
+
+interface Silence extends Required<SeedSilence> {
+  readonly status: { readonly state: string };
+  readonly updatedAt: string;
+}
+
+onBothServers((url) => {
+  /** Matchers that no other case uses. */
+  const unique = (): SeedSilence['matchers'] => [{ name: 'case', value: randomUUID(), isRegex: false }];
+  const read = async (id: string): Promise<Silence> => await getJson(url(), `/api/v2/silence/${id}`);
+  const state = async (id: string): Promise<string> => (await read(id)).status.state;
+  const near = (text: string): void => expect(Math.abs(Date.parse(text) - Date.now())).toBeLessThan(5000);
+
+  describe('creating', () => {
+    test('writes the members in an order of its own, markup escaped, times with three digits in the zone they were sent in', async () => {
+      const matchers = unique();
+      const id = await postSilence(url(), {
+        matchers,
+        comment: '<b>&\u2028\b\f\té "q"\x7f',
+        createdBy: '',
+        startsAt: '2030-01-01T12:00:00.123456789+02:00',
+        endsAt: '2030-01-01T12:00',
+      });
+      const { updatedAt } = await read(id);
+      expect((await wire(url(), `/api/v2/silence/${id}`)).body).toBe(
+        `{"id":"${id}","status":{"state":"pending"},"updatedAt":"${updatedAt}",` +
+          '"comment":"\\u003cb\\u003e\\u0026\\u2028\\u0008\\u000c\\té \\"q\\"\x7f","createdBy":"","endsAt":"2030-01-01T12:00:00.000Z",' +
+          `"matchers":[{"isEqual":true,"isRegex":false,"name":"case","value":"${matchers[0]?.value}"}],"startsAt":"2030-01-01T12:00:00.123+02:00"}\n`,
+      );
+      near(updatedAt);
+      expect(updatedAt).toMatch(/\.\d{3}Z$/);
+    });
+
+    test('a start in the past, or none, is now', async () => {
+      for (const startsAt of [iso(-HOUR), '', '1970-01-01T00:00:00Z']) {
+        const silence = await read(await postSilence(url(), { matchers: unique(), startsAt }));
+        near(silence.startsAt);
+        expect(silence.status.state).toBe('active');
+      }
+    });
+
+    test.each([
+      '2027-11-20T12:00:00Z',
+      '2027-11-20T12:00:00.5-08:00',
+      '2027-11-20T12:00:00,5Z',
+      '2027-11-20T12:00:00',
+      '2027-11-20 12:00:00',
+      '2027-11-20T12:00Z',
+      '2027-11-20T1:00:00Z',
+      '9999-12-26T00:00:00Z',
+    ])('takes %s for a time', async (endsAt) => {
+      await postSilence(url(), { matchers: unique(), endsAt });
+    });
+
+    test('tolerates unknown members, capitals, repeated names, an empty id and what follows the JSON', async () => {
+      const value = randomUUID();
+      const body =
+        `{"id":"","extra":{"x":[1]},"COMMENT":"first","comment":"second","createdBy":"me","STARTSAT":"${iso(0)}",` +
+        `"endsAt":"${iso(HOUR)}","matchers":[{"name":"case","value":"${value}","isRegex":false,"isEqual":null}],"status":5}garbage`;
+      const answer = await wire(url(), '/api/v2/silences', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      expect(answer.body).toMatch(/^\{"silenceID":"[0-9a-f-]{36}"\}\n$/);
+      const { silenceID } = JSON.parse(answer.body) as { silenceID: string };
+      expect(await read(silenceID)).toMatchObject({
+        comment: 'second',
+        matchers: [{ name: 'case', value, isRegex: false, isEqual: true }],
+      });
+    });
+
+    test('takes contradicting matchers, and a lone inequality, which mutes nearly everything', async () => {
+      const contradiction = [...unique(), ...unique()];
+      await postSilence(url(), { matchers: contradiction });
+      const label = `x${randomUUID().replaceAll('-', '')}`;
+      await postAlerts(url(), [{ labels: { alertname: label } }]);
+      const id = await postSilence(url(), { matchers: [{ name: label, value: 'y', isRegex: false, isEqual: false }] });
+      const [alert] = await getJson<{ status: object }[]>(url(), `/api/v2/alerts?filter=alertname%3D${label}`);
+      expect(alert?.status).toMatchObject({ state: 'suppressed', silencedBy: [id] });
+      await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+      const [after] = await getJson<{ status: object }[]>(url(), `/api/v2/alerts?filter=alertname%3D${label}`);
+      expect(after?.status).toMatchObject({ state: 'active', silencedBy: [] });
+    });
+
+    test('one matcher that cannot match nothing is enough', async () => {
+      await postSilence(url(), { matchers: [{ name: 'other', value: '.*', isRegex: true }, ...unique()] });
+    });
+  });
+
+  describe('expiring', () => {
+    test('ends an active silence now, again and again', async () => {
+      const id = await postSilence(url(), { matchers: unique() });
+      for (let times = 0; times < 2; times++) {
+        const answer = await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+        expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([200, undefined, '']);
+      }
+      const silence = await read(id);
+      expect(silence.status.state).toBe('expired');
+      near(silence.endsAt);
+    });
+
+    test('a pending silence starts and ends now', async () => {
+      const id = await postSilence(url(), { matchers: unique(), startsAt: iso(HOUR), endsAt: iso(2 * HOUR) });
+      expect(await state(id)).toBe('pending');
+      await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+      const silence = await read(id);
+      expect([silence.status.state, silence.startsAt]).toEqual(['expired', silence.endsAt]);
+      near(silence.endsAt);
+    });
+  });
+
+  describe('updating', () => {
+    const base = { createdBy: 'me', comment: 'before' };
+    async function active(): Promise<Silence> {
+      return await read(await postSilence(url(), { ...base, matchers: [...unique(), ...unique()] }));
+    }
+    /** Posts the silence with changes, and tells what became of it. */
+    async function update(
+      old: Silence,
+      changes: Partial<SeedSilence>,
+    ): Promise<{ same: boolean; old: string; now: Silence }> {
+      const { matchers, startsAt, endsAt, createdBy, comment, id } = old;
+      const next = await postSilence(url(), { matchers, startsAt, endsAt, createdBy, comment, id, ...changes });
+      return { same: next === id, old: await state(id), now: await read(next) };
+    }
+
+    test('U1: end, comment and author of an active silence', async () => {
+      const old = await active();
+      const endsAt = iso(3 * HOUR);
+      const result = await update(old, { endsAt, comment: 'after', createdBy: 'you' });
+      expect(result).toMatchObject({
+        same: true,
+        now: { endsAt, comment: 'after', createdBy: 'you', startsAt: old.startsAt },
+      });
+    });
+
+    test('U2: the start within the same second', async () => {
+      const old = await active();
+      const startsAt = `${old.startsAt.slice(0, 19)}Z`;
+      expect(await update(old, { startsAt })).toMatchObject({
+        same: true,
+        now: { startsAt: startsAt.replace('Z', '.000Z') },
+      });
+    });
+
+    test.each([
+      ['past', -10 * MINUTE, 'active'],
+      ['future', 10 * MINUTE, 'pending'],
+    ])('U3: the start in another second of the %s', async (_, offset, became) => {
+      const result = await update(await active(), { startsAt: iso(offset) });
+      expect(result).toMatchObject({ same: false, old: 'expired', now: { status: { state: became } } });
+      if (became === 'active') near(result.now.startsAt);
+    });
+
+    test('U4: other matchers, or the same in another order', async () => {
+      const other = await update(await active(), { matchers: unique() });
+      expect(other).toMatchObject({ same: false, old: 'expired', now: { status: { state: 'active' } } });
+      const old = await active();
+      expect(await update(old, { matchers: old.matchers.toReversed() })).toMatchObject({ same: false, old: 'expired' });
+    });
+
+    test('U5: isEqual left out', async () => {
+      const old = await active();
+      const matchers = old.matchers.map(({ name, value, isRegex }) => ({ name, value, isRegex }));
+      expect(await update(old, { matchers })).toMatchObject({ same: true, old: 'active' });
+    });
+
+    test('U6: an end in the past is refused, and nothing changes', async () => {
+      const old = await active();
+      const answer = await postJson(url(), '/api/v2/silences', { ...old, startsAt: iso(-HOUR), endsAt: iso(-MINUTE) });
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        400,
+        "Failed to create silence: end time can't be in the past",
+      ]);
+      expect(await read(old.id)).toEqual(old);
+    });
+
+    test('U7: a pending silence moves, as long as it stays in the future', async () => {
+      const times = { startsAt: iso(HOUR), endsAt: iso(2 * HOUR) };
+      const old = await read(await postSilence(url(), { ...base, matchers: unique(), ...times }));
+      const moved = await update(old, { startsAt: iso(30 * MINUTE), endsAt: iso(90 * MINUTE) });
+      expect(moved).toMatchObject({ same: true, now: { status: { state: 'pending' } } });
+      expect(await update(moved.now, { startsAt: iso(-MINUTE) })).toMatchObject({
+        same: false,
+        old: 'expired',
+        now: { status: { state: 'active' } },
+      });
+    });
+
+    test('U8: an expired silence stays, and a new one begins', async () => {
+      const old = await active();
+      await wire(url(), `/api/v2/silence/${old.id}`, { method: 'DELETE' });
+      const expired = await read(old.id);
+      expect(await update(expired, { endsAt: iso(HOUR) })).toMatchObject({
+        same: false,
+        old: 'expired',
+        now: { status: { state: 'active' } },
+      });
+      expect(await read(old.id)).toEqual(expired);
+    });
+
+    test.each([
+      ['an expression that is none', [{ name: 'a', value: '(', isRegex: true }]],
+      ['a label name that is none', [{ name: 'a-b', value: 'c', isRegex: false }]],
+      ['what matches everything', [{ name: 'a', value: '', isRegex: false }]],
+    ])('U9: %s is refused, and the old silence has expired all the same', async (_, matchers) => {
+      const old = await active();
+      const answer = await postJson(url(), '/api/v2/silences', { ...old, matchers });
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatch(/^silence invalid: /);
+      expect(await state(old.id)).toBe('expired');
+    });
+
+    test('U10: the id of nobody', async () => {
+      const old = await active();
+      const answer = await postJson(url(), '/api/v2/silences', { ...old, id: randomUUID() });
+      expect([answer.status, answer.body]).toEqual([404, '"silence not found"\n']);
+      expect(await read(old.id)).toEqual(old);
+    });
+  });
+
+  describe('listing', () => {
+    test('active by end, then pending by start, then expired ones newest first', async () => {
+      const [matcher] = unique();
+      const post = async (comment: string, starts: number, ends: number): Promise<string> =>
+        await postSilence(url(), {
+          matchers: matcher === undefined ? [] : [matcher],
+          comment,
+          startsAt: iso(starts),
+          endsAt: iso(ends),
+        });
+      await post('pending late', 2 * HOUR, 3 * HOUR);
+      await post('active late', 0, 2 * HOUR);
+      const ended = [await post('expired first', 0, HOUR), await post('expired last', 0, HOUR)];
+      await post('pending soon', HOUR, 9 * HOUR);
+      await post('active soon', 0, MINUTE);
+      for (const id of ended) {
+        await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+        // Ends are compared in full, but shown in milliseconds: the next one must be later.
+        const end = Date.parse((await read(id)).endsAt);
+        await expect.poll(() => Date.now() > end, { interval: 1 }).toBe(true);
+      }
+      const list = await getJson<Silence[]>(url(), `/api/v2/silences?filter=case%3D${matcher?.value}`);
+      expect(list.map(({ comment }) => comment)).toEqual([
+        'active soon',
+        'active late',
+        'pending soon',
+        'pending late',
+        'expired last',
+        'expired first',
+      ]);
+    });
+
+    test('a filter finds the same matcher as text, not what it would match', async () => {
+      const [matcher] = unique();
+      const id = await postSilence(url(), {
+        matchers: [
+          { name: 'instance', value: `${matcher?.value}.*`, isRegex: true },
+          { name: 'x', value: 'y', isRegex: false, isEqual: false },
+        ],
+      });
+      const list = async (...filters: string[]): Promise<string[]> => {
+        const query = filters.map((filter) => `filter=${encodeURIComponent(filter)}`).join('&');
+        return (await getJson<Silence[]>(url(), `/api/v2/silences?${query}`)).map((silence) => silence.id);
+      };
+      expect(await list(`instance=~"${matcher?.value}.*"`)).toEqual([id]);
+      expect(await list('x!=y', `instance=~${matcher?.value}.*`)).toEqual([id]);
+      expect(await list(`instance="${matcher?.value}.*"`)).toEqual([]);
+      expect(await list(`instance=${matcher?.value}1`)).toEqual([]);
+      expect(await list(`instance=~"${matcher?.value}.*"`, 'x=y')).toEqual([]);
+    });
+  });
+});
