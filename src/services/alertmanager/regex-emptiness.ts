@@ -58,7 +58,11 @@ const CHARACTER =
 const REPETITION = /([*+?]|\{(\d+)(?:,\d*)?\})\??/uy;
 
 function atom(reader: Reader): boolean {
-  if (take(reader, FLAGS) !== null) return true;
+  if (take(reader, FLAGS) !== null) {
+    // An operator behind flags repeats what stands before them.
+    if (/[*+?{]/.test(reader.text.charAt(reader.at))) throw new NotUnderstood();
+    return true;
+  }
   if (take(reader, OPEN) !== null) {
     const empty = alternatives(reader);
     if (take(reader, CLOSE) === null) throw new NotUnderstood();

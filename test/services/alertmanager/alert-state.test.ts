@@ -75,7 +75,7 @@ test('what is shown', () => {
 
 /** What the server does with its booleans: an alert goes as soon as one of the things it is, is not wanted. */
 function served(
-  { status }: typeof active,
+  { status }: ReturnType<typeof alert>,
   { active = true, silenced = true, inhibited = true }: ReturnType<typeof alertQuery>,
 ) {
   if (!active && status.state === 'active') return false;

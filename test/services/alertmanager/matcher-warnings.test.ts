@@ -83,6 +83,8 @@ test.each([
   '\\Q\\E',
   '\\Qab\\E',
   // not understood, or not RE2
+  'x(?i)*',
+  '-(?i){0}?',
   '(?!x)y',
   '(?=x)y',
   '(x',
