@@ -1,11 +1,10 @@
 // npm run bench [-- name…]: whole-process times against bare node, and against amtool and curl where they are at hand.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { amtoolCommand } from '../scripts/peers.mjs';
+import { delimiter, join } from 'node:path';
 import { root, setup } from '../scripts/setup.mjs';
 import { compare } from './measure.mjs';
 
@@ -38,6 +37,12 @@ function alerts(n) {
       })),
     )}\n`,
   );
+}
+
+/** From PATH, or where `npm test` unpacks it. */
+function amtoolCommand() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), `${root}.cache/peers/alertmanager/usr/bin`];
+  return folders.map((folder) => join(folder, 'amtool')).find(existsSync);
 }
 
 const STATUS = JSON.stringify({

@@ -1,5 +1,5 @@
 // Builds dist/: the lazily loaded CommonJS chunks, and the table of prepared texts for the launcher.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -8,14 +8,15 @@ const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 
-rmSync(path('dist'), { recursive: true, force: true });
+/** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
+const made = path(`dist.${process.pid}`);
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
   platform: 'node',
   logLevel: 'warn',
 });
 await bundle.write({
-  dir: path('dist'),
+  dir: made,
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
@@ -25,5 +26,7 @@ await bundle.write({
 await bundle.close();
 
 const require = createRequire(import.meta.url);
-const { preparedPages } = require(path('dist/pages.cjs'));
-writeFileSync(path('dist/prepared.json'), JSON.stringify({ version: `${version}\n`, ...(await preparedPages()) }));
+const { preparedPages } = require(`${made}/pages.cjs`);
+writeFileSync(`${made}/prepared.json`, JSON.stringify({ version: `${version}\n`, ...(await preparedPages()) }));
+rmSync(path('dist'), { recursive: true, force: true });
+renameSync(made, path('dist'));

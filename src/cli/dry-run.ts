@@ -2,9 +2,9 @@
 import type { OutStream } from '../context.ts';
 import { asCurl } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
-import { redactHeaders } from '../http/redact.ts';
+import { redactHeaders, redactText } from '../http/redact.ts';
 import { render } from '../output/render.ts';
-import type { OutputOptions, RecordOutput, TextOutput } from '../output/types.ts';
+import type { AnyOutput, OutputOptions, RecordOutput, TextOutput } from '../output/types.ts';
 
 interface ShownRequest {
   readonly method: string;
@@ -18,40 +18,52 @@ const REQUEST: RecordOutput<ShownRequest> = {
   columns: [
     { name: 'request', cell: ({ method, url }) => `${method} ${url}` },
     { name: 'headers', cell: ({ headers }) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`) },
-    { name: 'body', cell: ({ body }) => (body === undefined ? undefined : JSON.stringify(body, null, 2).split('\n')) },
+    { name: 'body', cell: ({ body }) => (body === null ? undefined : JSON.stringify(body, null, 2).split('\n')) },
   ],
   id: ({ method, url }) => `${method} ${url}`,
 };
 
 const TEXT: TextOutput = { kind: 'text' };
 
+interface DryRunRendering {
+  readonly curl: boolean;
+  readonly options: OutputOptions;
+  readonly stdout: OutStream;
+  readonly secretHeaders: ReadonlySet<string>;
+}
+
 export async function renderDryRun(
   requests: readonly RequestValue[],
-  curl: boolean,
-  options: OutputOptions,
-  stdout: OutStream,
-  secretHeaders: ReadonlySet<string>,
+  { curl, options, stdout, secretHeaders }: DryRunRendering,
 ): Promise<void> {
+  // What was asked of the command's own value does not fit the requests.
+  const plain: OutputOptions = {
+    ...options,
+    fields: undefined,
+    query: undefined,
+    columns: undefined,
+    sort: undefined,
+    limit: undefined,
+  };
+  const print = (value: unknown, output: AnyOutput): Promise<unknown> => render(value, output, plain, stdout);
   if (curl) {
-    const lines = requests.map((request) => asCurl(request, secretHeaders));
-    await render(lines.join('\n'), TEXT, { ...options, format: 'table' }, stdout);
+    await render(
+      requests.map((request) => asCurl(request, secretHeaders)).join('\n'),
+      TEXT,
+      { ...plain, format: 'table' },
+      stdout,
+    );
     return;
   }
   const shown = requests.map(
     ({ method, url, headers, body }): ShownRequest => ({
       method,
-      url,
+      url: redactText(url),
       headers: redactHeaders(headers, secretHeaders),
       body: body ?? null,
     }),
   );
-  const [only, ...more] = shown;
-  if (only === undefined) return;
-  const format = options.format === 'table' || options.format === 'wide' ? options.format : options.format;
-  if (more.length === 0) await render(only, REQUEST, { ...options, format }, stdout);
-  else if (format === 'table' || format === 'wide') {
-    for (const request of shown) await render(request, REQUEST, { ...options, format }, stdout);
-  } else {
-    await render(shown, { ...REQUEST, kind: 'list' }, { ...options, format }, stdout);
-  }
+  const read = plain.format === 'table' || plain.format === 'wide';
+  if (read || shown.length === 1) for (const request of shown) await print(request, REQUEST);
+  else await print(shown, { ...REQUEST, kind: 'list' });
 }

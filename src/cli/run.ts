@@ -73,25 +73,49 @@ export async function runCommand(
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
   const print = async (value: unknown, output: AnyOutput): Promise<void> => {
-    const { dropped } = await render(value, output, options, context.stdout);
-    if (dropped.length > 0)
+    const { rows, dropped, cut } = await render(value, output, options, context.stdout).catch((error: unknown) =>
+      afterWrite(error, command),
+    );
+    if (!ctx.wants.table) return;
+    if (rows === 0 && output.kind === 'list' && output.empty !== undefined) notices.say(output.empty);
+    if (cut > 0) notices.say(`${cut} more left out by --limit`);
+    if (dropped.length > 0) {
       notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
+    }
   };
   const ctx = runContext({ command, globals, settings, context, engine, options, notices, dryRun });
   try {
     const answer = await command.run(parsed.input, ctx);
     if (answer.value !== undefined) await print(answer.value, answer.as ?? command.output);
-    if (ctx.wants.table && answer.footer !== undefined) notices.say(answer.footer);
+    if (ctx.wants.table) for (const line of answer.footer?.split('\n') ?? []) notices.say(line);
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;
     return answer.code === undefined ? 0 : ERROR_KINDS[answer.code].exit;
   } catch (error) {
     if (!(error instanceof DryRunStop) || dryRun === undefined) throw error;
-    await renderDryRun(dryRun.requests, globals.dryRun === 'curl', options, context.stdout, ctx.target.secretHeaders);
+    await renderDryRun(dryRun.requests, {
+      curl: globals.dryRun === 'curl',
+      options,
+      stdout: context.stdout,
+      secretHeaders: ctx.target.secretHeaders,
+    });
     return 0;
   } finally {
     await notices.flushed();
   }
+}
+
+/** A field that no answer has is found out only from the answer: after a write it must not read as "nothing was sent". */
+function afterWrite(error: unknown, { effect }: Command): never {
+  if (effect === 'read' || !(error instanceof SvcError) || error.exit !== 2) throw error;
+  throw new SvcError(
+    'not_as_asked',
+    `the request was sent and answered, but the answer could not be printed: ${error.message}`,
+    {
+      hint: error.hint ?? 'look before you repeat it',
+      cause: error,
+    },
+  );
 }
 
 /** What people are told beside the value: stderr, escaped, in order. */

@@ -101,8 +101,6 @@ export const SETTING_KEYS = [
   { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: "The client certificate's key (PEM)" },
 ] as const satisfies readonly Setting[];
 
-export type SettingKey = (typeof SETTING_KEYS)[number]['key'];
-
 export function findSetting(key: string): Setting | undefined {
   return SETTING_KEYS.find((setting) => setting.key === key);
 }

@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   cli: [/^output\//, /^store\//, /^http\/(endpoint|target|as-curl|redact|address)\.ts$/],
   'services/*': [/^http\//],
   sandbox: [/^services\/[^/]+\/[^/]+\.ts$/],
-  commands: [/^cli\//, /^services\//, /^store\//, /^sandbox\//],
+  commands: [/^cli\//, /^services\//, /^store\//, /^sandbox\//, /^output\/types\.ts$/],
   registry: [/^commands\//, /^cli\/command\.ts$/],
   main: [/^cli\//, /^registry\.ts$/, /^auth\.ts$/, /^output\//, /^\.\.\/package\.json$/],
   pages: [/^cli\/help\.ts$/, /^registry\.ts$/],
@@ -60,7 +60,6 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Types may cross where values may not. */
 const ALLOWED_TYPES: Readonly<Record<string, readonly RegExp[]>> = {
-  commands: [/^output\/types\.ts$/, /^http\/target\.ts$/],
   'services/*': [/^store\/settings\.ts$/],
 };
 
