@@ -29,7 +29,7 @@ export function operatorOf(of: Matcher): Operator {
 }
 
 /** In double quotes with only `\`, `"` and the line feed escaped: more escapes would not mean the same to old servers. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`))}"`;
 }
 
