@@ -1,0 +1,123 @@
+/** What a real server does to its clients by configuration: the emulator has none of it. */
+import http from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type AlertmanagerOptions, getJson, postJson, startAlertmanager, wire } from '../support/alertmanager.ts';
+import { realIsMissing, realName } from './servers.ts';
+
+/** `operator`, `correct horse`, of the lowest cost. */
+const WEB_CONFIG = `basic_auth_users:
+  operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
+`;
+
+/** Sends all but the end of a body, so that the server keeps waiting; `end` gives up. */
+function unfinished(url: string, path: string, method: string): http.ClientRequest {
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+  const request = http.request(new URL(path, url), { method, headers, agent: false });
+  request.on('error', () => undefined);
+  request.flushHeaders();
+  return request;
+}
+
+describe.skipIf(realIsMissing)(realName, () => {
+  const running: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((stop) => stop()));
+  });
+  async function start(options: AlertmanagerOptions): Promise<string> {
+    const { url, stop } = await startAlertmanager(options);
+    running.push(stop);
+    return url;
+  }
+
+  test('basic authentication: 401 as plain text, below every path', async () => {
+    const url = await start({ webConfig: WEB_CONFIG });
+    const basic = (password: string): Record<string, string> => ({
+      authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
+    });
+    for (const headers of [{}, basic('wrong')]) {
+      for (const path of ['/api/v2/status', '/nope']) {
+        const { status, headers: got, body } = await wire(url, path, { headers });
+        expect([status, got['content-type'], got['www-authenticate'], body]).toEqual([
+          401,
+          'text/plain; charset=utf-8',
+          'Basic',
+          'Unauthorized\n',
+        ]);
+      }
+    }
+    expect((await wire(url, '/api/v2/status', { headers: basic('correct horse') })).status).toBe(200);
+  });
+
+  test('too many GETs at once: 503 without Retry-After; a POST still gets through', async () => {
+    const url = await start({ args: ['--web.get-concurrency=1'] });
+    const first = unfinished(url, '/api/v2/status', 'GET');
+    let refused = await wire(url, '/api/v2/status');
+    // Until the server has seen the first request, the others are served.
+    while (refused.status === 200) refused = await wire(url, '/api/v2/status');
+    expect([refused.status, refused.headers['content-type'], refused.headers['retry-after'], refused.body]).toEqual([
+      503,
+      'text/plain; charset=utf-8',
+      undefined,
+      'Limit of concurrent GET requests reached (1), try again later.\n\n',
+    ]);
+    expect((await postJson(url, '/api/v2/alerts', [])).status).toBe(200);
+    first.destroy();
+  });
+
+  test('a request that takes too long: 503 with a text', async () => {
+    const url = await start({ args: ['--web.timeout=50ms'] });
+    const answer = await new Promise<http.IncomingMessage>((resolve) => {
+      unfinished(url, '/api/v2/alerts', 'POST').once('response', resolve);
+    });
+    const chunks = await answer.toArray();
+    expect([answer.statusCode, answer.headers['content-type'], Buffer.concat(chunks).toString()]).toEqual([
+      503,
+      'text/plain; charset=utf-8',
+      'Exceeded configured timeout of 50ms.\n',
+    ]);
+  });
+
+  test('a POST that took too long was carried out all the same', async () => {
+    const url = await start({ args: ['--web.timeout=100ms'] });
+    // How many alerts take longer than that, but less to send, depends on the machine.
+    for (let count = 4000; ; count *= 2) {
+      expect(count).toBeLessThan(200_000);
+      const alerts = Array.from({ length: count }, (_, index) => ({
+        labels: { alertname: 'A', of: `${count}`, n: `${index}` },
+      }));
+      const { status } = await postJson(url, '/api/v2/alerts', alerts);
+      if (status === 200) continue;
+      expect(status).toBe(503);
+      const last = `/api/v2/alerts?filter=of%3D${count}&filter=n%3D${count - 1}`;
+      const applied = async (): Promise<boolean> => (await getJson<unknown[]>(url, last)).length === 1;
+      const deadline = Date.now() + 3000;
+      while (Date.now() < deadline) if (await applied().catch(() => false)) return;
+    }
+  });
+
+  test('a request line of more than a mebibyte: 431', async () => {
+    const url = await start({});
+    const line = (length: number): string => `/api/v2/alerts?filter=a%3D${'x'.repeat(length)}`;
+    expect((await wire(url, line(1_040_000))).status).toBe(200);
+    const { status, headers, body } = await wire(url, line(1_100_000));
+    expect([status, headers['content-type'], body]).toEqual([
+      431,
+      'text/plain; charset=utf-8',
+      '431 Request Header Fields Too Large',
+    ]);
+  });
+
+  test('a route prefix: the API is below it, and nowhere else', async () => {
+    const url = await start({ args: ['--web.route-prefix=/am'] });
+    expect((await wire(url, '/am/api/v2/receivers')).status).toBe(200);
+    for (const path of ['/api/v2/receivers', '/api/v2/silence/00000000-0000-4000-8000-000000000000', '/am/v2/alerts']) {
+      const { status, headers, body } = await wire(url, path);
+      expect([status, headers['content-type'], body]).toEqual([
+        404,
+        'text/plain; charset=utf-8',
+        '404 page not found\n',
+      ]);
+    }
+    expect((await wire(url, '/am/api/v2/nope')).body).toBe('{"code":404,"message":"path /api/v2/nope was not found"}');
+  });
+});
