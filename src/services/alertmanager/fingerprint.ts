@@ -1,6 +1,7 @@
 /** Fingerprints of alerts: 16 hexadecimal digits, which a person may shorten. */
-import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
+
 import type { Alertmanager } from './client.ts';
+import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
 import type { Alert } from './schema.ts';
 
 const ALERT: IdKind = {
