@@ -2,6 +2,7 @@
 import { type ErrorCode, SvcError } from '../errors.ts';
 import type { Effect } from './endpoint.ts';
 import type { AnswerHeaders } from './exchange.ts';
+import { LOOK_FIRST } from './failures.ts';
 import { redactText } from './redact.ts';
 
 export interface FailedAnswer {
@@ -12,8 +13,6 @@ export interface FailedAnswer {
   readonly text: string;
   readonly headers: AnswerHeaders;
 }
-
-export const LOOK_FIRST = 'look at the state of the service before you repeat it';
 
 export function contentType(headers: AnswerHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

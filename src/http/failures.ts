@@ -24,6 +24,8 @@ export class ProxyFailure extends Error {
   }
 }
 
+export const LOOK_FIRST = 'look at the state of the service before you repeat it';
+
 export interface Reason {
   readonly code: ErrorCode;
   readonly text: string;
@@ -50,6 +52,27 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
   if (codeOf(error) === '') throw error; // no failure of the network: a bug
   return brokenReason(error, progress);
+}
+
+/** `unsure`: the request is a write, and the service may have acted on it. `line` names the request. */
+export function toError(
+  { code, text, hint }: Reason,
+  line: string,
+  unsure: boolean,
+  status: number | undefined,
+): SvcError {
+  const details = status === undefined ? {} : { httpStatus: status };
+  if (code === 'interrupted' || code === 'terminated') {
+    return unsure
+      ? new SvcError(code, `${text}; ${line} was sent and may have been applied`, { hint: LOOK_FIRST })
+      : new SvcError(code, text);
+  }
+  if (unsure)
+    return new SvcError('outcome_unknown', `${line}: ${text}; it may have been applied`, {
+      hint: LOOK_FIRST,
+      ...details,
+    });
+  return new SvcError(code, `${line}: ${text}`, hint === undefined ? details : { hint, ...details });
 }
 
 function connectReason(error: Error, baseUrl: URL): Reason {

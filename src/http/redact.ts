@@ -67,7 +67,7 @@ const USERINFO = /([a-z][a-z0-9+.-]{0,15}:\/\/)[^\s/?#"'<>]*@/gi;
 const BEARER = /\b(bearer)(\s+)(?!\w+=["'])[\w.~+/=-]{6,}/gi;
 const BASIC = /\b(basic)(\s+)([\w+/=-]{6,})/gi;
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
-const PARAMETER = new RegExp(`((?:^|[?&;#\\s"'(,])(?:${STRONG}|${WEAK})=)[^&\\s"'#<>)]+`, 'gi');
+const PARAMETER = new RegExp(`((?:^|[?&;#\\s"'(,])(?:${STRONG}|${WEAK})=)(?!\\*{3})[^&\\s"'#<>)]+`, 'gi');
 const ASSIGNED = new RegExp(
   `((?:^|[^\\w"'.-])(?:${STRONG})["']?\\s*[:=]\\s*)("[^"]*"?|'[^']*'?|[^\\s"',;&{}[\\]]+)`,
   'gi',

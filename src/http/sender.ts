@@ -1,13 +1,13 @@
 /** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
 import { SvcError } from '../errors.ts';
-import { contentType, type FailedAnswer, LOOK_FIRST, statusFailure } from './answers.ts';
+import { contentType, type FailedAnswer, statusFailure } from './answers.ts';
 import { tooLarge } from './body.ts';
 import { insecurityWarning } from './credential.ts';
 import { Deadline } from './deadline.ts';
 import type { Wire } from './dispatcher.ts';
 import type { CallValues, EndpointShape, RequestValue } from './endpoint.ts';
 import { type Answer, type AnswerHeaders, Exchange } from './exchange.ts';
-import { reasonOf } from './failures.ts';
+import { reasonOf, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { redactText } from './redact.ts';
 import { bodyText, buildRequest, type Headers } from './request.ts';
@@ -51,6 +51,7 @@ const LARGEST_ANSWER = 512 * 1024 * 1024;
 const LARGEST_ERROR_TEXT = 64 * 1024;
 const STALL_MS = 60_000;
 const NO_HEADERS: Headers = {};
+const GIVEN_UP = new SvcError('connection_lost', 'the rest of the answer is not wanted');
 
 export class Sender {
   readonly #target: Target;
@@ -104,8 +105,8 @@ export class Sender {
   }
 
   /** What a failure means in the user's words. An error of the program itself is thrown on. */
-  failure(thrown: unknown, { request, exchange, attempt }: Trip): SvcError {
-    return this.#explain(thrown, { request, exchange, attempt }).error;
+  failure(thrown: unknown, trip: Trip): SvcError {
+    return this.#setback(thrown, trip).error;
   }
 
   async close(): Promise<void> {
@@ -175,11 +176,19 @@ export class Sender {
       checkHead(answer, endpoint, this.#rules);
       return { ...trip, answer, result: await read(answer) };
     } catch (error) {
-      const setback = this.#explain(error, trip);
-      exchange.cancel(setback.error);
-      this.#tracer?.failure(request, attempt, performance.now() - began, setback.error.message);
+      exchange.cancel(GIVEN_UP);
+      const setback = this.#setback(error, trip);
+      this.#tracer?.failure(request, attempt, performance.now() - began, setback.reason);
       return setback;
     }
+  }
+
+  #setback(thrown: unknown, { request, exchange }: Trip): Setback & { readonly reason: string } {
+    const progress = exchange.progress(this.#target.baseUrl);
+    const reason = reasonOf(thrown, progress);
+    const unsure = request.effect !== 'read' && exchange.sent && reason.refused !== true;
+    const error = toError(reason, lineOf(request), unsure, progress.status);
+    return { error, reason: reason.text, again: reason.again === true };
   }
 
   #readClock(headers: AnswerHeaders, middle: number): void {
@@ -195,26 +204,6 @@ export class Sender {
     const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, lineOf(request), endpoint.effect);
     return { error, again: isPassing(status), retryAfter: headers['retry-after'] };
-  }
-
-  #explain(thrown: unknown, { request, exchange }: Trip): Setback {
-    const progress = exchange.progress(this.#target.baseUrl);
-    const { code, text, hint, again = false, refused = false } = reasonOf(thrown, progress);
-    const unsure = request.effect !== 'read' && exchange.sent && !refused;
-    const line = lineOf(request);
-    const status = progress.status === undefined ? {} : { httpStatus: progress.status };
-    if (code === 'interrupted' || code === 'terminated') {
-      const message = unsure ? `${text}; ${line} was sent and may have been applied` : text;
-      return { error: new SvcError(code, message, unsure ? { hint: LOOK_FIRST } : {}), again: false };
-    }
-    if (unsure) {
-      const details = { hint: LOOK_FIRST, ...status };
-      return {
-        error: new SvcError('outcome_unknown', `${line}: ${text}; it may have been applied`, details),
-        again: false,
-      };
-    }
-    return { error: new SvcError(code, `${line}: ${text}`, hint === undefined ? status : { hint, ...status }), again };
   }
 }
 

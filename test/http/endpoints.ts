@@ -14,7 +14,17 @@ export const thing: Parser<Thing> = {
 
 export const getThing = endpoint<Thing>({ method: 'GET', path: '/thing', effect: 'read', answer: async () => thing });
 export const probe = endpoint<Thing>({ ...getThing, retry: false });
-export const listThings: Endpoint<Thing[]> = endpoint({ method: 'GET', path: '/things', effect: 'read', item: async () => thing });
-export const createThing = endpoint<Thing>({ method: 'POST', path: '/things', effect: 'write', answer: async () => thing });
+export const listThings: Endpoint<Thing[]> = endpoint({
+  method: 'GET',
+  path: '/things',
+  effect: 'read',
+  item: async () => thing,
+});
+export const createThing = endpoint<Thing>({
+  method: 'POST',
+  path: '/things',
+  effect: 'write',
+  answer: async () => thing,
+});
 export const deleteThing = endpoint({ method: 'DELETE', path: '/thing', effect: 'destroy' });
 export const touchThing = endpoint({ method: 'POST', path: '/touch', effect: 'write' });

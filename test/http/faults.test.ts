@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
 import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
-import { answer, type Fault, type FaultOptions, faultServer } from './servers.ts';
+import { answer, type Fault, faultServer, stoppedServer } from './servers.ts';
 import { type TestTarget, targetFor } from './targets.ts';
 
 const rules: ServiceRules = { basePath: '', maxAnswerBytes: 100_000, stallMs: 300 };
@@ -21,7 +20,11 @@ async function failed(work: Promise<unknown>): Promise<SvcError> {
   throw new Error('it did not fail');
 }
 
-async function withClient<R>(address: string, more: Partial<Target>, use: (client: Client, target: TestTarget) => Promise<R>): Promise<R> {
+async function withClient<R>(
+  address: string,
+  more: Partial<Target>,
+  use: (client: Client, target: TestTarget) => Promise<R>,
+): Promise<R> {
   const target = targetFor(address, more);
   const client = openClient(target, rules);
   try {
@@ -56,10 +59,30 @@ const ok = '{"id":1}';
 
 /** Faults after the request was written: a write may have been applied. */
 const SENT: Readonly<Record<string, Case>> = {
-  'a reset before an answer': { fault: reset, code: 'connection_lost', message: 'the connection broke before an answer', sends: 4 },
-  'an end before an answer': { fault: (socket) => socket.end(), code: 'connection_lost', message: 'the connection broke before an answer', sends: 4 },
-  'a cut within the status line': { fault: write('HTTP/1.1 20', 'end'), code: 'connection_lost', message: 'the connection broke', sends: 4 },
-  'a cut within the headers': { fault: write('HTTP/1.1 200 OK\r\nContent-Ty', 'end'), code: 'connection_lost', message: 'the connection broke', sends: 4 },
+  'a reset before an answer': {
+    fault: reset,
+    code: 'connection_lost',
+    message: 'the connection broke before an answer',
+    sends: 4,
+  },
+  'an end before an answer': {
+    fault: (socket) => socket.end(),
+    code: 'connection_lost',
+    message: 'the connection broke before an answer',
+    sends: 4,
+  },
+  'a cut within the status line': {
+    fault: write('HTTP/1.1 20', 'end'),
+    code: 'connection_lost',
+    message: 'the connection broke',
+    sends: 4,
+  },
+  'a cut within the headers': {
+    fault: write('HTTP/1.1 200 OK\r\nContent-Ty', 'end'),
+    code: 'connection_lost',
+    message: 'the connection broke',
+    sends: 4,
+  },
   'a cut within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"id"', 'end'),
     code: 'connection_lost',
@@ -91,7 +114,12 @@ const SENT: Readonly<Record<string, Case>> = {
     sends: 4,
   },
   silence: { fault: () => {}, code: 'timeout', message: 'no answer within 0.4 s', timeoutMs: 400 },
-  'silence within the headers': { fault: write('HTTP/1.1 200 OK\r\nX: '), code: 'timeout', message: 'no answer within 0.4 s', timeoutMs: 400 },
+  'silence within the headers': {
+    fault: write('HTTP/1.1 200 OK\r\nX: '),
+    code: 'timeout',
+    message: 'no answer within 0.4 s',
+    timeoutMs: 400,
+  },
   'silence within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
     code: 'timeout',
@@ -114,7 +142,11 @@ const SENT: Readonly<Record<string, Case>> = {
     message: /the answer was not complete within 0.5 s, \d+ bytes came/,
     timeoutMs: 500,
   },
-  garbage: { fault: write('\x00\x01garbage\r\n\r\n', 'end'), code: 'bad_answer', message: 'answered something that is not HTTP' },
+  garbage: {
+    fault: write('\x00\x01garbage\r\n\r\n', 'end'),
+    code: 'bad_answer',
+    message: 'answered something that is not HTTP',
+  },
   'HTTP/0.9': { fault: write('{"id":1}\n', 'end'), code: 'bad_answer', message: 'answered something that is not HTTP' },
   'a chunk size that is none': {
     fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{"id":1}\r\n0\r\n\r\n'),
@@ -126,8 +158,16 @@ const SENT: Readonly<Record<string, Case>> = {
     code: 'bad_answer',
     message: /not HTTP|another length/,
   },
-  'huge headers': { fault: write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`), code: 'bad_answer', message: 'the headers of the answer are too large' },
-  'an interim answer without a final one': { fault: write('HTTP/1.1 100 Continue\r\n\r\n'), code: 'bad_answer', message: 'an answer that nobody asked for came' },
+  'huge headers': {
+    fault: write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
+    code: 'bad_answer',
+    message: 'the headers of the answer are too large',
+  },
+  'an interim answer without a final one': {
+    fault: write('HTTP/1.1 100 Continue\r\n\r\n'),
+    code: 'bad_answer',
+    message: 'an answer that nobody asked for came',
+  },
   'an upgrade': {
     fault: write('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     code: 'bad_answer',
@@ -156,14 +196,30 @@ const SENT: Readonly<Record<string, Case>> = {
     code: 'bad_answer',
     message: 'it is an HTML page, perhaps of a proxy',
   },
-  'another content type': { fault: write(answer(200, ok, { 'content-type': 'image/png' })), code: 'bad_answer', message: 'it is image/png, not JSON' },
-  'a compressed answer': { fault: write(answer(200, ok, { 'content-encoding': 'gzip' })), code: 'bad_answer', message: 'it is compressed (gzip)' },
+  'another content type': {
+    fault: write(answer(200, ok, { 'content-type': 'image/png' })),
+    code: 'bad_answer',
+    message: 'it is image/png, not JSON',
+  },
+  'a compressed answer': {
+    fault: write(answer(200, ok, { 'content-encoding': 'gzip' })),
+    code: 'bad_answer',
+    message: 'it is compressed (gzip)',
+  },
   'no JSON': { fault: write(answer(200, '{"id":')), code: 'bad_answer', message: 'it is not JSON' },
   'an empty body': { fault: write(answer(200, '')), code: 'bad_answer', message: 'it is empty' },
   'no content': { fault: write('HTTP/1.1 204 No Content\r\n\r\n'), code: 'bad_answer', message: 'it is empty' },
-  'bytes that are no UTF-8': { fault: write(answer(200, '').replace('content-length: 0', 'content-length: 11') + '{"id":"\xff\xfe"'.padEnd(11)), code: 'bad_answer', message: 'it is not UTF-8' },
+  'bytes that are no UTF-8': {
+    fault: write(answer(200, '').replace('content-length: 0', 'content-length: 11') + '{"id":"\xff\xfe"'.padEnd(11)),
+    code: 'bad_answer',
+    message: 'it is not UTF-8',
+  },
   'another shape': { fault: write(answer(200, '{"id":"1"}')), code: 'bad_answer', message: 'id: expected a number' },
-  'brackets without end': { fault: write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)), code: 'bad_answer', message: 'it is nested too deep' },
+  'brackets without end': {
+    fault: write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)),
+    code: 'bad_answer',
+    message: 'it is nested too deep',
+  },
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };
 
@@ -171,15 +227,25 @@ describe.each(Object.entries(SENT))('%s', (_name, { fault, code, message, sends 
   test(`a read is ${code}, sent ${sends} times`, async () => {
     await using server = await faultServer(fault);
     const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing)));
-    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({ code, message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message), exit: 7 });
+    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+      code,
+      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+      exit: 7,
+    });
     expect(error.message).toContain(`GET ${server.url}/thing`);
     expect(server.requests).toHaveLength(sends);
   });
 
   test('a write is of unknown outcome, and sent once', async () => {
     await using server = await faultServer(fault);
-    const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(createThing, { body: { a: 1 } })));
-    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({ code: 'outcome_unknown', message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message), exit: 8 });
+    const error = await failed(
+      withClient(server.url, { timeoutMs }, (client) => client.call(createThing, { body: { a: 1 } })),
+    );
+    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+      code: 'outcome_unknown',
+      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+      exit: 8,
+    });
     expect(error.retryable).toBe(false);
     expect(error.hint).toContain('before you repeat it');
     expect(server.requests).toHaveLength(1);
@@ -208,7 +274,12 @@ describe('nothing was sent', () => {
       expect(error.message).toMatch(/^(GET|POST) http.*: nothing listens at 127\.0\.0\.1:\d+$/);
       expect(error.hint).toContain('the port');
     });
-    await both(`http://localhost:${port}`, {}, (error) => expect(error).toMatchObject({ code: 'connect_failed', message: expect.stringContaining('nothing listens at localhost') }));
+    await both(`http://localhost:${port}`, {}, (error) =>
+      expect(error).toMatchObject({
+        code: 'connect_failed',
+        message: expect.stringContaining('nothing listens at localhost'),
+      }),
+    );
   });
 
   test('a read tries a refused connection again, a write does not', async () => {
@@ -229,32 +300,22 @@ describe('nothing was sent', () => {
   });
 
   test.runIf(process.platform === 'linux')('a connection that is never accepted, until the deadline', async () => {
-    // A stopped process accepts nothing: two connections fill its queue, and the kernel answers the next ones no more.
-    const script = `const s=require('net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},()=>console.log(s.address().port))`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    child.kill('SIGSTOP');
-    const port = Number(line.toString());
-    const fillers: Socket[] = [];
-    try {
-      for (let i = 0; i < 2; i++) {
-        const socket = connect(port, '127.0.0.1');
-        fillers.push(socket);
-        await once(socket, 'connect');
-      }
-      await both(`http://127.0.0.1:${port}`, { timeoutMs: 400 }, (error) => {
-        expect(error).toMatchObject({ code: 'timeout', exit: 7, message: expect.stringContaining('no connection within 0.4 s') });
+    await using server = await stoppedServer();
+    await both(server.url, { timeoutMs: 400 }, (error) => {
+      expect(error).toMatchObject({
+        code: 'timeout',
+        exit: 7,
+        message: expect.stringContaining('no connection within 0.4 s'),
       });
-    } finally {
-      for (const socket of fillers) socket.destroy();
-      child.kill('SIGKILL');
-    }
+    });
   });
 
   test('a signal that was aborted before', async () => {
     await using server = await faultServer(write(answer(200, ok)));
     const signal = AbortSignal.abort(new SvcError('interrupted', 'interrupted'));
-    await both(server.url, { signal }, (error) => expect(error).toMatchObject({ code: 'interrupted', exit: 130, message: 'interrupted' }));
+    await both(server.url, { signal }, (error) =>
+      expect(error).toMatchObject({ code: 'interrupted', exit: 130, message: 'interrupted' }),
+    );
     expect(server.connections).toBe(0);
   });
 });
@@ -310,7 +371,12 @@ describe('keep-alive', () => {
       const worker = async (): Promise<void> => {
         while (next < 500) {
           const n = next++;
-          outcomes.push(await client.call(createThing, { body: { n } }).then(() => 'done', (error: SvcError) => error.code));
+          outcomes.push(
+            await client.call(createThing, { body: { n } }).then(
+              () => 'done',
+              (error: SvcError) => error.code,
+            ),
+          );
         }
       };
       await Promise.all(Array.from({ length: 32 }, worker));
@@ -336,9 +402,23 @@ describe('a list', () => {
   }
 
   test.each([
-    ['a cut', 'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{', 'end', 2, 'connection_lost', 'after 20 bytes of the answer'],
+    [
+      'a cut',
+      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
+      'end',
+      2,
+      'connection_lost',
+      'after 20 bytes of the answer',
+    ],
     ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
-    ['an item of another shape', answer(200, '[{"id":1},{"id":"x"}]'), 'keep', 1, 'bad_answer', 'id: expected a number'],
+    [
+      'an item of another shape',
+      answer(200, '[{"id":1},{"id":"x"}]'),
+      'keep',
+      1,
+      'bad_answer',
+      'id: expected a number',
+    ],
     ['an object', answer(200, '{"id":1}'), 'keep', 0, 'bad_answer', 'it is not a JSON array'],
     ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
   ] as const)('%s raises after the items that came', async (_name, text, then, count, code, message) => {
@@ -363,9 +443,12 @@ describe('raw bytes', () => {
 
   test('a short answer is checked before the first byte', async () => {
     const texts = ['[{"id":1}', '{"id":1}', '"text"', '', '<html>', '[1]x'];
-    await using server = await faultServer((socket, _request, index) => socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')));
+    await using server = await faultServer((socket, _request, index) =>
+      socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
+    );
     await withClient(server.url, {}, async (client) => {
-      for (const text of texts) expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
+      for (const text of texts)
+        expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
       expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
     });
   });

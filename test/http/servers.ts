@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 /** One request as its bytes came. */
@@ -95,4 +96,28 @@ export function answer(status: number, body: string, headers: Readonly<Record<st
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** An address where no connection is ever made: its process is stopped and its queue full, so the kernel is silent. Linux only. */
+export async function stoppedServer(): Promise<AsyncDisposable & { readonly url: string }> {
+  const script = `const server = require('node:net').createServer();
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGSTOP');
+  const port = Number(line.toString());
+  const fillers: Socket[] = [];
+  for (let i = 0; i < 2; i++) {
+    const socket = connect(port, '127.0.0.1');
+    fillers.push(socket);
+    await once(socket, 'connect');
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of fillers) socket.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
 }

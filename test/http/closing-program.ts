@@ -1,0 +1,15 @@
+/** A program of its own, for the test that it ends: one request that is answered, one whose connection never stands. */
+import { openClient } from '../../src/http/client.ts';
+import { probe } from './endpoints.ts';
+import { targetFor } from './targets.ts';
+
+async function run(): Promise<void> {
+  const one = openClient(targetFor(process.argv[2] ?? ''), { basePath: '' });
+  await one.call(probe);
+  await one.close();
+  const other = openClient(targetFor(process.argv[3] ?? '', { timeoutMs: 50 }), { basePath: '' });
+  await other.call(probe).catch((error: Error) => process.stdout.write(error.message));
+  await other.close();
+}
+
+void run();
