@@ -70,9 +70,11 @@ class ServiceClient implements Client {
     const parser = await schema;
     const array = new ArrayItems();
     for await (const chunk of this.#explained(sent, sent.result)) {
-      for (const item of this.#checked(sent, () => array.push(chunk))) {
-        yield (parser === undefined ? item : this.#checked(sent, () => parsed(parser, item))) as T;
-      }
+      const items = this.#checked(sent, () => {
+        const values = array.push(chunk);
+        return parser === undefined ? values : values.map((value) => parsed(parser, value));
+      });
+      yield* items as readonly T[];
     }
     this.#checked(sent, () => array.finish());
   }

@@ -72,22 +72,22 @@ export async function libraryLines(grid: Grid): Promise<Iterable<string>> {
 export function* ownLines({ columns, headers, rows, paint }: Grid): Generator<string> {
   const gap = ' '.repeat(GAP);
   if (headers) {
-    yield trimEnd(
-      columns.map((column) => padded(column, shorten(column.title, column.width), 'strong', paint)).join(gap),
-    );
+    yield trimEnd(columns.map((column) => padded(column, column.title, 'strong', paint)).join(gap));
   }
   for (const { cells, tones } of rows) {
     let line = '';
     for (const column of columns) {
-      const text = shorten(cells[column.index] ?? '', column.width);
-      line += (column === columns[0] ? '' : gap) + padded(column, text, tones?.[column.index], paint);
+      line +=
+        (column === columns[0] ? '' : gap) + padded(column, cells[column.index] ?? '', tones?.[column.index], paint);
     }
     yield trimEnd(line);
   }
 }
 
-function padded({ width, align }: GridColumn, text: string, tone: Tone | undefined, paint: Painter): string {
-  const blanks = ' '.repeat(width - displayWidth(text));
+function padded({ width, align }: GridColumn, cell: string, tone: Tone | undefined, paint: Painter): string {
+  const full = displayWidth(cell);
+  const text = full > width ? shorten(cell, width) : cell;
+  const blanks = ' '.repeat(width - (full > width ? displayWidth(text) : full));
   return align === 'right' ? blanks + paint(text, tone) : paint(text, tone) + blanks;
 }
 

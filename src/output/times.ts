@@ -24,18 +24,23 @@ export function showTime(text: string, { time, now }: Clock): string {
   return /Z$/.test(text) ? text : new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** `3m ago`, `in 2h15m`, `now`: at most two neighbouring units, rounded towards now. */
+/** `3m ago`, `in 2h15m`, `now`: at most two neighbouring units, seconds only alone, rounded towards now. */
 function relativeTime(ms: number, now: number): string {
   let seconds = Math.floor(Math.abs(ms - now) / 1000);
   if (seconds === 0) return 'now';
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   let distance = '';
-  for (const [unit, size] of UNITS.slice(first, first + 2)) {
+  for (const [unit, size] of UNITS.slice(first, unitAfter(first))) {
     const count = Math.floor(seconds / size);
     seconds -= count * size;
     if (count > 0) distance += `${count}${unit}`;
   }
   return ms < now ? `${distance} ago` : `in ${distance}`;
+}
+
+/** The end of the units shown: seconds beside minutes would only flicker. */
+function unitAfter(first: number): number {
+  return Math.min(first + 2, first < UNITS.length - 1 ? UNITS.length - 1 : UNITS.length);
 }
 
 function localTime(ms: number): string {

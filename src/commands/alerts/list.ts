@@ -44,10 +44,8 @@ export function labelCells(
   labels: Readonly<Record<string, string>>,
   without: ReadonlySet<string> = new Set(),
 ): string[] {
-  return Object.entries(labels)
-    .filter(([name]) => !without.has(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`);
+  const names = Object.keys(labels).filter((name) => !without.has(name));
+  return names.sort().map((name) => `${name}=${labels[name]}`);
 }
 
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
