@@ -12,6 +12,8 @@ const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
 /** Raised whenever this script unpacks differently, so that an older cache is made anew. */
 const LAYOUT = 1;
 
+const NETWORK = ['-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::https::Timeout=10', '-o', 'Acquire::Retries=1'];
+
 const PEERS = [
   {
     name: 'alertmanager',
@@ -38,16 +40,31 @@ function plan(peer, apt) {
     .map(([, name, , version]) => ({ name, version }));
 }
 
+/** Why fresh lists could not be had, once that is known: a machine without a network is asked once, not for every peer. */
+let unreachable;
+
 /** Runs `step` with the machine's package lists, and once more with fresh private ones where those are missing or old. */
 function withLists(step) {
+  if (unreachable !== undefined) throw unreachable;
   try {
-    return step([]);
+    return step(NETWORK);
   } catch {
     const state = join(CACHE, 'apt');
     mkdirSync(join(state, 'lists/partial'), { recursive: true });
     mkdirSync(join(state, 'cache/archives/partial'), { recursive: true });
-    const apt = ['-o', `Dir::State::lists=${join(state, 'lists')}`, '-o', `Dir::Cache=${join(state, 'cache')}`];
-    run('apt-get', [...apt, '-q', 'update']);
+    const apt = [
+      ...NETWORK,
+      '-o',
+      `Dir::State::lists=${join(state, 'lists')}`,
+      '-o',
+      `Dir::Cache=${join(state, 'cache')}`,
+    ];
+    try {
+      run('apt-get', [...apt, '-q', 'update']);
+    } catch (error) {
+      unreachable = error;
+      throw error;
+    }
     return step(apt);
   }
 }

@@ -96,11 +96,16 @@ async function freePort(): Promise<number> {
 }
 
 function launch(peer: AlertmanagerPeer, args: readonly string[]): ChildProcess {
-  return spawn(peer.command, args, {
+  const child = spawn(peer.command, args, {
     cwd: peer.cwd,
     env: { ...process.env, ...peer.env, TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // A test run that ends early must leave nothing behind.
+  const reap = () => child.kill('SIGKILL');
+  process.once('exit', reap);
+  child.once('close', () => process.off('exit', reap));
+  return child;
 }
 
 /** Its log says when it listens; the first answer is then at most a moment away. Resolves with the log when it ends instead. */

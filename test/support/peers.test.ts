@@ -1,20 +1,35 @@
-/** The peers that other tests rely on are real and run here. */
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
-import { alertmanagerBinary, amtoolBinary, fish, zsh } from './peers.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { amtoolBinary, fish, type Peer, zsh } from './peers.ts';
 
-const PEERS = [
-  ['prometheus-alertmanager', alertmanagerBinary(), ['--version'], /alertmanager, version \d/],
-  ['amtool', amtoolBinary(), ['--version'], /amtool, version \d/],
-  ['zsh', zsh(), ['-c', 'autoload -Uz compinit && compinit -D && print $ZSH_VERSION'], /^\d+\.\d+/],
-  ['fish', fish(), ['-c', 'complete --do-complete "cd /us" >/dev/null; echo $version'], /^\d+\.\d+/],
-] as const;
+const home = mkdtempSync(join(tmpdir(), 'peers-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describe.each(PEERS)('%s', (_, peer, args, banner) => {
-  it.skipIf(peer === undefined)('runs', () => {
-    if (peer === undefined) return;
-    expect(execFileSync(peer.command, args, { encoding: 'utf8', env: { ...process.env, ...peer.env } })).toMatch(
-      banner,
-    );
+function output(peer: Peer | undefined, args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+  if (peer === undefined) throw new Error('missing');
+  const base = { HOME: home, PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
+  return execFileSync(peer.command, args, { encoding: 'utf8', env: { ...base, ...peer.env, ...env } });
+}
+
+describe.skipIf(amtoolBinary() === undefined)('amtool', () => {
+  test('runs', () => {
+    expect(output(amtoolBinary(), ['--version'])).toContain('amtool, version');
+  });
+});
+
+describe.skipIf(zsh() === undefined)('zsh', () => {
+  test('finds its modules and its completion functions, and reads the rc file of a test', () => {
+    writeFileSync(join(home, '.zshrc'), 'autoload -U compinit; compinit -D -u\n');
+    const script = 'zmodload zsh/complist zsh/zpty && print -r -- $+functions[compdef] $+_comps[git]';
+    expect(output(zsh(), ['-i', '-c', script], { ZSH_TEST_DIR: home })).toBe('1 1\n');
+  });
+});
+
+describe.skipIf(fish() === undefined)('fish', () => {
+  test('finds its completions', () => {
+    expect(output(fish(), ['-c', 'complete -C "git cherry-p"'])).toContain('cherry-pick');
   });
 });

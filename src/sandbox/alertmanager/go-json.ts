@@ -11,7 +11,8 @@ export type JsonNode =
 
 export class JsonError extends Error {}
 
-const DEEPEST = 10_000;
+/** Go stops at 10,000; the stack here is smaller. */
+const DEEPEST = 1000;
 
 /** The first value of a text; whatever follows it is ignored. Undefined where there is nothing but blanks. */
 export function parseJson(text: string): JsonNode | undefined {

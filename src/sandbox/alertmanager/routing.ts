@@ -9,7 +9,7 @@ export interface Route {
 }
 
 export const RECEIVERS = ['operations', 'pager', 'platform-chat', 'payments-chat'] as const;
-export const GROUP_BY = ['alertname', 'team'] as const;
+const GROUP_BY = ['alertname', 'team'] as const;
 export const RESOLVE_TIMEOUT_MS = 5 * 60_000;
 
 const FALLBACK: Route = { receiver: 'operations', match: () => true, goesOn: false };

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { getJson, postJson, wire } from '../support/alertmanager.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const options = { now: () => NOON, random: () => 0.5 };
+
+interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly status: { readonly state: string; readonly silencedBy: string[]; readonly inhibitedBy: string[] };
+}
+interface Silence {
+  readonly id: string;
+  readonly status: { readonly state: string };
+}
+
+function alertsUrl(sandbox: { readonly env: Readonly<Record<string, string>> }): string {
+  const url = sandbox.env['SVC_ALERTS_URL'];
+  if (url === undefined) throw new Error('no address');
+  return url;
+}
+
+describe('the sandbox', () => {
+  test('names an address on loopback, and is gone after close', async () => {
+    const sandbox = await startSandbox({ ...options, seed: 'empty' });
+    const url = alertsUrl(sandbox);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await wire(url, '/api/v2/alerts')).body).toBe('[]\n');
+    await sandbox.close();
+    await expect(wire(url, '/api/v2/alerts')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('shows alerts and silences of every state', async () => {
+    const sandbox = await startSandbox({ ...options, random: Math.random });
+    const url = alertsUrl(sandbox);
+    const alerts = await getJson<Alert[]>(url, '/api/v2/alerts');
+    expect(alerts).toHaveLength(9);
+    expect(new Set(alerts.map(({ labels }) => labels['team']))).toEqual(new Set(['platform', 'payments', 'search']));
+    expect(new Set(alerts.map(({ labels }) => labels['cluster']))).toEqual(new Set(['eu-1', 'us-1']));
+    expect(alerts.filter(({ status }) => status.silencedBy.length > 0)).toHaveLength(2);
+    expect(alerts.filter(({ status }) => status.inhibitedBy.length > 0)).toHaveLength(1);
+    for (const { startsAt } of alerts) expect(Date.parse(startsAt)).toBeLessThan(NOON);
+    const silences = await getJson<Silence[]>(url, '/api/v2/silences');
+    expect(silences.map(({ status }) => status.state)).toEqual(['active', 'active', 'pending', 'expired']);
+    expect(new Set(silences.map(({ id }) => id)).size).toBe(4);
+    await sandbox.close();
+  });
+
+  test('keeps to the clock and the randomness it is given', async () => {
+    let now = NOON;
+    const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
+    const url = alertsUrl(sandbox);
+    await postJson(url, '/api/v2/alerts', [{ labels: { a: 'b' } }]);
+    const created = await postJson(url, '/api/v2/silences', {
+      matchers: [{ name: 'a', value: 'b', isRegex: false }],
+      startsAt: '',
+      endsAt: '2026-06-01T12:04:00Z',
+      createdBy: 'me',
+      comment: 'c',
+    });
+    expect(created.body).toBe('{"silenceID":"80808080-8080-4080-8080-808080808080"}\n');
+    expect(created.headers.date).toBe('Mon, 01 Jun 2026 12:00:00 GMT');
+    const state = async (): Promise<string[]> =>
+      (await getJson<Alert[]>(url, '/api/v2/alerts')).map(({ status }) => status.state);
+    expect(await state()).toEqual(['suppressed']);
+    now = NOON + 4 * 60_000;
+    expect(await state()).toEqual(['active']);
+    now = NOON + 5 * 60_000;
+    expect(await state()).toEqual([]);
+    expect(await getJson(url, '/api/v2/silences')).toMatchObject([{ status: { state: 'expired' } }]);
+    now = NOON + 4 * 60_000 + 120 * 3_600_000;
+    expect(await getJson(url, '/api/v2/silences')).toEqual([]);
+    await sandbox.close();
+  });
+
+  test('closes while connections are open, used or not', async () => {
+    const sandbox = await startSandbox({ ...options, seed: 'empty' });
+    const port = Number(new URL(alertsUrl(sandbox)).port);
+    const idle = connect(port, '127.0.0.1');
+    const halfway = connect(port, '127.0.0.1');
+    halfway.write('POST /api/v2/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[');
+    const served = connect(port, '127.0.0.1');
+    served.write('GET /-/ready HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(served, 'data');
+    const gone = Promise.all(
+      [idle, halfway, served].map((socket) =>
+        once(
+          socket.resume().on('error', () => undefined),
+          'close',
+        ),
+      ),
+    );
+    await sandbox.close();
+    await gone;
+  });
+
+  test('fails where its port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await expect(startSandbox({ ...options, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    other.close();
+    await once(other, 'close');
+    const sandbox = await startSandbox({ ...options, port });
+    expect(sandbox.env).toEqual({ SVC_ALERTS_URL: `http://127.0.0.1:${port}` });
+    await sandbox.close();
+  });
+
+  test('lets no web page in by a name that leads to loopback', async () => {
+    const sandbox = await startSandbox(options);
+    const url = alertsUrl(sandbox);
+    for (const host of [
+      'evil.example',
+      'evil.example:80',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      '[::2]',
+    ]) {
+      const answer = await wire(url, '/api/v2/alerts', { headers: { host } });
+      expect([answer.status, answer.body]).toEqual([403, 'The sandbox answers to loopback addresses only.\n']);
+    }
+    for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:80']) {
+      const answer = await wire(url, '/api/v2/alerts', { headers: { host, origin: 'https://evil.example' } });
+      expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, undefined]);
+    }
+    await sandbox.close();
+  });
+});
