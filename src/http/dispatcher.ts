@@ -1,6 +1,6 @@
 /** The connections to one service: undici's pool, the certificates it trusts and the proxy on the way. Loaded at the first request. */
 import type { Socket } from 'node:net';
-import { versions } from 'node:process';
+import { env, versions } from 'node:process';
 import type { SecureContext } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -14,6 +14,11 @@ import type { Target, TlsOptions } from './target.ts';
 export interface Wire {
   /** `path` begins with a slash and has the query. */
   dispatch(request: WireRequest, handler: Dispatcher.DispatchHandler): void;
+  /**
+   * The error that came first on the connection: undici forgets a TLS alert, such as the refusal of a client certificate, when
+   * the end of the connection follows it.
+   */
+  origin(error: unknown): unknown;
   /** Ends everything at once, whatever is under way. */
   close(): Promise<void>;
 }
@@ -51,10 +56,11 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy'>
     connect = https ? connectThrough(proxy, toProxy, toService) : toProxy;
   }
   const connecting = new Set<Socket>();
+  const alerts = new Map<number, Error>();
   const viaProxy = proxy !== undefined && !https; // plain http asks the proxy by absolute address
   const extraHeaders = viaProxy ? { host: baseUrl.host, ...proxyHeaders(proxy) } : undefined;
   const pool = new Pool(viaProxy ? proxy.origin : baseUrl.origin, {
-    connect: watched(connecting, connect),
+    connect: watched(connecting, alerts, connect),
     connections: CONNECTIONS,
     pipelining: 1,
     allowH2: false,
@@ -75,6 +81,11 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy'>
         handler,
       );
     },
+    origin: (error) => {
+      const socket =
+        error instanceof Error && 'socket' in error ? (error.socket as { localPort?: number } | null) : null;
+      return alerts.get(socket?.localPort ?? 0) ?? error;
+    },
     close: async () => {
       // A socket that still connects would keep the process alive for its whole time limit.
       for (const socket of connecting) socket.destroy();
@@ -89,12 +100,20 @@ type Connect = (options: buildConnector.Options, callback: buildConnector.Callba
  * Marks every failure as one before anything was sent, and keeps the sockets that are not connected yet. The mark is needed for
  * more than the message: undici tries again without end where a connection fails with its own socket error.
  */
-function watched(connecting: Set<Socket>, connect: Connect): Connect {
+function watched(connecting: Set<Socket>, alerts: Map<number, Error>, connect: Connect): Connect {
   return (options, callback) => {
     const socket = connect(options, (...[error, connected]) => {
       connecting.delete(socket);
-      if (error === null) callback(null, connected as Socket);
-      else callback(new ConnectFailure(error), null);
+      if (error !== null) {
+        callback(new ConnectFailure(error), null);
+        return;
+      }
+      const { localPort } = connected as Socket;
+      if (options.protocol === 'https:' && localPort !== undefined) {
+        (connected as Socket).once('error', (first: Error) => alerts.set(localPort, first));
+        (connected as Socket).once('close', () => setImmediate(() => alerts.delete(localPort)));
+      }
+      callback(null, connected as Socket);
     });
     connecting.add(socket);
     return socket;
@@ -135,14 +154,19 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
 }
 
 async function secure({ ca, cert, key }: TlsOptions): Promise<SecureContext> {
-  const { createSecureContext } = await import('node:tls');
+  const [{ createSecureContext }, { readFile }] = await Promise.all([import('node:tls'), import('node:fs/promises')]);
   try {
     const context = createSecureContext({
       ...(cert === undefined ? {} : { cert }),
       ...(cert === undefined && key === undefined ? {} : { key: key ?? cert }),
     });
-    // Not the option `ca`: it replaces the platform's roots and those of NODE_EXTRA_CA_CERTS.
-    if (ca !== undefined) context.context.addCACert(ca);
+    if (ca !== undefined) {
+      // Not the option `ca`: it replaces the platform's roots. What Node itself read at its start is added once more, because
+      // Node 20 forgets it here; its own warning tells of a file that cannot be read.
+      const extra = env['NODE_EXTRA_CA_CERTS'];
+      if (extra) context.context.addCACert(await readFile(extra, 'utf8').catch(() => ''));
+      context.context.addCACert(ca);
+    }
     return context;
   } catch (error) {
     throw new SvcError('file_unusable', `the certificate or key cannot be used: ${(error as Error).message}`, {

@@ -154,10 +154,13 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
   }
   if (code === 'HPE') return garbageReason(error as ParserError, baseUrl);
   // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
-  const tls = /^ERR_SSL_.*ALERT/.test(code) ? tlsReason(error as Error, code, baseUrl.host) : undefined;
-  if (tls !== undefined) return { ...tls, refused: true };
+  const tls =
+    code.startsWith('ERR_SSL_') && status === undefined ? tlsReason(error as Error, code, baseUrl.host) : undefined;
+  if (tls !== undefined) return { ...tls, refused: HANDSHAKE_ALERT.test(code) };
   return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
 }
+
+const HANDSHAKE_ALERT = /_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
 interface ParserError extends Error {
   readonly data?: string | null;

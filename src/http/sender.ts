@@ -177,7 +177,7 @@ export class Sender {
       return { ...trip, answer, result: await read(answer) };
     } catch (error) {
       exchange.cancel(GIVEN_UP);
-      const setback = this.#setback(error, trip);
+      const setback = this.#setback(wire.origin(error), trip);
       this.#tracer?.failure(request, attempt, performance.now() - began, setback.reason);
       return setback;
     }

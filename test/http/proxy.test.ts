@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SvcError } from '../../src/errors.ts';
+import { openClient } from '../../src/http/client.ts';
+import type { Target } from '../../src/http/target.ts';
+import { Authority, type Pair } from './certificates.ts';
+import { createThing, probe } from './endpoints.ts';
+import { answer, type FaultServer, faultServer } from './servers.ts';
+import { type TestTarget, targetFor } from './targets.ts';
+
+// Loopback is never proxied: the services stand under names that only the proxy of the test knows.
+const HOST = 'service.test';
+let authority: Authority;
+let pair: Pair;
+let service: FaultServer;
+beforeAll(async () => {
+  authority = new Authority();
+  pair = authority.sign(`DNS:${HOST},IP:127.0.0.1`);
+  service = await faultServer((socket) => socket.write(answer(200, '{"id":1}')), { tls: pair });
+});
+afterAll(async () => {
+  await service.close();
+  authority.remove();
+});
+
+interface Proxy extends AsyncDisposable {
+  readonly port: number;
+  /** The heads of the requests it got. */
+  readonly heads: string[];
+}
+
+/** A proxy that answers a CONNECT as told: a head to refuse with, or the port to connect to. */
+async function proxy(connectTo: number | string | ((socket: Socket) => void), tls?: Pair): Promise<Proxy> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    let bytes = '';
+    const read = (chunk: Buffer): void => {
+      bytes += chunk.toString('latin1');
+      if (!bytes.includes('\r\n\r\n')) return;
+      socket.off('data', read);
+      heads.push(bytes);
+      if (typeof connectTo === 'function') connectTo(socket);
+      else if (typeof connectTo === 'string') socket.end(connectTo);
+      else {
+        const upstream = connect(connectTo, '127.0.0.1', () => {
+          socket.write('HTTP/1.1 200 Connection established\r\nX: y\r\n\r\n');
+          socket.pipe(upstream).pipe(socket);
+        });
+        upstream.on('error', () => socket.destroy());
+        sockets.add(upstream);
+      }
+    };
+    socket.on('data', read);
+  };
+  const server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    heads,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function target(through: string, more: Partial<Target> = {}): TestTarget {
+  return targetFor(`https://${HOST}`, {
+    proxy: { https: through, http: through },
+    tls: { ca: authority.cert, insecure: false },
+    ...more,
+  });
+}
+
+async function outcomes(to: Target): Promise<(SvcError | 'done')[]> {
+  const client = openClient(to, { basePath: '' });
+  const found: (SvcError | 'done')[] = [];
+  for (const work of [() => client.call(probe), () => client.call(createThing, { body: {} })]) {
+    found.push(
+      await work().then(
+        () => 'done' as const,
+        (error: SvcError) => error,
+      ),
+    );
+  }
+  await client.close();
+  return found;
+}
+
+describe('https through CONNECT', () => {
+  test('the proxy sees the host and its own credential, the service sees neither', async () => {
+    await using through = await proxy(service.port);
+    const before = service.requests.length;
+    const to = target(`http://user:p%40ss@127.0.0.1:${through.port}`, {
+      authorizer: { origin: `https://${HOST}`, header: async () => ({ authorization: 'Bearer t' }) },
+      verbosity: 2,
+    });
+    expect(await outcomes(to)).toEqual(['done', 'done']);
+    const basic = Buffer.from('user:p@ss').toString('base64');
+    expect(through.heads[0]).toBe(
+      `CONNECT ${HOST}:443 HTTP/1.1\r\nhost: ${HOST}:443\r\nproxy-authorization: Basic ${basic}\r\n\r\n`,
+    );
+    for (const { headers, path } of service.requests.slice(before)) {
+      expect(headers['proxy-authorization']).toBeUndefined();
+      expect(headers).toMatchObject({ host: HOST, authorization: 'Bearer t' });
+      expect(path).toMatch(/^\/thing/);
+    }
+    expect(JSON.stringify(to.events)).not.toMatch(/p@ss|p%40ss|Bearer t/);
+  });
+
+  test('a proxy that speaks TLS itself', async () => {
+    await using through = await proxy(service.port, pair);
+    expect(await outcomes(target(`https://127.0.0.1:${through.port}`))).toEqual(['done', 'done']);
+    expect(through.heads).not.toHaveLength(0);
+  });
+
+  test('the certificate of the service is checked as ever', async () => {
+    await using through = await proxy(service.port);
+    for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { tls: { insecure: false } }))) {
+      expect(error).toMatchObject({
+        code: 'tls_failed',
+        message: expect.stringContaining(`the certificate of ${HOST}`),
+      });
+    }
+  });
+
+  test('no_proxy and loopback go direct', async () => {
+    await using through = await proxy(service.port);
+    const settings = { https: `http://127.0.0.1:${through.port}`, noProxy: HOST };
+    await outcomes(target('', { proxy: settings }));
+    expect(
+      await outcomes(
+        targetFor(service.url, { proxy: { ...settings, noProxy: '' }, tls: { ca: authority.cert, insecure: false } }),
+      ),
+    ).toEqual(['done', 'done']);
+    expect(through.heads).toEqual([]);
+  });
+});
+
+describe('a proxy that fails has sent nothing', () => {
+  test.each([
+    ['407', 'HTTP/1.1 407 Auth\r\nProxy-Authenticate: Basic\r\n\r\n', 'answered 407', 'user and a password'],
+    ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n<html>', 'answered 403', 'no_proxy'],
+    ['502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'answered 502', 'no_proxy'],
+    ['301', 'HTTP/1.1 301 Moved\r\nLocation: http://evil/\r\n\r\n', 'answered 301', 'no_proxy'],
+    ['garbage', 'garbage\r\n\r\n', 'answered something that is not HTTP', 'no_proxy'],
+    [
+      'an endless head',
+      (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`),
+      'answered something that is not HTTP',
+      'no_proxy',
+    ],
+    ['an end', (socket: Socket) => socket.end(), 'closed the connection', 'no_proxy'],
+    ['half a head', (socket: Socket) => socket.end('HTTP/1.1 200'), 'closed the connection', 'no_proxy'],
+    ['a reset', (socket: Socket) => socket.resetAndDestroy(), 'broke the connection (ECONNRESET)', 'no_proxy'],
+  ] as const)('%s', async (_name, how, message, hint) => {
+    await using through = await proxy(how);
+    const found = await outcomes(target(`http://user:hunter22@127.0.0.1:${through.port}`));
+    for (const error of found) {
+      expect(error).toMatchObject({
+        code: 'proxy_failed',
+        exit: 7,
+        message: expect.stringContaining(`the proxy 127.0.0.1:${through.port} ${message}`),
+      });
+      expect((error as SvcError).hint).toContain(hint);
+      expect((error as SvcError).message).not.toContain('hunter22');
+    }
+    expect(through.heads).toHaveLength(2);
+  });
+
+  test('silence, until the deadline', async () => {
+    await using through = await proxy(() => {});
+    for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { timeoutMs: 300 }))) {
+      expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('no connection within 0.3 s') });
+    }
+  });
+
+  test.each(['https', 'http'])('nothing listens there, for %s', async (scheme) => {
+    const closed = await proxy(service.port);
+    await closed[Symbol.asyncDispose]();
+    const to = target(`http://127.0.0.1:${closed.port}`, { baseUrl: new URL(`${scheme}://${HOST}`) });
+    for (const error of await outcomes(to)) {
+      expect(error).toMatchObject({
+        code: 'proxy_failed',
+        message: expect.stringContaining(`the proxy 127.0.0.1:${closed.port} could not be reached (ECONNREFUSED)`),
+      });
+    }
+  });
+});
+
+describe('plain http by absolute address', () => {
+  const plain = { baseUrl: new URL('http://service.test:8080/am') };
+
+  test('the proxy gets the whole address, the host of the service and its own credential', async () => {
+    await using through = await proxy(answer(200, '{"id":1}', { connection: 'close' }));
+    expect(await outcomes(target(`http://u:p@127.0.0.1:${through.port}`, plain))).toEqual(['done', 'done']);
+    expect(through.heads[0]).toMatch(
+      /^GET http:\/\/service\.test:8080\/am\/thing HTTP\/1\.1\r\nhost: service\.test:8080\r\n/,
+    );
+    expect(through.heads[0]).toContain(`proxy-authorization: Basic ${Buffer.from('u:p').toString('base64')}\r\n`);
+    expect(through.heads[1]).toMatch(/^POST http:\/\/service\.test:8080\/am\/things /);
+  });
+
+  test('407 is the word of the proxy', async () => {
+    await using through = await proxy(answer(407, 'no', { connection: 'close' }));
+    for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, plain))) {
+      expect(error).toMatchObject({ code: 'proxy_failed', httpStatus: 407 });
+    }
+  });
+
+  test('a cut after the request leaves a write unknown', async () => {
+    await using through = await proxy((socket) => socket.destroy());
+    const [read, write] = await outcomes(target(`http://127.0.0.1:${through.port}`, plain));
+    expect(read).toMatchObject({ code: 'connection_lost' });
+    expect(write).toMatchObject({ code: 'outcome_unknown' });
+    expect(through.heads).toHaveLength(2);
+  });
+});

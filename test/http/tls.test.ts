@@ -1,0 +1,273 @@
+import { execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SvcError } from '../../src/errors.ts';
+import { openClient } from '../../src/http/client.ts';
+import type { Target } from '../../src/http/target.ts';
+import { Authority, type Pair } from './certificates.ts';
+import { createThing, getThing, probe } from './endpoints.ts';
+import { answer, faultServer } from './servers.ts';
+import { targetFor } from './targets.ts';
+
+let authority: Authority;
+let good: Pair;
+beforeAll(() => {
+  authority = new Authority();
+  good = authority.sign('IP:127.0.0.1,DNS:localhost');
+});
+afterAll(() => authority.remove());
+
+const say = answer(200, '{"id":1}');
+
+/** What a read and a write come to. */
+async function outcomes(url: string, more: Partial<Target> = {}): Promise<(SvcError | 'done')[]> {
+  const client = openClient(targetFor(url, more), { basePath: '' });
+  try {
+    const works = [() => client.call(probe), () => client.call(createThing, { body: {} })];
+    const found: (SvcError | 'done')[] = [];
+    for (const work of works)
+      found.push(
+        await work().then(
+          () => 'done' as const,
+          (error: SvcError) => error,
+        ),
+      );
+    return found;
+  } finally {
+    await client.close();
+  }
+}
+
+function expectRefused(found: (SvcError | 'done')[], message: string, hint?: string): void {
+  expect(found).toHaveLength(2);
+  for (const error of found) {
+    expect(error).toMatchObject({
+      code: 'tls_failed',
+      exit: 7,
+      retryable: false,
+      message: expect.stringContaining(message),
+    });
+    if (hint !== undefined) expect((error as SvcError).hint).toContain(hint);
+  }
+}
+
+describe('trust', () => {
+  test('an authority that is not known, and --cacert for it', async () => {
+    await using server = await faultServer((socket) => socket.write(say), { tls: good });
+    expectRefused(await outcomes(server.url), 'an authority that is not trusted here', '--cacert');
+    expect(server.requests).toHaveLength(0);
+    expect(await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
+    expect(
+      await outcomes(server.url.replace('127.0.0.1', 'localhost'), { tls: { ca: authority.cert, insecure: false } }),
+    ).toEqual(['done', 'done']);
+  });
+
+  test('--insecure goes on without checking, and says so once', async () => {
+    await using server = await faultServer((socket) => socket.write(say), { tls: authority.selfSigned() });
+    const target = targetFor(server.url, { tls: { insecure: true } });
+    const client = openClient(target, { basePath: '' });
+    expect(await client.call(getThing)).toEqual({ id: 1 });
+    expect(await client.call(getThing)).toEqual({ id: 1 });
+    expect(target.warnings).toEqual([expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ is not checked/)]);
+    await client.close();
+  });
+
+  test('a self-signed certificate', async () => {
+    const self = authority.selfSigned();
+    await using server = await faultServer((socket) => socket.write(say), { tls: self });
+    expectRefused(await outcomes(server.url), 'is self-signed', '--cacert');
+    expect(await outcomes(server.url, { tls: { ca: self.cert, insecure: false } })).toEqual(['done', 'done']);
+  });
+
+  test('a certificate for another host', async () => {
+    await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('DNS:other.example') });
+    expectRefused(
+      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      'is for another host',
+      'the name',
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('a certificate that has expired', async () => {
+    await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('IP:127.0.0.1', -1) });
+    expectRefused(
+      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      'has expired',
+      'renewed',
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('a certificate file that holds none, or does not fit its key', async () => {
+    const other = authority.sign('IP:127.0.0.1');
+    for (const tls of [
+      { cert: good.cert, key: other.key, insecure: false },
+      { cert: 'no', key: 'no', insecure: false },
+    ]) {
+      const [error] = await outcomes('https://127.0.0.1:1', { tls });
+      expect(error).toMatchObject({ code: 'file_unusable', exit: 2, hint: expect.stringContaining('--cert') });
+    }
+  });
+
+  test('the roots of the platform and of NODE_EXTRA_CA_CERTS stay beside --cacert, and NODE_TLS_REJECT_UNAUTHORIZED changes nothing', async () => {
+    const stranger = new Authority();
+    await using server = await faultServer((socket) => socket.write(say), { tls: good });
+    const file = join(authority.directory, 'program.cjs');
+    const bundle = await rolldown({
+      input: fileURLToPath(new URL('trusting-program.ts', import.meta.url)),
+      platform: 'node',
+    });
+    await bundle.write({ file, format: 'cjs', codeSplitting: false });
+    await bundle.close();
+    const run = async (ca: string, env: NodeJS.ProcessEnv): Promise<string> =>
+      (await promisify(execFile)(process.execPath, ['--no-warnings', file, server.url, ca], { env })).stdout;
+    expect(await run('', { NODE_EXTRA_CA_CERTS: authority.file })).toBe('done');
+    expect(await run(stranger.cert, { NODE_EXTRA_CA_CERTS: authority.file })).toBe('done');
+    expect(await run(stranger.cert, {})).toBe('tls_failed');
+    expect(await run('', { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toBe('tls_failed');
+    stranger.remove();
+  });
+});
+
+describe('client certificates', () => {
+  // Node's own server accepts the handshake and cuts the connection afterwards; openssl refuses as other servers do.
+  test.each(['-tls1_2', '-tls1_3'])('wanted by openssl s_server %s', async (version) => {
+    const { certFile, keyFile } = authority.save(good);
+    const args = [
+      's_server',
+      '-accept',
+      '127.0.0.1:0',
+      '-Verify',
+      '1',
+      '-verify_return_error',
+      '-CAfile',
+      authority.file,
+      '-cert',
+      certFile,
+      '-key',
+      keyFile,
+      '-www',
+      version,
+    ];
+    const server = spawn('openssl', args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    let output = '';
+    for await (const chunk of server.stdout) {
+      output += chunk;
+      if (/ACCEPT .*:\d+/.test(output)) break;
+    }
+    const url = `https://127.0.0.1:${/ACCEPT .*:(\d+)/.exec(output)?.[1]}`;
+    const trust = { ca: authority.cert, insecure: false };
+    try {
+      expectRefused(await outcomes(url, { tls: trust }), '127.0.0.1', '--cert');
+      expectRefused(await outcomes(url, { tls: { ...trust, ...authority.selfSigned() } }), '127.0.0.1', '--cert');
+      // Its page is HTML, and so an answer at last.
+      expect(
+        (await outcomes(url, { timeoutMs: 500, tls: { ...trust, ...authority.sign('DNS:client') } }))[0],
+      ).toMatchObject({ code: 'bad_answer' });
+    } finally {
+      server.kill('SIGKILL');
+    }
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('wanted by Node with %s', async (version) => {
+    const tls = {
+      ...good,
+      ca: authority.cert,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: version,
+      maxVersion: version,
+    };
+    await using server = await faultServer((socket) => socket.write(say), { tls });
+    const trust = { ca: authority.cert, insecure: false };
+    expect(await outcomes(server.url, { tls: { ...trust, ...authority.sign('DNS:client') } })).toEqual([
+      'done',
+      'done',
+    ]);
+    const sent = server.requests.length;
+    const [read, write] = await outcomes(server.url, { tls: trust });
+    expect(read).toMatchObject({ exit: 7 });
+    expect(write).not.toBe('done');
+    expect(server.requests).toHaveLength(sent);
+  });
+
+  test('key and certificate in one file', async () => {
+    const tls = { ...good, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
+    await using server = await faultServer((socket) => socket.write(say), { tls });
+    const { cert, key } = authority.sign('DNS:client');
+    expect(await outcomes(server.url, { tls: { ca: authority.cert, cert: cert + key, insecure: false } })).toEqual([
+      'done',
+      'done',
+    ]);
+  });
+});
+
+describe('the wrong protocol', () => {
+  test('https to a port that speaks plain http', async () => {
+    await using server = await faultServer(() => {}, {
+      onConnect: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    });
+    expectRefused(await outcomes(server.url.replace('http:', 'https:')), 'does not speak TLS', 'http://');
+  });
+
+  test('http to a port that speaks TLS', async () => {
+    await using server = await faultServer((socket) => socket.write(say), { tls: good });
+    const [read, write] = await outcomes(server.url.replace('https:', 'http:'));
+    // Node's server resets such a connection without a word: then the write is of unknown outcome.
+    expect(['tls_failed', 'connection_lost']).toContain((read as SvcError).code);
+    expect(['tls_failed', 'outcome_unknown']).toContain((write as SvcError).code);
+    expect(server.requests).toHaveLength(0);
+    await using alert = await faultServer((socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 70])));
+    expectRefused(await outcomes(alert.url), 'speaks TLS', 'https://');
+  });
+
+  test('only versions of TLS that are no longer safe', async () => {
+    await using server = await faultServer((socket) => socket.write(say), {
+      tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    });
+    expectRefused(
+      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      'no version of TLS that is still safe',
+    );
+  });
+
+  test('a handshake that is broken off was not a write', async () => {
+    await using server = await faultServer(() => {}, {
+      onConnect: (socket) => socket.once('data', () => socket.destroy()),
+    });
+    for (const error of await outcomes(server.url.replace('http:', 'https:'))) {
+      expect(error).toMatchObject({
+        code: 'connect_failed',
+        exit: 7,
+        message: expect.stringContaining('closed the connection during the TLS handshake'),
+      });
+    }
+  });
+
+  test('silence in the handshake ends with the deadline, and was not a write', async () => {
+    await using server = await faultServer(() => {});
+    for (const error of await outcomes(server.url.replace('http:', 'https:'), { timeoutMs: 300 })) {
+      expect(error).toMatchObject({
+        code: 'timeout',
+        exit: 7,
+        message: expect.stringContaining('no connection within 0.3 s'),
+      });
+    }
+  });
+});
+
+test('only HTTP/1.1 is offered', async () => {
+  let offered: string | false | null = null;
+  await using server = await faultServer((socket) => socket.write(say), {
+    tls: { ...good, ALPNCallback: ({ protocols }: { protocols: string[] }) => protocols.join() as 'http/1.1' },
+    onConnect: (socket) => {
+      offered = (socket as import('node:tls').TLSSocket).alpnProtocol;
+    },
+  });
+  expect(await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
+  expect(offered).toBe('http/1.1');
+});

@@ -1,0 +1,15 @@
+/** A program of its own, for what Node reads from its environment only at its start: one request over TLS. */
+import type { SvcError } from '../../src/errors.ts';
+import { openClient } from '../../src/http/client.ts';
+import { probe } from './endpoints.ts';
+import { targetFor } from './targets.ts';
+
+const [url = '', ca = ''] = process.argv.slice(2);
+const client = openClient(targetFor(url, { tls: { insecure: false, ...(ca === '' ? {} : { ca }) } }), { basePath: '' });
+client
+  .call(probe)
+  .then(
+    () => process.stdout.write('done'),
+    (error: SvcError) => process.stdout.write(error.code),
+  )
+  .finally(() => client.close());
