@@ -64,10 +64,9 @@ export async function runCommand(
     ...(globals.profile === undefined ? {} : { profileFlag: globals.profile }),
     flags: settingFlags(command, globals),
   });
-  const notices = new Notices(context, globals.quiet);
-  for (const warning of settings.warnings) notices.say(warning);
-
   const options = outputOptions(globals, settings, context);
+  const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
+  for (const warning of settings.warnings) notices.say(warning);
   await checkOutputOptions(command.output, options);
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
@@ -88,6 +87,7 @@ export async function runCommand(
     const answer = await command.run(parsed.input, ctx);
     if (answer.value !== undefined) await print(answer.value, answer.as ?? command.output);
     if (ctx.wants.table) for (const line of answer.footer?.split('\n') ?? []) notices.say(line);
+    notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;
     return answer.code === undefined ? 0 : ERROR_KINDS[answer.code].exit;
@@ -99,6 +99,7 @@ export async function runCommand(
       stdout: context.stdout,
       secretHeaders: ctx.target.secretHeaders,
     });
+    notices.release();
     return 0;
   } finally {
     await notices.flushed();
@@ -118,19 +119,33 @@ function afterWrite(error: unknown, { effect }: Command): never {
   );
 }
 
-/** What people are told beside the value: stderr, escaped, in order. */
+/**
+ * What people are told beside the value: stderr, escaped, in order. With `-o json` and `-o ndjson` it waits for the end, and is
+ * dropped where the command fails: stderr is then the one line of JSON that scripts were promised.
+ */
 class Notices {
   readonly #context: Context;
   readonly #quiet: boolean;
+  #held: string[] | undefined;
   #writes: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, quiet: boolean) {
+  constructor(context: Context, { quiet, format }: { readonly quiet: boolean; readonly format: Format }) {
     this.#context = context;
     this.#quiet = quiet;
+    if (format === 'json' || format === 'ndjson') this.#held = [];
   }
 
   say(text: string): void {
-    if (!this.#quiet) this.always(formatNotice(text));
+    if (this.#quiet) return;
+    const line = formatNotice(text);
+    if (this.#held === undefined) this.always(line);
+    else this.#held.push(line);
+  }
+
+  /** From here on nothing is held back. */
+  release(): void {
+    for (const line of this.#held ?? []) this.always(line);
+    this.#held = undefined;
   }
 
   always(line: string): void {
@@ -246,10 +261,11 @@ function runContext({ command, globals, settings, context, engine, options, noti
     async confirm(question) {
       if (dryRun !== undefined || confirmed) return;
       if (!interactive) {
-        throw new SvcError('confirmation_required', `${question} Nobody can be asked here, and nothing was sent`, {
+        throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
           hint: 'pass --yes to confirm',
         });
       }
+      notices.release();
       await notices.flushed();
       if (!(await context.prompter.confirm(question))) throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;

@@ -27,6 +27,7 @@ export const sandboxRun = textCommand({
     const [name = '', ...args] = input.command;
     const [command, ...before] = name === 'svc' ? ctx.self : [name];
     try {
+      ctx.signal.throwIfAborted();
       const status = await new Promise<number>((ended, failed) => {
         const child = spawn(command, [...before, ...args], { stdio: 'inherit', env: { ...ctx.env, ...sandbox.env } });
         const forward = () => {

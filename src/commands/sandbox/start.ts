@@ -37,6 +37,7 @@ export const sandboxStart = textCommand({
       async hold() {
         ctx.notice('the sandbox runs until Ctrl-C');
         try {
+          ctx.signal.throwIfAborted();
           await new Promise((_, stop) =>
             ctx.signal.addEventListener('abort', () => stop(ctx.signal.reason), { once: true }),
           );

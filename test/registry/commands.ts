@@ -1,0 +1,22 @@
+/** Every command there is: the tests of this folder are made by walking this list. */
+import type { Command } from '../../src/cli/command.ts';
+import { GROUPS, type Group } from '../../src/registry.ts';
+
+export interface Registered {
+  readonly group: Group;
+  readonly command: Command;
+  /** What is typed after the group's name. */
+  readonly words: string;
+}
+
+export const REGISTERED: readonly Registered[] = (
+  await Promise.all(
+    GROUPS.map(async (group) =>
+      (
+        await group.load()
+      ).commands.map((command): Registered => {
+        return { group, command, words: command.id.slice(group.name.length + 1) };
+      }),
+    ),
+  )
+).flat();

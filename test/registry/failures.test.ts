@@ -1,0 +1,183 @@
+/** Every command against a service that fails in every way: exit statuses, streams, secrets, and what was sent how often. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorReport } from '../../src/errors.ts';
+import { answer, type Fault, type Received } from '../http/servers.ts';
+import { healthyBody } from './healthy.ts';
+import { CASES, type Case, healthyExit, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
+
+interface Failure {
+  readonly name: string;
+  readonly fault: Fault;
+  /** The exit statuses where a read fails so, and nothing was sent before. */
+  readonly read: readonly number[];
+  /** Where the write itself fails so. */
+  readonly write: readonly number[];
+  /** For a write whose success has no body: there a body says nothing. */
+  readonly bodiless?: readonly number[];
+  /** How often a read is sent. */
+  readonly attempts: readonly [least: number, most: number];
+  readonly args?: readonly string[];
+  /** It is worth one run, not two. */
+  readonly slow?: true;
+}
+
+/** Services and proxies may say again what they were told: nothing of it may come out. */
+const echo = ({ headers }: Received): string => `denied: ${headers['authorization']} ${MARKER}`;
+const says = (status: number, type: string, headers: Readonly<Record<string, string>> = {}): Fault => {
+  const body = (request: Received): string =>
+    type.includes('json') ? JSON.stringify({ code: status, message: echo(request) }) : echo(request);
+  return (socket, request) => socket.write(answer(status, body(request), { 'content-type': type, ...headers }));
+};
+const succeeds =
+  (type: string, body: (request: Received) => string): Fault =>
+  (socket, request) =>
+    socket.write(answer(200, body(request), { 'content-type': type }));
+
+const ONCE = [1, 1] as const;
+const RETRIED = [4, 4] as const;
+
+const FAILURES: readonly Failure[] = [
+  { name: '401', fault: says(401, 'text/plain'), read: [4], write: [4], attempts: ONCE },
+  { name: '403', fault: says(403, 'application/json'), read: [4], write: [4], attempts: ONCE },
+  // Whether a 404 is of the thing or of the address, each service says in its own way.
+  { name: '404 as text', fault: says(404, 'text/plain'), read: [3, 5], write: [3, 5], attempts: ONCE },
+  { name: '404 as JSON', fault: says(404, 'application/json'), read: [3, 5], write: [3, 5], attempts: ONCE },
+  {
+    name: '429',
+    fault: says(429, 'text/plain', { 'retry-after': '1' }),
+    read: [6],
+    write: [6],
+    attempts: RETRIED,
+  },
+  { name: '500', fault: says(500, 'application/json'), read: [7], write: [8], attempts: ONCE },
+  { name: '503', fault: says(503, 'text/plain'), read: [7], write: [8], attempts: RETRIED },
+  {
+    name: 'an HTML page',
+    fault: succeeds('text/html', (request) => `<!doctype html><title>${echo(request)}</title>`),
+    read: [7],
+    write: [8],
+    attempts: ONCE,
+  },
+  {
+    name: 'broken JSON',
+    fault: succeeds('application/json', (request) => `[{"${echo(request)}"`),
+    read: [7],
+    write: [8],
+    bodiless: [0],
+    attempts: ONCE,
+  },
+  {
+    name: 'nothing',
+    fault: succeeds('application/json', () => ''),
+    read: [7],
+    write: [8],
+    bodiless: [0],
+    attempts: ONCE,
+  },
+  {
+    name: 'a part of the body',
+    fault: (socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n[{"a":'),
+    read: [7],
+    write: [8],
+    attempts: [1, 4],
+  },
+  { name: 'a reset', fault: (socket) => socket.resetAndDestroy(), read: [7], write: [8], attempts: RETRIED },
+  { name: 'silence', fault: () => {}, read: [7], write: [8], attempts: ONCE, args: ['--timeout', '150ms'], slow: true },
+];
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+const REMOTE = CASES.filter(({ command }) => command.service !== undefined);
+
+describe.each(REMOTE)('$name', (what) => {
+  let healthy: Invoked;
+  beforeAll(async () => {
+    healthy = await peer.run(what, { args: ['-o', 'json'] });
+    expect({ code: healthy.code, stderr: healthy.stderr }, 'it works against a healthy service').toMatchObject({
+      code: healthyExit(what),
+    });
+    expect(healthy.requests).not.toEqual([]);
+  });
+
+  it.each(FAILURES)('answered by $name', async (failure) => {
+    for (const [after, request] of healthy.requests.entries()) {
+      const where = `${request.method} ${request.path} answered by ${failure.name}`;
+      const json = await fail(what, failure, after, ['-o', 'json']);
+      checkSent(json, healthy, after, failure, where);
+      if (checkExit(json, what, healthy.requests, after, failure, where) !== 0) {
+        expect(json.stdout, where).toBe('');
+        expectErrorLine(json, where);
+      }
+      if (failure.slow) continue;
+      const told = await fail(what, failure, after, ['--debug']);
+      expect(told.code, where).toBe(json.code);
+      expectClean(told, where);
+      if (told.code !== 0) expect(told.stderr, where).toMatch(/^svc: /m);
+    }
+  });
+});
+
+function fail(what: Case, { fault, args = [] }: Failure, after: number, more: readonly string[]): Promise<Invoked> {
+  return peer.run(what, { args: [...args, ...more] }, fault, after);
+}
+
+/** Returns the exit status. */
+function checkExit(
+  { code, stderr }: Invoked,
+  { command }: Case,
+  requests: readonly Received[],
+  after: number,
+  { read, write, bodiless = write }: Failure,
+  where: string,
+): number {
+  const [request, before] = [requests[after] as Received, requests.slice(0, after)];
+  const isWrite = request.method !== 'GET';
+  const noBody = command.service !== undefined && healthyBody(command.service, request) === '';
+  // After a write was answered nothing that goes wrong may read as "nothing happened".
+  const written = before.some(({ method }) => method !== 'GET');
+  const expected = written ? [0, 8, 10] : isWrite ? (noBody ? bodiless : write) : read;
+  expect(expected, `${where}: ${stderr}`).toContain(code);
+  return code;
+}
+
+/** The request that fails is sent as often as it may be, what precedes it once, and what follows it never. */
+function checkSent(failed: Invoked, healthy: Invoked, after: number, { attempts }: Failure, where: string): void {
+  const line = ({ method, path }: Received): string => `${method} ${path}`;
+  const expected = healthy.requests.slice(0, after + 1).map(line);
+  const sent = failed.requests.map(line);
+  expect(sent.slice(0, after + 1), where).toEqual(expected);
+  const again = sent.slice(after);
+  const isWrite = healthy.requests[after]?.method !== 'GET';
+  const [least, most] = isWrite ? ONCE : attempts;
+  expect(again.filter((one) => one === expected[after]).length, where).toBeGreaterThanOrEqual(least);
+  expect(again.filter((one) => one === expected[after]).length, where).toBeLessThanOrEqual(most);
+  expect(writes(failed).length, where).toBeLessThanOrEqual(writes(healthy).length);
+  if (!isWrite) expect(new Set(again).size, where).toBe(1);
+}
+
+function expectErrorLine(run: Invoked, where: string): void {
+  expectClean(run, where);
+  expect(run.stderr.endsWith('\n'), where).toBe(true);
+  expect(run.stderr.trimEnd().split('\n'), where).toHaveLength(1);
+  const report = JSON.parse(run.stderr) as ErrorReport;
+  expect(Object.keys(report), where).toEqual(['error']);
+  expect(report.error, where).toEqual({
+    code: expect.stringMatching(/^[a-z_]+$/),
+    message: expect.stringMatching(/./),
+    hint: report.error.hint === null ? null : expect.stringMatching(/./),
+    http_status: report.error.http_status === null ? null : expect.any(Number),
+    exit: run.code,
+    retryable: [6, 7].includes(run.code) ? expect.any(Boolean) : false,
+  });
+}
+
+function expectClean({ stdout, stderr }: Invoked, where: string): void {
+  expect(stdout + stderr, where).not.toContain(MARKER);
+  expect(stderr, where).not.toMatch(/^\s+at .*[:(]/m);
+  expect(stdout + stderr, where).not.toContain('\u001b');
+}

@@ -1,0 +1,124 @@
+/** Runs the sample of a command, against one service that a test makes misbehave. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from '../../src/cli/command.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { ServiceName } from '../../src/http/target.ts';
+import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
+import { type Run, type RunOptions, svc } from '../support/svc.ts';
+import { REGISTERED } from './commands.ts';
+import { healthyBody } from './healthy.ts';
+import { SAMPLES, type Sample } from './samples.ts';
+
+/** The credential of every run: it may stand in no output whatever. */
+export const MARKER = 'MARKER-f00dfacecafe-0123456789';
+export const NOW = Date.UTC(2026, 0, 15, 12);
+
+export interface Case {
+  /** The command's id and the sample's arguments: the name of its tests. */
+  readonly name: string;
+  readonly command: Command;
+  readonly sample: Sample;
+}
+
+export const CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
+  (SAMPLES[command.id] ?? []).map((sample): Case => {
+    return { name: [command.id, ...sample.args].join(' '), command, sample };
+  }),
+);
+
+/** Whether it must be confirmed. */
+export function asks({ command, sample }: Case): boolean {
+  return command.effect === 'destroy' || command.effect === 'money' || sample.asks === true;
+}
+
+export interface Invocation extends RunOptions {
+  /** Options of this run. */
+  readonly args?: readonly string[];
+  /** Without `--yes` where a confirmation is needed. */
+  readonly unconfirmed?: true;
+}
+
+export interface Invoked extends Run {
+  /** What the service received during this run. */
+  readonly requests: readonly Received[];
+  readonly connections: number;
+}
+
+export interface Peer {
+  readonly url: string;
+  /** With `fault`, the service answers its first `after` requests as it should, and all others so. */
+  run(what: Case, invocation?: Invocation, fault?: Fault, after?: number): Promise<Invoked>;
+  close(): Promise<void>;
+}
+
+export async function startPeer(): Promise<Peer> {
+  let behaviour: Fault = () => {};
+  const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
+  const homes = mkdtempSync(join(tmpdir(), 'svc-registry-'));
+  return {
+    url: server.url,
+    async run(what, invocation = {}, fault = undefined, after = 0) {
+      const { command, sample } = what;
+      const { args = [], unconfirmed, env, ...options } = invocation;
+      const [earlier, connections] = [server.requests.length, server.connections];
+      behaviour = (socket, request, index) => {
+        if (fault !== undefined && index > earlier + after) fault(socket, request, index);
+        else socket.write(healthyAnswer(command.service, request));
+      };
+      const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
+      const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args], {
+        now: () => NOW,
+        home: command.service === undefined ? ownHome(homes) : homes,
+        env: { ...environment(command.service, server.url), ...sample.terminal, ...env },
+        ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
+        ...(sample.terminal === undefined ? {} : { terminal: 80 }),
+        ...(sample.runsOn === undefined
+          ? {}
+          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted')) }),
+        ...options,
+      });
+      return {
+        ...run,
+        requests: server.requests.slice(earlier),
+        connections: server.connections - connections,
+      };
+    },
+    async close() {
+      await server.close();
+      rmSync(homes, { recursive: true, force: true });
+    },
+  };
+}
+
+export function writes({ requests }: Invoked): readonly Received[] {
+  return requests.filter(({ method }) => method !== 'GET');
+}
+
+/** What an invocation of the sample ends with when all goes well. */
+export function healthyExit({ sample }: Case): number {
+  return sample.runsOn === undefined ? 0 : 130;
+}
+
+function healthyAnswer(service: ServiceName | undefined, request: Received): string {
+  const body = service === undefined ? undefined : healthyBody(service, request);
+  return body === undefined
+    ? answer(501, `"no answer to ${request.method} ${request.path} in healthy.ts"`)
+    : answer(200, body);
+}
+
+function environment(service: ServiceName | undefined, url: string): Record<string, string> {
+  if (service === undefined) return {};
+  const prefix = `SVC_${service.toUpperCase()}`;
+  return { [`${prefix}_URL`]: url, [`${prefix}_TOKEN`]: MARKER };
+}
+
+/** With settings, for a command that may change them. */
+function ownHome(homes: string): string {
+  const home = mkdtempSync(join(homes, 'home-'));
+  mkdirSync(join(home, 'config'), { mode: 0o700 });
+  const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
+  writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  return home;
+}

@@ -1,0 +1,64 @@
+/** How each command is called in these tests: the fewest arguments with which it works, and calls that go another way. */
+
+export interface Sample {
+  /** After the command's words, without `--yes`. */
+  readonly args: readonly string[];
+  readonly stdin?: string;
+  /** It asks before it writes, as `destroy` and `money` commands always do. */
+  readonly asks?: true;
+  /** Its request follows from its arguments: a dry run connects to nothing. */
+  readonly follows?: true;
+  /** What it prints is text, or nothing, whatever the command's output is otherwise. */
+  readonly prints?: 'text' | 'nothing';
+  /** It runs until it is stopped. */
+  readonly runsOn?: true;
+  /** It needs a terminal, and this environment. */
+  readonly terminal?: Readonly<Record<string, string>>;
+}
+
+const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
+const END = '2026-01-15T14:00:00Z';
+const ONE_SILENCE = {
+  matchers: [{ name: 'alertname', value: 'NodeDown', isRegex: false, isEqual: true }],
+  startsAt: '2026-01-15T11:00:00Z',
+  endsAt: END,
+  createdBy: 'ann',
+  comment: 'from a file',
+};
+
+/** By command id. A command that is not here fails a test. */
+export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> = {
+  'alerts list': [
+    { args: [] },
+    { args: ['-a'] },
+    { args: ['alertname=NodeDown', 'team=~"db|web"', '--older-than', '1s', '--limit', '5'] },
+  ],
+  'alerts get': [{ args: ['1a58c20e'] }],
+  'alerts groups': [{ args: ['-a'] }],
+  'alerts create': [
+    { args: ['BackupFailed', 'host=db-1', '--for', '2h'], follows: true },
+    { args: ['-f', '-'], stdin: '[{"labels":{"alertname":"BackupFailed"}}]', follows: true },
+  ],
+  'alerts receivers': [{ args: [] }],
+  'alerts status': [{ args: [] }, { args: ['--config'], prints: 'text' }],
+  'silences list': [{ args: [] }, { args: ['-a'] }, { args: ['--created-by', 'ann', '--within', '30d'] }],
+  'silences get': [{ args: [SILENCE] }, { args: ['2f1a'] }],
+  'silences create': [
+    { args: ['NodeDown', '-c', 'disk swap'], follows: true },
+    { args: ['alertname=~"Node.*"', '-c', 'all nodes'], asks: true, follows: true },
+    { args: ['-f', '-'], stdin: JSON.stringify(ONE_SILENCE), follows: true },
+    { args: ['-f', '-'], stdin: JSON.stringify([{ ...ONE_SILENCE, id: SILENCE }]) },
+  ],
+  'silences update': [{ args: [SILENCE, '--until', END] }, { args: ['2f1a', '--matcher', 'alertname=NodeUp'] }],
+  'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }],
+  'config list': [{ args: [] }, { args: ['--all', '--show-origin'] }],
+  'config get': [{ args: ['timeout'] }],
+  'config set': [{ args: ['timeout', '10s'] }],
+  'config unset': [{ args: ['timeout'] }],
+  'config path': [{ args: [] }],
+  'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
+  'config profiles': [{ args: [] }],
+  'config use': [{ args: ['other'] }],
+  'sandbox start': [{ args: ['--empty'], runsOn: true }],
+  'sandbox run': [{ args: ['--', 'true'], prints: 'nothing' }],
+};
