@@ -2,52 +2,46 @@
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { DryRunStop } from '../http/target.ts';
 
-export interface BulkWork<Item, Result> {
-  readonly concurrency: number;
-  readonly work: (item: Item) => Promise<Result>;
-  /** Called for each item that failed: the others go on. */
-  readonly failed: (item: Item, error: SvcError) => void;
-}
+export type Outcome<Item, Result> =
+  | { readonly item: Item; readonly result: Result; readonly error?: undefined }
+  | { readonly item: Item; readonly error: SvcError };
 
-export interface BulkResult<Result> {
+export interface BulkOutcome<Item, Result> {
   /** In the order of the items. */
-  readonly done: Result[];
+  readonly outcomes: readonly Outcome<Item, Result>[];
   /** None when all went well, the common code when all failed alike, else `partly_done`. */
   readonly code: ErrorCode | undefined;
 }
 
-/** Stops early only on an interruption, a bug, or when a dry run has shown every request. */
+/** What ends the whole command, whichever item it came from. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
+
+/** An item that fails does not stop the others. In a dry run every request is shown before the command ends. */
 export async function bulk<Item, Result>(
   items: readonly Item[],
-  { concurrency, work, failed }: BulkWork<Item, Result>,
-): Promise<BulkResult<Result>> {
-  const results: ({ readonly value: Result } | undefined)[] = new Array(items.length);
-  const codes: ErrorCode[] = [];
-  let stopped: DryRunStop | undefined;
+  concurrency: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<BulkOutcome<Item, Result>> {
+  const outcomes: Outcome<Item, Result>[] = new Array(items.length);
+  let dryRun: DryRunStop | undefined;
   const queue = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       try {
-        results[index] = { value: await work(item) };
+        outcomes[index] = { item, result: await work(item) };
       } catch (error) {
-        if (error instanceof DryRunStop) stopped = error;
-        else if (error instanceof SvcError && !FINAL.has(error.code)) {
-          codes.push(error.code);
-          failed(item, error);
-        } else throw error;
+        if (error instanceof DryRunStop) dryRun = error;
+        else if (error instanceof SvcError && !FINAL.has(error.code)) outcomes[index] = { item, error };
+        else throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-  if (stopped !== undefined) throw stopped;
-  const done = results.flatMap((result) => (result === undefined ? [] : [result.value]));
-  return { done, code: commonCode(codes, items.length) };
+  if (dryRun !== undefined) throw dryRun;
+  return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 
-const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
-
-function commonCode(codes: readonly ErrorCode[], items: number): ErrorCode | undefined {
-  const [first] = codes;
-  if (first === undefined) return undefined;
-  return codes.length === items && codes.every((code) => code === first) ? first : 'partly_done';
+function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
+  if (codes.every((code) => code === undefined)) return undefined;
+  return codes.every((code) => code === codes[0]) ? codes[0] : 'partly_done';
 }

@@ -101,7 +101,7 @@ async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<Post
 }
 
 async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Promise<readonly PostableAlert[]> {
-  const { readAlerts } = await import('../../services/alertmanager/alert-draft.ts');
+  const { parseAlertFile } = await import('../../services/alertmanager/alert-draft.ts');
   const { name, generatorUrl, start, end, for: duration } = input;
   if (
     [name, generatorUrl, start, end, duration].some((value) => value !== undefined) ||
@@ -110,7 +110,7 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
     throw new SvcError('usage', '--file says all of an alert: no name, label, annotation or time goes with it');
   }
   const now = ctx.now();
-  return readAlerts(await ctx.readInput(path), {
+  return parseAlertFile(await ctx.readInput(path), {
     source: path,
     startsAt: new Date(now).toISOString(),
     instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,

@@ -150,12 +150,12 @@ async function createFromFile(
   guard: Guard,
   ctx: RunContext,
 ) {
-  const { readSilences } = await import('../../services/alertmanager/silence-file.ts');
+  const { parseSilenceFile } = await import('../../services/alertmanager/silence-file.ts');
   const { approve, approveUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
   const { applyChanges } = await import('../../services/alertmanager/silence-draft.ts');
   const { bulk } = await import('../../cli/bulk.ts');
   const now = ctx.now();
-  const { silences, single } = await readSilences(await ctx.readInput(path), {
+  const { silences, single } = await parseSilenceFile(await ctx.readInput(path), {
     source: path,
     createdBy,
     startsAt: new Date(now).toISOString(),
@@ -171,12 +171,17 @@ async function createFromFile(
     const draft = applyChanges(before, silence);
     approved.push({ draft, reach: await approveUpdate(before, draft, alertmanager, guard) });
   }
-  const [first] = approved;
-  if (single && first !== undefined) return { value: await postSilence(first.draft, first.reach, alertmanager, guard) };
-  const { done, code } = await bulk(approved, {
-    concurrency: 4,
-    work: ({ draft, reach }) => postSilence(draft, reach, alertmanager, guard),
-    failed: ({ draft }, error) => ctx.notice(`${matcherTexts(draft).join(' ')}: ${error.message}`),
-  });
-  return { value: done, as: POSTED_LIST, code };
+  const [first, ...more] = approved;
+  if (first !== undefined && more.length === 0) {
+    const posted = await postSilence(first.draft, first.reach, alertmanager, guard);
+    return single ? { value: posted } : { value: [posted], as: POSTED_LIST };
+  }
+  const { outcomes, code } = await bulk(approved, 4, ({ draft, reach }) =>
+    postSilence(draft, reach, alertmanager, guard),
+  );
+  for (const { item, error } of outcomes) {
+    if (error !== undefined) ctx.notice(`${matcherTexts(item.draft).join(' ')}: ${error.message}`);
+  }
+  const posted = outcomes.flatMap((outcome) => (outcome.error === undefined ? [outcome.result] : []));
+  return { value: posted, as: POSTED_LIST, code };
 }

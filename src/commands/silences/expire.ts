@@ -2,6 +2,7 @@ import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Tone } from '../../output/types.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
+import { findAmong, isUuid, readSilences } from '../../services/alertmanager/silence.ts';
 import { matcherTexts } from './list.ts';
 
 interface Expired {
@@ -47,64 +48,52 @@ export const silencesExpire = listCommand({
   },
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const { findAmong, isUuid } = await import('../../services/alertmanager/silence.ts');
     const { bulk } = await import('../../cli/bulk.ts');
-    const ids = [...new Set(input.id.map((id) => id.toLowerCase()))];
+    const typed = [...new Set(input.id.map((id) => id.toLowerCase()))];
     const alertmanager = openAlertmanager(ctx.target);
     const asks = ctx.interactive && !ctx.yes && !ctx.dryRun;
     // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
-    const silences: Silence[] = [];
-    if (asks || !ids.every(isUuid)) for await (const silence of alertmanager.silences([])) silences.push(silence);
-    const known = new Map(silences.map((silence) => [silence.id, silence]));
-    const targets = ids.map((id) => (isUuid(id) ? id : attempt(() => findAmong(silences, id).id)));
-    const wanted = targets.filter((target) => typeof target === 'string');
-    for (const id of wanted) {
-      const silence = asks ? known.get(id) : undefined;
-      if (silence !== undefined)
-        ctx.notice(
-          `${id}  ${silence.status.state}  ${matcherTexts(silence).join(' ')}  (${silence.createdBy}: ${silence.comment})`,
-        );
-    }
-    if (wanted.length > 0)
-      await ctx.confirm(`Expire ${wanted.length === 1 ? 'this silence' : `these ${wanted.length} silences`}?`);
-    const failures = new Map<string, Expired>();
-    const fail = (id: string, error: SvcError): void => {
-      failures.set(id, { id, result: error.code === 'not_found' ? 'not-found' : 'error', message: error.message });
-    };
-    const { done, code } = await bulk(
-      ids.map((id, index) => ({ id, target: targets[index] })),
-      {
-        concurrency: 8,
-        async work({ id, target }): Promise<Expired> {
-          if (target instanceof SvcError) throw target;
-          const full = target ?? id;
-          await alertmanager.deleteSilence(full);
-          return {
-            id: full,
-            result: known.get(full)?.status.state === 'expired' ? 'already-expired' : 'expired',
-            message: null,
-          };
-        },
-        failed: ({ id }, error) => fail(id, error),
-      },
-    );
-    const [only] = failures.values();
-    if (ids.length === 1 && only !== undefined && code !== undefined) throw new SvcError(code, only.message ?? '');
-    const byId = new Map(done.map((result) => [result.id, result]));
-    const value = ids.flatMap((id, index) => {
-      const target = targets[index];
-      const result = failures.get(id) ?? byId.get(typeof target === 'string' ? target : id);
-      return result === undefined ? [] : [result];
+    const silences = asks || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
+    const targets = typed.map((id) => resolve(id, silences));
+    if (asks) for (const { silence } of targets) if (silence !== undefined) ctx.notice(describe(silence));
+    const found = targets.filter(({ error }) => error === undefined).length;
+    if (found > 0) await ctx.confirm(`Expire ${found === 1 ? 'this silence' : `these ${found} silences`}?`);
+    const { outcomes, code } = await bulk(targets, 8, async ({ id, silence, error }): Promise<Expired> => {
+      if (error !== undefined) throw error;
+      await alertmanager.deleteSilence(id);
+      return { id, result: silence?.status.state === 'expired' ? 'already-expired' : 'expired', message: null };
+    });
+    const [only] = outcomes;
+    if (outcomes.length === 1 && only?.error !== undefined) throw only.error;
+    const value = outcomes.map((outcome): Expired => {
+      if (outcome.error === undefined) return outcome.result;
+      const { code, message } = outcome.error;
+      return { id: outcome.item.id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
     return { value, code };
   },
 });
 
-function attempt<T>(find: () => T): T | SvcError {
+interface ExpireTarget {
+  /** As the service has it, or as it was typed where there is an error. */
+  readonly id: string;
+  /** Known only where the silences were read. */
+  readonly silence?: Silence | undefined;
+  readonly error?: SvcError;
+}
+
+function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
+  if (isUuid(typed)) return { id: typed, silence: silences.find(({ id }) => id === typed) };
   try {
-    return find();
+    const silence = findAmong(silences, typed);
+    return { id: silence.id, silence };
   } catch (error) {
-    if (error instanceof SvcError) return error;
+    if (error instanceof SvcError) return { id: typed, error };
     throw error;
   }
+}
+
+function describe(silence: Silence): string {
+  const { id, status, createdBy, comment } = silence;
+  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }

@@ -35,7 +35,7 @@ export interface AlertFileRules {
 }
 
 /** One object or an array. The server stores the good ones of a batch that it refuses, so the batch is checked here. */
-export async function readAlerts(
+export async function parseAlertFile(
   bytes: Uint8Array,
   { source, startsAt, instant }: AlertFileRules,
 ): Promise<readonly PostableAlert[]> {

@@ -21,7 +21,7 @@ export interface FileSilences {
 }
 
 /** New silences get the defaults for what they leave out; those with an id are updates and keep to what they say. */
-export async function readSilences(bytes: Uint8Array, defaults: FileDefaults): Promise<FileSilences> {
+export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults): Promise<FileSilences> {
   const value = parseJson(bytes, defaults.source);
   const single = !Array.isArray(value);
   const items: unknown[] = single ? [value] : (value as unknown[]);

@@ -38,7 +38,12 @@ export async function findSilence(
 ): Promise<Silence> {
   if (isUuid(idOrPrefix)) return alertmanager.silence(idOrPrefix);
   checkPrefix(idOrPrefix, SILENCE); // before anything is sent
+  return findAmong(await readSilences(alertmanager), idOrPrefix);
+}
+
+/** All of them, expired ones too. */
+export async function readSilences(alertmanager: Pick<Alertmanager, 'silences'>): Promise<readonly Silence[]> {
   const silences: Silence[] = [];
   for await (const silence of alertmanager.silences()) silences.push(silence);
-  return findAmong(silences, idOrPrefix);
+  return silences;
 }

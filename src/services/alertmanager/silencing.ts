@@ -40,13 +40,17 @@ export async function approve(
   for (const warning of matcherWarnings(matchers)) guard.notice(`warning: ${warning}`);
   const spelled = matchers.map(formatMatcher).join(' ');
   const byText = judgeMatchers(matchers);
-  if (byText.verdict === 'everything' && !guard.allAlerts) {
-    throw new SvcError('invalid_value', `${spelled} could mute everything: ${byText.why}`, {
-      hint: 'add a matcher that names what is meant, such as team=db, or pass --all-alerts',
-    });
-  }
+  const tooWide =
+    byText.verdict === 'everything' && !guard.allAlerts
+      ? new SvcError('invalid_value', `${spelled} could mute everything: ${byText.why}`, {
+          hint: 'add a matcher that names what is meant, such as team=db, or pass --all-alerts',
+        })
+      : undefined;
+  // A regular expression may be wide only because it is wrong: the server, which alone can tell, is asked first.
+  if (tooWide !== undefined && (guard.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide;
   if (guard.dryRun) return undefined;
   const reach = await measureReach(alertmanager, matchers);
+  if (tooWide !== undefined) throw tooWide;
   const byCount = judgeReach(reach, matchers);
   if (byCount.verdict === 'everything' && !guard.allAlerts) {
     throw new SvcError('guarded', `${spelled} is too wide: ${byCount.why}; nothing was sent`, {
