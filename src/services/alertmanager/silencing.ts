@@ -5,7 +5,7 @@ import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
 import { matcherWarnings } from './matcher-warnings.ts';
 import { judgeMatchers, judgeReach, measureReach, type Reach } from './reach.ts';
 import type { PostableSilence, Silence } from './schema.ts';
-import { changesMatchers, checkNamesOfUpdate, checkWindow } from './silence-draft.ts';
+import { applyChanges, changesMatchers, checkNamesOfUpdate, checkWindow } from './silence-draft.ts';
 
 /** Who is asked and told, and what has been allowed beforehand. */
 export interface Guard {
@@ -117,13 +117,20 @@ export async function postSilence(
       `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and its silences start and end by it`,
     );
   }
-  const { id, ...fields } = draft;
+  const stored = draft.id === undefined || draft.id === silenceID ? undefined : await readBack(silenceID, alertmanager);
+  const { id: _, ...fields } = stored ?? draft;
   return {
     silenceID,
-    ...(id === undefined ? {} : { previousID: id }),
+    ...(draft.id === undefined ? {} : { previousID: draft.id }),
     ...fields,
     matched: reach === undefined ? null : { alerts: reach.alerts, active: reach.active },
   };
+}
+
+/** The server starts a silence that replaces another one now, whatever was sent. What was written stays true without this. */
+async function readBack(id: string, alertmanager: Alertmanager): Promise<PostableSilence | undefined> {
+  const stored = await alertmanager.silence(id).catch(() => undefined);
+  return stored === undefined ? undefined : applyChanges(stored, {});
 }
 
 /** A refused update may have ended the old silence all the same: reading it tells, and then the outcome is not "nothing". */
