@@ -412,10 +412,10 @@ describe('a list', () => {
     ],
     ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
     [
-      'an item of another shape',
+      'an item of another shape, for which its chunk is refused whole,',
       answer(200, '[{"id":1},{"id":"x"}]'),
       'keep',
-      1,
+      0,
       'bad_answer',
       'id: expected a number',
     ],
