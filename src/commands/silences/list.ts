@@ -78,6 +78,9 @@ export const silencesList = listCommand({
         hint: 'use --state alone: --state expired --state active',
       });
     }
+    if (input.all && (input.expired || input.state.length > 0)) {
+      throw new SvcError('usage', `--all and --${input.expired ? 'expired' : 'state'} contradict each other`);
+    }
     const { matchers, notices } = parseMatcherArguments(input.matcher);
     for (const notice of notices) ctx.notice(notice);
     const states = new Set<string>(
