@@ -20,7 +20,7 @@ export const GLOBAL_FLAGS = {
   quiet: { type: 'boolean', short: 'q', help: 'Print ids only, and no notices' },
   verbose: { type: 'boolean', short: 'v', help: 'One line per request on stderr' },
   debug: { type: 'boolean', help: 'Headers and bodies of each request on stderr, redacted' },
-  color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'Colour: auto, always or never' },
+  color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'When to use colour' },
   input: { type: 'boolean', default: true, help: 'Never ask; a missing value is an error' },
   profile: { type: 'string', value: 'name', complete: 'profiles', help: 'The profile to take settings from' },
   help: { type: 'boolean', short: 'h', help: 'Show this help' },

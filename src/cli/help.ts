@@ -106,7 +106,9 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
     const rows = flagRows(flags);
     if (rows.length > 0) parts.push(`${title}:\n${table(rows, width)}`);
   }
-  const examples = command.examples.map(({ run, why }) => `  # ${why}\n  ${run}`).join('\n');
+  const examples = command.examples
+    .flatMap(({ run, why }) => [...wrap(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
+    .join('\n');
   parts.push(`Examples:\n${examples}`);
   return `${parts.join('\n\n')}\n`;
 }

@@ -10,10 +10,10 @@ export const configUse = textCommand({
   description: 'Where neither --profile nor SVC_PROFILE names one.',
   effect: 'read',
   repairsSettings: true,
-  args: { profile: { help: 'Name of the profile', required: true, complete: 'profiles' } },
+  args: { name: { help: 'Name of the profile', required: true, complete: 'profiles' } },
   examples: [{ run: 'svc config use prod', why: 'Make prod the profile of later commands' }],
   output: { kind: 'text' },
-  run: async ({ profile }, ctx) => {
+  run: async ({ name: profile }, ctx) => {
     await changeSettings(ctx.paths, ctx, (document) => {
       if (profileValues(document, profile) !== undefined) return { ...document, profile };
       throw new SvcError(

@@ -62,7 +62,7 @@ export const silencesList = listCommand({
   examples: [
     { run: 'svc silences list', why: 'What is muted now' },
     { run: 'svc silences list --created-by me --within 3d', why: 'Mine, about to end' },
-    { run: 'svc silences list --expired --within 2h --comment ~CHG-[0-9]+', why: 'Ended lately, by change number' },
+    { run: 'svc silences list --expired --within 2h --comment "~CHG-[0-9]+"', why: 'Ended lately, by change number' },
   ],
   output: {
     kind: 'list',

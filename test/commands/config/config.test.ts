@@ -198,16 +198,16 @@ describe('config profiles and use', () => {
 
   it('chooses one, also when the chosen one is gone', async () => {
     write({ profile: 'gone', profiles: { prod: {} } });
-    expect(await configUse.run({ profile: 'prod' }, await context())).toEqual({ value: 'prod' });
+    expect(await configUse.run({ name: 'prod' }, await context())).toEqual({ value: 'prod' });
     expect(content().profile).toBe('prod');
-    const answer = await configUse.run({ profile: 'default' }, await context({ env: { SVC_PROFILE: 'prod' } }));
+    const answer = await configUse.run({ name: 'default' }, await context({ env: { SVC_PROFILE: 'prod' } }));
     expect(answer.footer).toBe('SVC_PROFILE is set, and wins over this choice');
     expect(content().profile).toBe('default');
   });
 
   it('refuses an unknown one, saying what may be meant and how to create it', async () => {
     write({ profile: 'prod', profiles: { prod: {} } });
-    await expect(configUse.run({ profile: 'prdo' }, await context())).rejects.toMatchObject({
+    await expect(configUse.run({ name: 'prdo' }, await context())).rejects.toMatchObject({
       exit: 2,
       message: 'there is no profile "prdo": did you mean prod?',
       hint: expect.stringContaining('svc config set alerts.url <url> --profile'),

@@ -1,0 +1,149 @@
+/** What every declaration has to keep to. */
+import { describe, expect, it } from 'vitest';
+import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/global-flags.ts';
+import { commandWords, parseInput } from '../../src/cli/parse.ts';
+import { GROUPS } from '../../src/registry.ts';
+import { REGISTERED } from './commands.ts';
+import { NOW } from './invoke.ts';
+import { SAMPLES } from './samples.ts';
+import { shellCommands } from './shell-words.ts';
+
+const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const SECRET = /(^|-)(token|password|passphrase|secret|credential|api-key)(-|$)/;
+const ELSEWHERE = /-(file|stdin|fd|env)$/;
+
+const duplicates = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
+
+it('has a name and a summary for every group, none twice, and none that a topic of help needs', () => {
+  const names = GROUPS.map(({ name }) => name);
+  expect(duplicates([...names, 'help', 'exit-codes', 'environment'])).toEqual([]);
+  for (const { name, summary } of GROUPS) {
+    expect(name).toMatch(KEBAB);
+    expectSummary(summary);
+  }
+});
+
+it('has no command or alias twice', () => {
+  const typed = REGISTERED.flatMap(({ group, command, words }) =>
+    [words, ...(command.aliases ?? [])].map((name) => `${group.name} ${name}`),
+  );
+  expect(duplicates(typed)).toEqual([]);
+  for (const name of typed) for (const word of name.split(' ')) expect(word).toMatch(KEBAB);
+});
+
+it('has a sample for every command, and none for others', () => {
+  expect(Object.keys(SAMPLES).sort()).toEqual(REGISTERED.map(({ command }) => command.id).sort());
+});
+
+describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, command })))(
+  '$id',
+  ({ group, command }) => {
+    const flags = Object.entries(command.flags ?? {});
+
+    it('is named after its group', () => {
+      expect(command.id.split(' ')[0]).toBe(group.name);
+      expect(command.id.split(' ').length).toBeGreaterThan(1);
+    });
+
+    it('says what it does in one line', () => {
+      expectSummary(command.summary);
+      for (const text of [command.description, ...Object.values(command.args ?? {}).map(({ help }) => help)]) {
+        if (text !== undefined) expect(text).toMatch(/^\S.*\S$/s);
+      }
+    });
+
+    it('has flags of good names, none of which stands for something else elsewhere', () => {
+      const common = Object.keys({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS, ...WRITE_FLAGS });
+      for (const [name, flag] of flags) {
+        expect(name).toMatch(KEBAB);
+        expect(common).not.toContain(name);
+        expect(name, 'is the negation of a flag').not.toMatch(/^no-/);
+        expect(flag.help, name).toMatch(/^[A-Z].*[^.\s]$/);
+        if (flag.short !== undefined) expect(flag.short, name).toMatch(/^[a-zA-Z]$/);
+        if ('choices' in flag && flag.choices !== undefined) expect(duplicates(flag.choices), name).toEqual([]);
+      }
+      const letters = Object.values(allFlags(command)).flatMap(({ short }) => (short === undefined ? [] : [short]));
+      expect(duplicates(letters)).toEqual([]);
+    });
+
+    it('takes no secret as the value of an option', () => {
+      const taking = Object.entries(allFlags(command)).filter(([, { type }]) => type !== 'boolean');
+      expect(taking.map(([name]) => name).filter((name) => SECRET.test(name) && !ELSEWHERE.test(name))).toEqual([]);
+    });
+
+    it('has arguments that can be told apart', () => {
+      const args = Object.entries(command.args ?? {});
+      expect(duplicates([...args.map(([name]) => name), ...Object.keys(allFlags(command))])).toEqual([]);
+      for (const [index, [name, argument]] of args.entries()) {
+        expect(name).toMatch(KEBAB);
+        if (argument.repeat) expect(index, `${name} takes all the rest`).toBe(args.length - 1);
+        if (argument.required)
+          expect(
+            args.slice(0, index).every(([, { required }]) => required),
+            name,
+          ).toBe(true);
+      }
+    });
+
+    it('takes --dry-run and --yes if, and only if, it can change something', () => {
+      const names = Object.keys(allFlags(command));
+      for (const name of ['dry-run', 'yes']) expect(names.includes(name), name).toBe(command.effect !== 'read');
+    });
+
+    it('has columns of good names', () => {
+      if (command.output.kind === 'text') return;
+      const names = command.output.columns.map(({ name }) => name);
+      expect(duplicates(names)).toEqual([]);
+      for (const name of names) expect(name).toMatch(KEBAB);
+      const first = command.output.columns[0];
+      expect(first?.wide, 'the first column is always shown').toBeUndefined();
+      if (command.output.kind === 'list') {
+        for (const family of Object.keys(command.output.families ?? {})) {
+          expect(family).toMatch(KEBAB);
+          expect(command.output.families?.[family]?.('x').name).toBe(`${family}:x`);
+        }
+      }
+    });
+
+    it.each(command.examples)('has an example that works: $run', async ({ run, why }) => {
+      expectSummary(why);
+      const invocations = shellCommands(run).flatMap(svcInvocations);
+      expect(invocations).not.toEqual([]);
+      expect(invocations.map(({ id }) => id)).toContain(command.id);
+      for (const { id, tokens } of invocations) {
+        const named = REGISTERED.find((one) => one.command.id === id)?.command;
+        expect(named, `${id} of ${run}`).toBeDefined();
+        if (named !== undefined) await parseInput(named, tokens, NOW);
+      }
+    });
+  },
+);
+
+function expectSummary(text: string): void {
+  expect(text).toMatch(/^[A-Z].*[^.\s]$/);
+  expect(text.length).toBeLessThanOrEqual(80);
+}
+
+interface Invocation {
+  readonly id: string;
+  readonly tokens: readonly string[];
+}
+
+/** `A=1 svc …`, `xargs svc …` (which adds an argument), and the command that `svc … -- svc …` runs. */
+function svcInvocations(words: readonly string[]): Invocation[] {
+  const start = words.indexOf('svc');
+  if (start < 0) return [];
+  for (const word of words.slice(0, start)) expect(word).toMatch(/^([A-Z_]+=.*|xargs)$/);
+  const argv = [...words.slice(start + 1), ...(words[start - 1] === 'xargs' ? ['ARGUMENT'] : [])];
+  const { words: named, at } = commandWords(argv, 3);
+  const found = [3, 2, 1]
+    .map((length) => named.slice(0, length).join(' '))
+    .find((id) => REGISTERED.some(({ command }) => command.id === id));
+  const id = found ?? named.join(' ');
+  const used = at.slice(0, id.split(' ').length);
+  const inner = argv.indexOf('--');
+  return [
+    { id, tokens: argv.filter((_, index) => !used.includes(index)) },
+    ...(inner < 0 ? [] : svcInvocations(argv.slice(inner + 1))),
+  ];
+}

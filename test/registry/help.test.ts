@@ -1,0 +1,75 @@
+/** Every help page: as it stands, as narrow terminals get it, and as the launcher has it prepared. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { preparedPages } from '../../src/pages.ts';
+import { GROUPS } from '../../src/registry.ts';
+import { svc } from '../support/svc.ts';
+import { REGISTERED } from './commands.ts';
+
+const SNAPSHOTS = join(import.meta.dirname, '__snapshots__');
+const NARROW = 40;
+
+/** The words that lead to each page. */
+const PAGES: readonly { readonly words: string; readonly file: string }[] = [
+  '',
+  ...GROUPS.map(({ name }) => name),
+  ...REGISTERED.map(({ command }) => command.id),
+].map((words) => ({ words, file: `${words === '' ? 'svc' : words.replaceAll(' ', '-')}.txt` }));
+
+const { help, aliases } = await preparedPages();
+
+const split = (words: string): string[] => words.split(' ').filter((word) => word !== '');
+
+describe.each(PAGES)('svc $words --help', ({ words, file }) => {
+  it('is as it was', async () => {
+    const { code, stdout, stderr } = await svc([...split(words), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
+    expect(tooWide(stdout, 80)).toEqual([]);
+  });
+
+  it('is what the launcher has prepared, in a pipe and for svc help', async () => {
+    expect((await svc([...split(words), '-h'])).stdout).toBe(help[words]);
+    expect((await svc(['help', ...split(words)])).stdout).toBe(help[words]);
+  });
+
+  it('fits a narrow terminal', async () => {
+    const { code, stdout, stderr } = await svc([...split(words), '--help'], { terminal: NARROW });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(tooWide(stdout, NARROW)).toEqual([]);
+  });
+
+  it('holds neither colour nor trailing blanks', async () => {
+    const { stdout } = await svc([...split(words), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
+    expect(stdout).toBe(help[words]);
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);
+    expect(stdout.endsWith('\n') && !stdout.endsWith('\n\n')).toBe(true);
+  });
+});
+
+/** Example lines are to be copied whole, and one long word cannot be broken. */
+function tooWide(page: string, width: number): string[] {
+  const [text = '', examples = ''] = page.split(/^Examples?:$/m);
+  const copied = /^ {2}(?!# ).*\bsvc /;
+  return [...text.split('\n'), ...examples.split('\n').filter((line) => !copied.test(line))].filter(
+    (line) => line.length > width && line.trim().includes(' '),
+  );
+}
+
+it('has no snapshot of a page that is gone', () => {
+  expect(readdirSync(SNAPSHOTS).sort()).toEqual(PAGES.map(({ file }) => file).sort());
+});
+
+it('shows an alias the page of its command', async () => {
+  for (const [alias, id] of Object.entries(aliases)) {
+    expect((await svc([...split(alias), '--help'])).stdout, alias).toBe(help[id]);
+  }
+});
+
+it('lists every group, and every command of a group', () => {
+  for (const { name, summary } of GROUPS) expect(help['']).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
+  for (const { group, command, words } of REGISTERED) {
+    expect(help[group.name], command.id).toMatch(new RegExp(`^ {2}${words}( [<[]|$| {2})`, 'm'));
+  }
+});
