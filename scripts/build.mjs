@@ -1,5 +1,5 @@
 // Builds dist/: the lazily loaded CommonJS chunks, and the table of prepared texts for the launcher.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -8,14 +8,24 @@ const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 
+/** Parts of undici that are never reached: HTTP/2, which loads node:http2, and the form data of fetch, which brings all of fetch. */
+const leaveOut = {
+  name: 'leave-out',
+  resolveId: {
+    filter: { id: /(^|\/)(client-h2|web\/fetch\/body)\.js$/ },
+    handler: (_, importer) => (importer?.includes('/undici/') ? path('src/http/left-out.ts') : null),
+  },
+};
+
 /** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
 const made = path(`dist.${process.pid}`);
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
   platform: 'node',
+  plugins: [leaveOut],
   logLevel: 'warn',
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: made,
   format: 'cjs',
   entryFileNames: '[name].cjs',
@@ -24,6 +34,19 @@ await bundle.write({
   comments: { legal: false },
 });
 await bundle.close();
+
+/** The packages whose code is in the bundle, each with its licence text, as their licences ask for. */
+function thirdPartyLicences() {
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const folders = new Set(modules.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean));
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? '' : `\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}`;
+    return `${name} ${version} (${license})${text}\n`;
+  });
+}
+writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicences().join(`\n${'-'.repeat(80)}\n\n`));
 
 const require = createRequire(import.meta.url);
 const { preparedPages } = require(`${made}/pages.cjs`);
