@@ -1,6 +1,4 @@
 /** Takes secrets out of whatever is shown: headers, addresses, bodies, messages. */
-import { inspect } from 'node:util';
-
 const HIDDEN = '***';
 
 /** A secret that no print, log or serialisation shows by accident. */
@@ -23,7 +21,7 @@ export class Secret {
     return HIDDEN;
   }
 
-  [inspect.custom](): string {
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
     return HIDDEN;
   }
 }
