@@ -7,6 +7,8 @@ if (text === undefined) {
   const { main, processContext, resolvePaths } = require('../dist/main.cjs');
   main(argv, processContext(resolvePaths)).then((code) => {
     process.exitCode = code;
+    // Whoever interrupted does not wait for a reader that takes nothing, or for a name that does not resolve.
+    if (code === 130 || code === 143) process.exit();
   });
 } else {
   print(text);
@@ -40,6 +42,9 @@ function print(text) {
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
   } catch (error) {
     if (error.code === 'EAGAIN') process.stdout.on('error', () => {}).write(bytes);
-    else if (error.code !== 'EPIPE') throw error;
+    else if (error.code !== 'EPIPE') {
+      process.exitCode = 2;
+      process.stderr.write(`svc: cannot write to standard output: ${error.message.replace(/^E\w+: |, write$/g, '')}\n`);
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** Everything `svc` takes from outside itself: the types, and at the end the one function that reads the process. */
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { SvcError } from './errors.ts';
@@ -11,7 +11,10 @@ export interface OutStream {
   readonly columns: number | undefined;
   /** The number of colours the terminal can show as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
-  /** Writes everything, waiting where the reader is slow. A reader that went away is no error: later writes are dropped. */
+  /**
+   * Writes everything, waiting where the reader is slow; an interruption ends the waiting. A reader that went away is no error:
+   * later writes are dropped. Rejects where standard output cannot be written, as on a full disk.
+   */
   write(chunk: string | Uint8Array): Promise<void>;
   /** True once the reader went away: what produces more can stop. */
   readonly closed: boolean;
@@ -54,21 +57,31 @@ export interface Context {
   random(): number;
   /** Rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. */
+  /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. The second of them ends the process. */
   readonly signal: AbortSignal;
+  /** Until what it returns is called, SIGINT and SIGTERM go to `handler` alone: for a command that runs another one. */
+  takeSignals(handler: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
   readonly prompter: Prompter;
 }
 
 /** The context of a real process. `resolve` makes the paths of the environment. */
 export function processContext(resolve: (env: Context['env'], platform: string, home: string) => Paths): Context {
   const stopped = new AbortController();
-  const stop = (code: 'interrupted' | 'terminated', status: number) => () => {
+  const { signal } = stopped;
+  let taker: ((name: 'SIGINT' | 'SIGTERM') => void) | undefined;
+  const stop = (name: 'SIGINT' | 'SIGTERM') => {
+    if (taker !== undefined) {
+      taker(name);
+      return;
+    }
+    const reason =
+      name === 'SIGINT' ? new SvcError('interrupted', 'interrupted') : new SvcError('terminated', 'terminated');
     // The second time a person does not want to wait for a clean end.
-    if (stopped.signal.aborted) process.exit(status);
-    stopped.abort(new SvcError(code, code));
+    if (signal.aborted) process.exit(reason.exit);
+    stopped.abort(reason);
   };
-  process.on('SIGINT', stop('interrupted', 130));
-  process.on('SIGTERM', stop('terminated', 143));
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {
     stdin: {
@@ -79,8 +92,8 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
         return process.stdin;
       },
     },
-    stdout: outStream(1, () => process.stdout, Number.isInteger(forced) && forced > 0 ? forced : undefined),
-    stderr: outStream(2, () => process.stderr, undefined),
+    stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
+    stderr: outStream(2, () => process.stderr, signal, undefined),
     env: process.env,
     paths: resolve(process.env, process.platform, homedir()),
     get identity() {
@@ -91,15 +104,28 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     now: Date.now,
     random: Math.random,
     sleep,
-    signal: stopped.signal,
-    prompter: {
-      confirm: async (message) =>
-        (await import('@inquirer/prompts')).confirm({ message, default: false }, promptContext(stopped.signal)),
+    signal,
+    takeSignals: (handler) => {
+      taker = handler;
+      return () => {
+        taker = undefined;
+      };
     },
+    prompter: { confirm: (message) => confirm(message, signal) },
   };
 }
 
-const promptContext = (signal: AbortSignal) => ({ input: process.stdin, output: process.stderr, signal });
+/** Ctrl-C at the prompt is a key, not a signal, and ends the command all the same. */
+async function confirm(message: string, signal: AbortSignal): Promise<boolean> {
+  const prompts = await import('@inquirer/prompts');
+  try {
+    return await prompts.confirm({ message, default: false }, { input: process.stdin, output: process.stderr, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && error.name === 'ExitPromptError') throw new SvcError('interrupted', 'interrupted');
+    throw error;
+  }
+}
 
 /** A uid without an entry in the password file, as containers have it, is no reason to fail. */
 function userName(): string {
@@ -128,24 +154,52 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** What a pipe holds: more of it may have to wait for the reader. */
+const PIPE_BYTES = 65_536;
+
 /**
- * Writes straight to the descriptor, which needs no stream to be loaded. A pipe that is full for now (EAGAIN) hands the rest to
- * Node's stream, which waits. A reader that went away (EPIPE) is no error.
+ * Writes straight to the descriptor, which needs no stream to be loaded. What may have to wait for a reader goes to Node's stream:
+ * a direct write would block the process, and no signal would end it.
  */
-function outStream(fd: 1 | 2, stream: () => NodeJS.WriteStream, forcedColumns: number | undefined): OutStream {
+function outStream(
+  fd: 1 | 2,
+  stream: () => NodeJS.WriteStream,
+  signal: AbortSignal,
+  forcedColumns: number | undefined,
+): OutStream {
   let closed = false;
+  let written = 0;
   let waiting: NodeJS.WriteStream | undefined;
   const terminal = isatty(fd);
+  const broken = (error: unknown): SvcError | undefined => {
+    closed = true;
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Of standard error nobody can be told.
+    if (fd === 2 || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return undefined;
+    const reason = message.replace(/^E\w+: |, write$/g, '');
+    return new SvcError('file_unusable', `cannot write to standard output: ${reason}`, { cause: error });
+  };
+  let piped: boolean | undefined;
+  const mayWait = (bytes: number): boolean => {
+    if (waiting !== undefined) return true;
+    if (written + bytes <= PIPE_BYTES) return false;
+    piped ??= isPipe(fd);
+    return piped;
+  };
   const writeByStream = (bytes: Uint8Array): Promise<void> => {
-    if (waiting === undefined) {
-      waiting = stream();
-      waiting.on('error', () => {
-        closed = true;
+    const open = waiting ?? stream().on('error', () => {});
+    waiting = open;
+    return new Promise((done, fail) => {
+      // Whoever interrupted does not wait for a reader.
+      if (signal.aborted) return done();
+      const interrupt = (): void => fail(signal.reason);
+      signal.addEventListener('abort', interrupt, { once: true });
+      open.write(bytes, (error) => {
+        signal.removeEventListener('abort', interrupt);
+        const failure = error ? broken(error) : undefined;
+        if (failure === undefined) done();
+        else fail(failure);
       });
-    }
-    const open = waiting;
-    return new Promise((done) => {
-      open.write(bytes, () => done());
     });
   };
   return {
@@ -164,16 +218,22 @@ function outStream(fd: 1 | 2, stream: () => NodeJS.WriteStream, forcedColumns: n
     async write(chunk) {
       let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       while (bytes.length > 0 && !closed) {
-        if (waiting !== undefined) return writeByStream(bytes);
+        if (mayWait(bytes.length)) return writeByStream(bytes);
         try {
-          bytes = bytes.subarray(writeSync(fd, bytes));
+          const count = writeSync(fd, bytes);
+          written += count;
+          bytes = bytes.subarray(count);
         } catch (error) {
-          const { code } = error as NodeJS.ErrnoException;
-          if (code === 'EAGAIN') return writeByStream(bytes);
-          if (code !== 'EPIPE') throw error;
-          closed = true;
+          if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return writeByStream(bytes);
+          const failure = broken(error);
+          if (failure !== undefined) throw failure;
         }
       }
     },
   };
+}
+
+function isPipe(fd: number): boolean {
+  const kind = fstatSync(fd);
+  return kind.isFIFO() || kind.isSocket();
 }

@@ -1,14 +1,17 @@
 /** Runs one parsed command: settings, context, confirmation, dry run, rendering. Returns the exit status. */
 import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { DryRunStop, type Target } from '../http/target.ts';
 import { checkOutputOptions } from '../output/check.ts';
 import { colorLevel } from '../output/color.ts';
+import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { render } from '../output/render.ts';
 import type { AnyOutput, Format, OutputOptions } from '../output/types.ts';
+import { fileFailure } from '../store/file-failure.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Command, RunContext } from './command.ts';
 import { renderDryRun } from './dry-run.ts';
@@ -223,6 +226,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
     random: context.random,
     sleep: context.sleep,
     signal: context.signal,
+    takeSignals: context.takeSignals,
     identity: context.identity,
     stdin: context.stdin,
     paths: context.paths,
@@ -267,7 +271,8 @@ function runContext({ command, globals, settings, context, engine, options, noti
       }
       notices.release();
       await notices.flushed();
-      if (!(await context.prompter.confirm(question))) throw new SvcError('declined', 'declined: nothing was sent');
+      if (!(await context.prompter.confirm(escapeText(question))))
+        throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;
     },
     notice: (text) => notices.say(text),
@@ -292,7 +297,14 @@ async function readInput(path: string, context: Context): Promise<Uint8Array> {
       hint: 'pipe the file in, or name it',
     });
   }
+  const { stdin, signal } = context;
+  const { addAbortSignal } = await import('node:stream');
   const chunks: Uint8Array[] = [];
-  for await (const chunk of context.stdin.stream) chunks.push(chunk as Uint8Array);
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin.stream as Readable)) chunks.push(chunk as Uint8Array);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw fileFailure('cannot read standard input', error);
+  }
   return Buffer.concat(chunks);
 }

@@ -82,6 +82,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
         });
       }),
     signal: options.signal ?? new AbortController().signal,
+    takeSignals: () => () => {},
     prompter: {
       async confirm(question) {
         asked.push(question);

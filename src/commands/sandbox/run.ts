@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { textCommand } from '../../cli/command.ts';
+import { type RunContext, textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 
 export const sandboxRun = textCommand({
@@ -24,27 +24,34 @@ export const sandboxRun = textCommand({
       port: 0,
       seed: input.empty ? 'empty' : 'demo',
     });
-    const [name = '', ...args] = input.command;
-    const [command, ...before] = name === 'svc' ? ctx.self : [name];
     try {
-      ctx.signal.throwIfAborted();
-      const status = await new Promise<number>((ended, failed) => {
-        const child = spawn(command, [...before, ...args], { stdio: 'inherit', env: { ...ctx.env, ...sandbox.env } });
-        const forward = () => {
-          const terminated = ctx.signal.reason instanceof SvcError && ctx.signal.reason.code === 'terminated';
-          // A terminal sends its Ctrl-C to the command as well: a second one would cut the command's own clean end.
-          if (terminated || !ctx.stdin.isTTY) child.kill(terminated ? 'SIGTERM' : 'SIGINT');
-        };
-        ctx.signal.addEventListener('abort', forward, { once: true });
-        child.on('error', (error: NodeJS.ErrnoException) =>
-          failed(new SvcError('usage', `cannot run ${name}: ${error.code ?? error.message}`)),
-        );
-        child.on('exit', (code, signal) => ended(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-      });
-      ctx.signal.throwIfAborted();
-      return { value: undefined, status };
+      return { value: undefined, status: await outcome(input.command, { ...ctx.env, ...sandbox.env }, ctx) };
     } finally {
       await sandbox.close();
     }
   },
 });
+
+/** The exit status of the command; where a signal ended it, what a shell makes of that. */
+async function outcome(
+  [name = '', ...args]: readonly string[],
+  env: RunContext['env'],
+  ctx: RunContext,
+): Promise<number> {
+  const [command, ...before] = name === 'svc' ? ctx.self : [name];
+  const child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
+  // A terminal sends its Ctrl-C to the command as well, and what it means there is the command's affair.
+  const release = ctx.takeSignals((signal) => {
+    if (signal === 'SIGTERM' || !ctx.stdin.isTTY) child.kill(signal);
+  });
+  try {
+    return await new Promise((ended, failed) => {
+      child.on('error', (error: NodeJS.ErrnoException) =>
+        failed(new SvcError('usage', `cannot run ${name}: ${error.code ?? error.message}`)),
+      );
+      child.on('exit', (code, signal) => ended(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    });
+  } finally {
+    release();
+  }
+}

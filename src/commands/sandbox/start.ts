@@ -1,4 +1,5 @@
 import { textCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
 
 export const sandboxStart = textCommand({
   id: 'sandbox start',
@@ -29,7 +30,7 @@ export const sandboxStart = textCommand({
       random: ctx.random,
       port: input.port,
       seed: input.empty ? 'empty' : 'demo',
-    });
+    }).catch(explainPort);
     return {
       value: Object.entries(sandbox.env)
         .map(([name, value]) => `export ${name}=${value}`)
@@ -48,3 +49,13 @@ export const sandboxStart = textCommand({
     };
   },
 });
+
+function explainPort(error: unknown): never {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (port === undefined || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+  const why = code === 'EACCES' ? 'is for privileged users' : 'is in use';
+  throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
+    hint: 'choose another, or 0 for a free one',
+    cause: error,
+  });
+}
