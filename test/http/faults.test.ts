@@ -223,7 +223,7 @@ const SENT: Readonly<Record<string, Case>> = {
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };
 
-describe.each(Object.entries(SENT))('%s', (_name, { fault, code, message, sends = 1, timeoutMs = 5_000 }) => {
+describe.concurrent.each(Object.entries(SENT))('%s', (_name, { fault, code, message, sends = 1, timeoutMs = 5_000 }) => {
   test(`a read is ${code}, sent ${sends} times`, async () => {
     await using server = await faultServer(fault);
     const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing)));
