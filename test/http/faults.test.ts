@@ -223,34 +223,37 @@ const SENT: Readonly<Record<string, Case>> = {
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };
 
-describe.concurrent.each(Object.entries(SENT))('%s', (_name, { fault, code, message, sends = 1, timeoutMs = 5_000 }) => {
-  test(`a read is ${code}, sent ${sends} times`, async () => {
-    await using server = await faultServer(fault);
-    const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing)));
-    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-      code,
-      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-      exit: 7,
+describe.concurrent.each(Object.entries(SENT))(
+  '%s',
+  (_name, { fault, code, message, sends = 1, timeoutMs = 5_000 }) => {
+    test(`a read is ${code}, sent ${sends} times`, async () => {
+      await using server = await faultServer(fault);
+      const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing)));
+      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+        code,
+        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+        exit: 7,
+      });
+      expect(error.message).toContain(`GET ${server.url}/thing`);
+      expect(server.requests).toHaveLength(sends);
     });
-    expect(error.message).toContain(`GET ${server.url}/thing`);
-    expect(server.requests).toHaveLength(sends);
-  });
 
-  test('a write is of unknown outcome, and sent once', async () => {
-    await using server = await faultServer(fault);
-    const error = await failed(
-      withClient(server.url, { timeoutMs }, (client) => client.call(createThing, { body: { a: 1 } })),
-    );
-    expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-      code: 'outcome_unknown',
-      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-      exit: 8,
+    test('a write is of unknown outcome, and sent once', async () => {
+      await using server = await faultServer(fault);
+      const error = await failed(
+        withClient(server.url, { timeoutMs }, (client) => client.call(createThing, { body: { a: 1 } })),
+      );
+      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+        code: 'outcome_unknown',
+        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+        exit: 8,
+      });
+      expect(error.retryable).toBe(false);
+      expect(error.hint).toContain('before you repeat it');
+      expect(server.requests).toHaveLength(1);
     });
-    expect(error.retryable).toBe(false);
-    expect(error.hint).toContain('before you repeat it');
-    expect(server.requests).toHaveLength(1);
-  });
-});
+  },
+);
 
 describe('nothing was sent', () => {
   async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
