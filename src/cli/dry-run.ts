@@ -1,6 +1,6 @@
 /** What `--dry-run` prints: the requests that would have gone, as JSON values or as curl lines. */
 import type { OutStream } from '../context.ts';
-import { asCurl } from '../http/as-curl.ts';
+import { asCurl, shownBody } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { redactHeaders, redactText } from '../http/redact.ts';
 import { render } from '../output/render.ts';
@@ -55,7 +55,7 @@ export async function renderDryRun(
     );
     return;
   }
-  const shown = requests.map(
+  const shown = requests.map(shownBody).map(
     ({ method, url, headers, body }): ShownRequest => ({
       method,
       url: redactText(url),

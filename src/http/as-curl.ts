@@ -1,11 +1,12 @@
 /** A request as one line of curl that a shell can run. */
 import type { RequestValue } from './endpoint.ts';
-import { isSecretHeader, redactText } from './redact.ts';
+import { isSecretHeader, redactForm, redactText } from './redact.ts';
 import { bodyText } from './request.ts';
 
 /**
  * Headers that hold a secret become shell variables, `"authorization: $AUTHORIZATION"`: the line shows no secret and runs
- * where the variable is set. Secret fields of the address and the body are `***`. `secretHeaders` are in lower case.
+ * where the variable is set. Secret fields of the address and of a form are `***`. A JSON body is exact: the services take no
+ * secret in one, and a comment that only looks like one must not be changed on its way. `secretHeaders` are in lower case.
  */
 export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>): string {
   const words = ['curl', '-sS'];
@@ -27,10 +28,16 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
       words.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
     }
   }
-  const body = bodyText(request);
+  const body = bodyText(shownBody(request));
   // Not --data: a body that starts with @ would be read as a file's name.
-  if (body !== undefined) words.push('--data-raw', quote(Buffer.from(redactText(body))));
+  if (body !== undefined) words.push('--data-raw', quote(Buffer.from(body)));
   return words.join(' ');
+}
+
+/** The request with the secret fields of a form replaced. */
+export function shownBody(request: RequestValue): RequestValue {
+  if (request.encoding !== 'form' || typeof request.body !== 'object' || request.body === null) return request;
+  return { ...request, body: redactForm(request.body as Readonly<Record<string, unknown>>) };
 }
 
 const PLAIN = /^[\w@%+=:,./-]+$/;

@@ -76,6 +76,15 @@ const JSON_FIELD = new RegExp(
 );
 /** The same inside a JSON string: every quote has backslashes before it. */
 const NESTED_FIELD = new RegExp(`((\\\\{1,8})"(?:${STRONG}|${WEAK})\\2"\\s*:\\s*\\2")[^]*?(\\2"|$)`, 'gi');
+const SECRET_FIELD = new RegExp(`^(?:${STRONG}|${WEAK})$`, 'i');
+
+/** The fields of a form with the values of secret ones replaced. */
+export function redactForm(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, SECRET_FIELD.test(name) ? HIDDEN : value]),
+  );
+}
+
 /** The names of failures, `{"error":{"code":"quota_exceeded"}}`: words, where an authorization code is drawn at random. */
 const ERROR_NAME = /^[a-z]{2,}(_[a-z]+)*$/;
 

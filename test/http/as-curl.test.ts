@@ -108,4 +108,10 @@ describe('secrets', () => {
     expect(line).not.toMatch(/hunter/);
     expect(line).toContain('access_token=***');
   });
+
+  test('are not suspected in a JSON body, which has to stay what is sent', () => {
+    const comment = 'see https://u:p@wiki/?token=abcdef, code=1042';
+    const line = asCurl(request({}, { body: { comment } }), new Set());
+    expect(line).toContain(comment);
+  });
 });
