@@ -64,11 +64,11 @@ function asksForHelp(tokens: readonly string[]): boolean {
   return tokens.every((token) => !token.startsWith('-') || token === '--help' || token === '-h');
 }
 
-function findGroup(name: string): Group {
+function findGroup(name: string, others: readonly string[] = ['help']): Group {
   const group = GROUPS.find((candidate) => candidate.name === name);
   if (group !== undefined) return group;
   throw new SvcError('usage', `there is no command "${name}"`, {
-    hint: didYouMean(name, [...GROUPS.map((g) => g.name), 'help']),
+    hint: didYouMean(name, [...GROUPS.map((g) => g.name), ...others]),
   });
 }
 
@@ -99,7 +99,10 @@ async function explain(argv: readonly string[], context: Context): Promise<numbe
   const { TOPICS } = await import('./cli/topics.ts');
   const topic = TOPICS.find(({ name }) => name === first);
   if (topic !== undefined) return print(context, topic.text());
-  const group = findGroup(first);
+  const group = findGroup(
+    first,
+    TOPICS.map(({ name }) => name),
+  );
   const { commands } = await group.load();
   const command = findCommand(group, commands, rest);
   const columns = context.stdout.columns;

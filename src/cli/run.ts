@@ -70,7 +70,7 @@ export async function runCommand(
   const options = outputOptions(globals, settings, context);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
-  await checkOutputOptions(command.output, options);
+  await checkOutputOptions(command.output, options, { writes: command.effect !== 'read' });
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };

@@ -1,10 +1,17 @@
 /** What is wrong with output options whatever the value will be. */
 import { SvcError } from '../errors.ts';
-import { columnNames, isColumnar, selectColumns } from './columns.ts';
+import { columnNames, findColumn, isColumnar, selectColumns } from './columns.ts';
 import type { AnyOutput, OutputOptions } from './types.ts';
 
-/** Refuses options that can never work with this output, before anything else happens. */
-export async function checkOutputOptions(output: AnyOutput, options: OutputOptions): Promise<void> {
+/**
+ * Refuses options that can never work with this output, before anything else happens. `writes`: what only the rows would tell comes
+ * too late, and so a list is sorted by its columns only.
+ */
+export async function checkOutputOptions(
+  output: AnyOutput,
+  options: OutputOptions,
+  { writes = false }: { readonly writes?: boolean } = {},
+): Promise<void> {
   const shaping = options.query !== undefined ? '--query' : options.fields !== undefined ? '--fields' : undefined;
   if (options.query !== undefined && options.fields !== undefined) {
     throw new SvcError('usage', '--query and --fields cannot be used together');
@@ -19,7 +26,7 @@ export async function checkOutputOptions(output: AnyOutput, options: OutputOptio
   if (options.fields?.some((name) => name === '')) {
     throw new SvcError('usage', '--fields: a name is empty', { hint: 'write --fields a,b.c' });
   }
-  if (options.sort !== undefined) checkSort(output, options.sort);
+  if (options.sort !== undefined) checkSort(output, options.sort, writes);
   if (options.query !== undefined) {
     const { compileQuery } = await import('./query.ts');
     await compileQuery(options.query);
@@ -39,8 +46,11 @@ function checkColumns(output: AnyOutput, options: OutputOptions, shaping: string
   selectColumns(output, options);
 }
 
-function checkSort(output: AnyOutput, sort: string): void {
+function checkSort(output: AnyOutput, sort: string, writes: boolean): void {
   if (output.kind !== 'list') throw new SvcError('usage', '--sort: this command prints no list');
-  if (sort !== '' && sort !== '-') return;
-  throw new SvcError('usage', '--sort: the name is empty', { hint: `columns: ${columnNames(output).join(', ')}` });
+  const name = sort.replace(/^-/, '');
+  if (name !== '' && (!writes || findColumn(output, name) !== undefined)) return;
+  throw new SvcError('usage', name === '' ? '--sort: the name is empty' : `--sort: there is no column "${name}"`, {
+    hint: `columns: ${columnNames(output).join(', ')}`,
+  });
 }

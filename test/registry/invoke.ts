@@ -33,7 +33,9 @@ export function asks({ command, sample }: Case): boolean {
   return command.effect === 'destroy' || command.effect === 'money' || sample.asks === true;
 }
 
-export interface Invocation extends RunOptions {
+export interface Invocation extends Omit<RunOptions, 'terminal'> {
+  /** Undefined for none, whatever the sample needs. */
+  readonly terminal?: number | undefined;
   /** Options of this run. */
   readonly args?: readonly string[];
   /** Without `--yes` where a confirmation is needed. */
@@ -61,7 +63,8 @@ export async function startPeer(): Promise<Peer> {
     url: server.url,
     async run(what, invocation = {}, fault = undefined, after = 0) {
       const { command, sample } = what;
-      const { args = [], unconfirmed, env, ...options } = invocation;
+      const { args = [], unconfirmed, env, terminal: _, ...options } = invocation;
+      const terminal = 'terminal' in invocation ? invocation.terminal : sample.terminal && 80;
       const [earlier, connections] = [server.requests.length, server.connections];
       behaviour = (socket, request, index) => {
         if (fault !== undefined && index > earlier + after) fault(socket, request, index);
@@ -70,10 +73,10 @@ export async function startPeer(): Promise<Peer> {
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args], {
         now: () => NOW,
-        home: command.service === undefined ? ownHome(homes) : homes,
+        home: command.service === undefined ? freshHome(homes) : homes,
         env: { ...environment(command.service, server.url), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
-        ...(sample.terminal === undefined ? {} : { terminal: 80 }),
+        ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
           ? {}
           : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted')) }),
@@ -114,10 +117,10 @@ function environment(service: ServiceName | undefined, url: string): Record<stri
   return { [`${prefix}_URL`]: url, [`${prefix}_TOKEN`]: MARKER };
 }
 
-/** With settings, for a command that may change them. */
-function ownHome(homes: string): string {
-  const home = mkdtempSync(join(homes, 'home-'));
-  mkdirSync(join(home, 'config'), { mode: 0o700 });
+/** With the settings as they were before a command changed them. */
+function freshHome(homes: string): string {
+  const home = join(homes, 'local');
+  mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
   return home;

@@ -10,6 +10,8 @@ export interface Sample {
   readonly follows?: true;
   /** What it prints is text, or nothing, whatever the command's output is otherwise. */
   readonly prints?: 'text' | 'nothing';
+  /** It prints the very options it was given. */
+  readonly mirrors?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
   /** It needs a terminal, and this environment. */
@@ -51,7 +53,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'silences update': [{ args: [SILENCE, '--until', END] }, { args: ['2f1a', '--matcher', 'alertname=NodeUp'] }],
   'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }],
-  'config list': [{ args: [] }, { args: ['--all', '--show-origin'] }],
+  'config list': [
+    { args: [], mirrors: true },
+    { args: ['--all', '--show-origin'], mirrors: true },
+  ],
   'config get': [{ args: ['timeout'] }],
   'config set': [{ args: ['timeout', '10s'] }],
   'config unset': [{ args: ['timeout'] }],

@@ -16,8 +16,9 @@ export interface Run {
 
 export interface RunOptions {
   readonly env?: Record<string, string | undefined>;
+  /** What is piped in. */
   readonly stdin?: string | Uint8Array;
-  /** A terminal on all three streams, of this width. */
+  /** A terminal of this width on all streams, or on the two others where something is piped in. */
   readonly terminal?: number;
   /** What the person answers; without it a question fails the test. */
   readonly answer?: boolean;
@@ -61,7 +62,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
   const now = options.now ?? Date.now;
   const context: Context = {
     stdin: {
-      isTTY: options.terminal !== undefined,
+      isTTY: options.terminal !== undefined && options.stdin === undefined,
       stream: Readable.from([Buffer.from((options.stdin ?? '') as Uint8Array)]),
     },
     stdout,

@@ -1,0 +1,85 @@
+/** `--dry-run` of every command that can change something: what it shows is what would be sent, and nothing is. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asks, CASES, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
+
+interface Shown {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+const WRITING = CASES.filter(({ command }) => command.effect !== 'read' && command.service !== undefined);
+
+it.each(WRITING)('$name --dry-run shows what would be sent', async (what) => {
+  const sent = writes(await peer.run(what, { args: ['-o', 'json'] }));
+  expect(sent).not.toEqual([]);
+  const dry = await peer.run(what, { args: ['--dry-run', '-o', 'json', '--debug'], unconfirmed: true });
+  expectUnsent(dry, what.sample.follows === true);
+  const value = JSON.parse(dry.stdout) as Shown | Shown[];
+  expect(Array.isArray(value)).toBe(sent.length > 1);
+  const shown = Array.isArray(value) ? value : [value];
+  expect(shown).toHaveLength(sent.length);
+  for (const [index, request] of shown.entries()) {
+    expect(Object.keys(request)).toEqual(['method', 'url', 'headers', 'body']);
+    const real = sent[index];
+    expect(request.method).toBe(real?.method);
+    expect(request.url).toBe(`${peer.url}${real?.path}`);
+    expect(request.body).toEqual(real?.body === '' ? null : JSON.parse(real?.body ?? ''));
+    expect(request.headers['authorization']).toMatch(/^(Bearer )?\*\*\*$/);
+    const { authorization: _, ...open } = request.headers;
+    expect(real?.headers).toMatchObject(open);
+  }
+});
+
+describe.each(['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'])('--dry-run -o %s', (format) => {
+  it.each(WRITING)('$name', async (what) => {
+    const dry = await peer.run(what, { args: ['--dry-run', '-o', format], unconfirmed: true });
+    expectUnsent(dry, what.sample.follows === true);
+    expect(dry.stdout).toMatch(/[^\n]\n$/);
+  });
+});
+
+it.each(WRITING)('$name --dry-run=curl is a command line without the secret', async (what) => {
+  for (const more of [[], ['-o', 'json']]) {
+    const dry = await peer.run(what, { args: ['--dry-run=curl', ...more], unconfirmed: true });
+    expectUnsent(dry, what.sample.follows === true);
+    for (const line of dry.stdout.trimEnd().split(/(?<!\\)\n(?=curl )/)) {
+      expect(line).toMatch(/^curl /);
+      expect(line).toContain(peer.url);
+    }
+  }
+});
+
+it.each(WRITING)('$name --dry-run asks nobody', async (what) => {
+  const dry = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, terminal: 80 });
+  expectUnsent(dry, false);
+  expect(dry.asked).toEqual([]);
+});
+
+it.each(WRITING.filter(({ sample }) => sample.follows))('$name --dry-run works where nothing listens', async (what) => {
+  const prefix = `SVC_${what.command.service?.toUpperCase()}_URL`;
+  const dry = await peer.run(what, {
+    args: ['--dry-run'],
+    unconfirmed: true,
+    env: { [prefix]: 'http://127.0.0.1:9' },
+  });
+  expect({ code: dry.code, connections: dry.connections }).toEqual({ code: 0, connections: 0 });
+});
+
+it('has something to show of a command that asks', () => {
+  expect(WRITING.some(asks)).toBe(true);
+});
+
+function expectUnsent(dry: Invoked, follows: boolean): void {
+  expect({ code: dry.code, stderr: dry.code === 0 ? '' : dry.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(writes(dry)).toEqual([]);
+  expect(dry.stdout + dry.stderr).not.toContain(MARKER);
+  if (follows) expect(dry.connections).toBe(0);
+}

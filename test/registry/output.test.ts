@@ -1,0 +1,116 @@
+/** Every command in every format, at every width, with and without colour: what comes out can be trusted. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FORMATS } from '../../src/output/types.ts';
+import { displayWidth } from '../../src/output/width.ts';
+import {
+  CASES,
+  type Case,
+  healthyExit,
+  type Invocation,
+  type Invoked,
+  MARKER,
+  type Peer,
+  startPeer,
+} from './invoke.ts';
+
+const ESCAPE = '\u001b';
+const SGR = /\u001b\[[0-9;]*m/g;
+/** What may stand in no output: C0 but tab and line feed, DEL, C1, bidi controls. */
+const HOSTILE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+describe.each(CASES)('$name', (what) => {
+  it.each(FORMATS)('-o %s', async (format) => {
+    const { stdout, stderr } = await healthy(what, { args: ['-o', format] });
+    expectPrinted(what, stdout);
+    expect(stdout + stderr).not.toMatch(HOSTILE);
+    if (what.sample.prints === 'nothing') return;
+    if (format === 'json') JSON.parse(stdout);
+    if (format === 'ndjson') for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
+  });
+
+  it('prints one JSON value however much is told beside it', async () => {
+    const env = {
+      http_proxy: 'http://127.0.0.1:9',
+      https_proxy: 'http://127.0.0.1:9',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+    };
+    const plain = await healthy(what, { args: ['-o', 'json'] });
+    for (const args of [
+      ['--json', '--debug'],
+      ['-ojson', '-v'],
+      ['-o', 'json', '--insecure', '--debug'],
+    ]) {
+      if (args.includes('--insecure') && what.command.service === undefined) continue;
+      const told = await healthy(what, { args, env });
+      expect(told.stdout).toBe(plain.stdout);
+      expect(told.stderr).not.toContain(MARKER);
+      if (what.command.service !== undefined) expect(told.stderr).toMatch(/^(GET|POST|PUT|PATCH|DELETE) http/m);
+    }
+  });
+
+  it('takes the format from the environment, an option before it', async () => {
+    const { stdout } = await healthy(what, { args: ['-o', 'json'] });
+    for (const invocation of [{ env: { SVC_OUTPUT: 'json' } }, { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } }]) {
+      const told = await healthy(what, invocation);
+      if (what.sample.mirrors) expect(JSON.parse(told.stdout)).toHaveLength(JSON.parse(stdout).length);
+      else expect(told.stdout).toBe(stdout);
+    }
+  });
+
+  it('prints ids with -q, and no notice', async () => {
+    const quiet = await healthy(what, { args: ['-q'] });
+    expect(quiet.stdout).toBe((await healthy(what, { args: ['-o', 'id'] })).stdout);
+    expect(quiet.stderr).toBe('');
+  });
+
+  it('has no escape sequence where colour is not wanted', async () => {
+    for (const format of FORMATS) {
+      for (const invocation of [{ env: { NO_COLOR: '1' }, args: [] }, { args: ['--color', 'never'] }]) {
+        const { stdout, stderr } = await healthy(what, {
+          ...invocation,
+          args: [...invocation.args, '-o', format],
+          terminal: 80,
+        });
+        expect(stdout + stderr, format).not.toContain(ESCAPE);
+      }
+    }
+  });
+
+  it('has colours and nothing else with --color always in a pipe', async () => {
+    for (const format of FORMATS) {
+      const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
+      expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
+      if (what.sample.mirrors) continue;
+      const plain = (await healthy(what, { args: ['--color', 'never', '-o', format] })).stdout;
+      expect(stdout.replace(SGR, ''), format).toBe(plain);
+    }
+  });
+
+  it.each([40, 80, 200])('fits a terminal of %d columns', async (width) => {
+    const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
+    expectPrinted(what, stdout);
+    if (what.command.output.kind === 'text' || what.sample.prints !== undefined) return;
+    expect(stdout.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
+  });
+});
+
+async function healthy(what: Case, invocation: Invocation): Promise<Invoked> {
+  const run = await peer.run(what, { ...invocation, answer: true });
+  expect({ code: run.code, stderr: run.code === healthyExit(what) ? '' : run.stderr }).toEqual({
+    code: healthyExit(what),
+    stderr: '',
+  });
+  // A free port is another one each time.
+  return { ...run, stdout: run.stdout.replace(/(?<=127\.0\.0\.1:)\d+/g, 'PORT') };
+}
+
+function expectPrinted({ sample }: Case, stdout: string): void {
+  if (sample.prints === 'nothing') expect(stdout).toBe('');
+  else expect(stdout).toMatch(/[^\n]\n$/);
+}

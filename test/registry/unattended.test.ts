@@ -1,0 +1,55 @@
+/** Where nobody can be asked nobody is, and what needs a confirmation is not done. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asks, CASES, healthyExit, type Invocation, type Peer, startPeer, writes } from './invoke.ts';
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+const UNATTENDED: readonly { readonly where: string; readonly invocation: Invocation }[] = [
+  { where: 'without a terminal', invocation: { terminal: undefined } },
+  { where: 'in CI', invocation: { terminal: 80, env: { CI: 'true' } } },
+  { where: 'with --no-input', invocation: { terminal: 80, args: ['--no-input'] } },
+  { where: 'with SVC_NO_INPUT', invocation: { terminal: 80, env: { SVC_NO_INPUT: '1' } } },
+];
+
+describe.each(UNATTENDED)('$where', ({ invocation }) => {
+  it.each(CASES)('$name', async (what) => {
+    for (const format of ['table', 'json']) {
+      const run = await peer.run(what, {
+        ...invocation,
+        args: [...(invocation.args ?? []), '-o', format],
+        unconfirmed: true,
+      });
+      expect(run.asked).toEqual([]);
+      if (asks(what)) {
+        expect(run).toMatchObject({ code: 2, stdout: '' });
+        expect(run.stderr).toContain('--yes');
+        expect(writes(run)).toEqual([]);
+      } else if (what.sample.terminal !== undefined) expect(run).toMatchObject({ code: 2, stdout: '' });
+      else expect(run).toMatchObject({ code: healthyExit(what) });
+    }
+  });
+});
+
+it.each(CASES.filter(asks))('$name does what the person says', async (what) => {
+  const yes = await peer.run(what, { unconfirmed: true, terminal: 80, answer: true });
+  expect(yes).toMatchObject({ code: 0, asked: [expect.stringMatching(/\?/)] });
+  expect(writes(yes)).not.toEqual([]);
+  const no = await peer.run(what, { unconfirmed: true, terminal: 80, answer: false });
+  expect(no).toMatchObject({ code: 2, stdout: '', asked: yes.asked });
+  expect(writes(no)).toEqual([]);
+});
+
+it.each(CASES.filter(({ sample }) => sample.stdin !== undefined))(
+  '$name wants something on standard input',
+  async (what) => {
+    const empty = await peer.run(what, { stdin: '' });
+    expect(empty).toMatchObject({ code: 2, stdout: '', requests: [] });
+    const { stdin: _, ...sample } = what.sample;
+    const typed = await peer.run({ ...what, sample }, { terminal: 80 });
+    expect(typed).toMatchObject({ code: 2, stdout: '', requests: [], asked: [] });
+  },
+);

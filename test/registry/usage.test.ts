@@ -1,0 +1,154 @@
+/** What is typed wrong is told before anything is sent, with what may have been meant. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
+import { allFlags } from '../../src/cli/global-flags.ts';
+import { TOPICS } from '../../src/cli/topics.ts';
+import { ERROR_KINDS } from '../../src/errors.ts';
+import { GROUPS } from '../../src/registry.ts';
+import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
+import { svc } from '../support/svc.ts';
+import { REGISTERED } from './commands.ts';
+import { CASES, type Invoked, type Peer, startPeer } from './invoke.ts';
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+/** A name with two letters in the wrong order. */
+const mistyped = (name: string): string => name.replace(/(.)(.)$/, '$2$1x');
+
+describe('a name that is not there', () => {
+  it.each(GROUPS)('svc $name, mistyped', async ({ name }) => {
+    const run = await svc([mistyped(name), 'list']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(`did you mean ${name}?`);
+  });
+
+  it.each(REGISTERED)('svc $command.id, mistyped', async ({ group, words }) => {
+    const run = await svc([group.name, mistyped(words)]);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/did you mean \w/);
+  });
+
+  it('of nothing that is near lists what there is', async () => {
+    const run = await svc(['zzzzzzzzzz']);
+    for (const { name } of GROUPS) expect(run.stderr).toContain(name);
+    expect((await svc(['-o', 'json', 'zzzzzzzzzz'])).stderr).toMatch(/^\{"error":\{"code":"usage".*\}\}\n$/);
+    expect((await svc(['--frobnicate'])).stderr).toContain('--frobnicate');
+  });
+});
+
+describe('a command that is not complete', () => {
+  it('of no group gets the page of svc', async () => {
+    const page = (await svc(['--help'])).stdout;
+    expect(await svc([])).toMatchObject({ code: 2, stdout: '', stderr: page });
+    expect(await svc(['help'])).toMatchObject({ code: 0, stdout: page, stderr: '' });
+  });
+
+  it.each(GROUPS)('svc $name gets its page', async ({ name }) => {
+    const page = (await svc([name, '--help'])).stdout;
+    expect(await svc([name])).toMatchObject({ code: 2, stdout: '', stderr: page });
+  });
+
+  it.each(REGISTERED)('svc $command.id names the argument that is missing', async ({ command }) => {
+    const required = Object.entries(command.args ?? {}).find(([, argument]) => argument.required);
+    if (required === undefined) return;
+    const run = await svc(command.id.split(' '));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(`<${required[0]}>`);
+  });
+});
+
+it('prints its version and nothing else', async () => {
+  for (const option of ['--version', '-V'])
+    expect(await svc([option])).toMatchObject({ code: 0, stdout: `${pkg.version}\n`, stderr: '' });
+});
+
+describe('svc help', () => {
+  it.each(TOPICS)('$name', async ({ name }) => {
+    const { code, stdout, stderr } = await svc(['help', name]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\S\n$/);
+  });
+
+  it('exit-codes has every status that an error has', async () => {
+    const { stdout } = await svc(['help', 'exit-codes']);
+    for (const { exit } of Object.values(ERROR_KINDS)) expect(stdout).toMatch(new RegExp(`^ *${exit} `, 'm'));
+  });
+
+  it('environment has every variable', async () => {
+    const { stdout } = await svc(['help', 'environment']);
+    const settings = (SETTING_KEYS as readonly Setting[]).flatMap(({ env }) => env ?? []);
+    for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
+  });
+
+  it('of what is not there', async () => {
+    const [group] = GROUPS;
+    expect(await svc(['help', 'exit-code'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await svc(['help', 'exit-code'])).stderr).toContain('did you mean exit-codes?');
+    expect((await svc(['help', group?.name ?? '', 'zzz'])).code).toBe(2);
+  });
+});
+
+/** The first sample of each command stands for it. */
+const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
+
+describe.each(FIRST)('svc $command.id', (what) => {
+  const { command } = what;
+  const refused = async (...args: string[]): Promise<Invoked> => {
+    const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
+    expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
+    expect(run.stderr, args.join(' ')).toMatch(/^svc: /m);
+    return run;
+  };
+  const { output } = command;
+
+  it('has no option of another name', async () => {
+    const names = Object.entries(allFlags(command)).map(([name, flag]) =>
+      flag.type === 'boolean' && flag.default === true ? `no-${name}` : name,
+    );
+    for (const name of names.filter((one) => one.length > 3)) {
+      const { stderr } = await refused(`--${name}x`);
+      expect(stderr).toContain(`--${name}x`);
+      expect(stderr, name).toMatch(/[Dd]id you mean/);
+    }
+    await refused('--frobnicate');
+    await refused('-Z');
+  });
+
+  it('has no choice of another name', async () => {
+    for (const [name, flag] of Object.entries(allFlags(command))) {
+      if (!('choices' in flag) || flag.choices === undefined) continue;
+      const [choice = ''] = flag.choices;
+      const { stderr } = await refused(`--${name}=${choice}x`);
+      expect(stderr, name).toContain(`--${name}: there is no "${choice}x"`);
+      expect(stderr, name).toContain(`did you mean ${choice}?`);
+    }
+  });
+
+  it('checks the output options before it does anything', async () => {
+    await refused('--columns', 'no-such-column');
+    await refused('--query', '][');
+    await refused('--query', 'no_such_function(@)');
+    await refused('--query', '@', '--fields', 'a');
+    await refused('--json', '-o', 'yaml');
+    await refused('-o', 'id', '--query', '@');
+    if (output.kind !== 'list') await refused('--sort', 'name');
+    else await refused('--sort', '');
+    if (output.kind === 'text') await refused('--fields', 'a');
+  });
+
+  it('sorts by what it has', async () => {
+    if (output.kind !== 'list') return;
+    if (command.effect === 'read') {
+      const run = await peer.run(what, { args: ['--sort', 'no-such-column'] });
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain(output.columns[0]?.name);
+    } else await refused('--sort', 'no-such-column');
+    for (const { name } of output.columns) {
+      for (const sign of ['', '-']) expect((await peer.run(what, { args: [`--sort=${sign}${name}`] })).code).toBe(0);
+    }
+  });
+});
