@@ -49,6 +49,8 @@ export interface Context {
   /** `user@host`, the default author of silences. */
   readonly identity: string;
   readonly pid: number;
+  /** Of Node.js: 20. */
+  readonly nodeMajor: number;
   /** The command line that starts this very `svc`, for commands that run commands. */
   readonly self: readonly [command: string, ...args: string[]];
   /** Milliseconds since 1970. */
@@ -100,6 +102,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       return `${userName()}@${hostname()}`;
     },
     pid: process.pid,
+    nodeMajor: Number.parseInt(process.versions.node, 10),
     self: [process.execPath, process.argv[1] ?? ''],
     now: Date.now,
     random: Math.random,

@@ -76,7 +76,8 @@ export function buildTarget(parts: TargetParts): Target {
     userAgent: `svc/${parts.version}`,
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
-    tls: { ...pemFiles(settings), insecure: options.insecure },
+    tls: { ...pemFiles(settings), ...extraCa(env['NODE_EXTRA_CA_CERTS']), insecure: options.insecure },
+    deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       ...(http === undefined ? {} : { http }),
       ...(https === undefined ? {} : { https }),
@@ -136,6 +137,16 @@ function pemFiles(settings: Settings): { ca?: string; cert?: string; key?: strin
     );
   }
   return pem;
+}
+
+/** Node's own warning tells of a file that cannot be read. */
+function extraCa(path: string | undefined): { extraCa?: string } {
+  if (!path) return {};
+  try {
+    return { extraCa: readFileSync(path, 'utf8') };
+  } catch {
+    return {};
+  }
 }
 
 function readTextFile(path: string, option: string): string {

@@ -1,6 +1,5 @@
 /** The connections to one service: undici's pool, the certificates it trusts and the proxy on the way. Loaded at the first request. */
 import type { Socket } from 'node:net';
-import { env, versions } from 'node:process';
 import type { SecureContext } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -37,9 +36,8 @@ const CONNECTIONS = 32;
 /** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
 
-export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy'>): Promise<Wire> {
-  // The optimising recompile of the WASM parser costs 60 ms and more than it ever wins back. Node 22 does without.
-  if (/^2[01]\./.test(versions.node)) setFlagsFromString('--wasm-tiering-budget=1000000000');
+export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' | 'deferWasmTiering'>): Promise<Wire> {
+  if (target.deferWasmTiering) setFlagsFromString('--wasm-tiering-budget=1000000000');
 
   const { baseUrl, tls } = target;
   const proxy = proxyFor(baseUrl, target.proxy);
@@ -153,18 +151,16 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
   };
 }
 
-async function secure({ ca, cert, key }: TlsOptions): Promise<SecureContext> {
-  const [{ createSecureContext }, { readFile }] = await Promise.all([import('node:tls'), import('node:fs/promises')]);
+async function secure({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
+  const { createSecureContext } = await import('node:tls');
   try {
     const context = createSecureContext({
       ...(cert === undefined ? {} : { cert }),
       ...(cert === undefined && key === undefined ? {} : { key: key ?? cert }),
     });
     if (ca !== undefined) {
-      // Not the option `ca`: it replaces the platform's roots. What Node itself read at its start is added once more, because
-      // Node 20 forgets it here; its own warning tells of a file that cannot be read.
-      const extra = env['NODE_EXTRA_CA_CERTS'];
-      if (extra) context.context.addCACert(await readFile(extra, 'utf8').catch(() => ''));
+      // Not the option `ca`: it replaces the platform's roots.
+      if (extraCa !== undefined) context.context.addCACert(extraCa);
       context.context.addCACert(ca);
     }
     return context;

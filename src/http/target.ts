@@ -15,6 +15,8 @@ export interface Authorizer {
 export interface TlsOptions {
   /** PEM texts; `ca` is added to the platform's roots. */
   readonly ca?: string;
+  /** What NODE_EXTRA_CA_CERTS names: Node 20 forgets it where there is a `ca`. */
+  readonly extraCa?: string;
   readonly cert?: string;
   readonly key?: string;
   readonly insecure: boolean;
@@ -71,6 +73,8 @@ export interface Target {
   /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly tls: TlsOptions;
+  /** The V8 of Node 20 and 21 recompiles undici's parser at its first use, which costs 60 ms and never pays; a flag puts it off. */
+  readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly authorizer?: Authorizer;
   /** Present in a dry run: a request that is no read is put here instead of on the wire. */
