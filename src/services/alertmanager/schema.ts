@@ -41,7 +41,11 @@ export const silence = z.looseObject({
 export type Silence = z.infer<typeof silence>;
 
 /** Also what a file given by the user must hold, so that a wrong one is refused before anything is sent. */
-export const postableSilence = z.looseObject({ ...silenceFields, id: z.optional(z.string()) });
+export const postableSilence = z.looseObject({
+  ...silenceFields,
+  matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
+  id: z.optional(z.string()),
+});
 export type PostableSilence = z.infer<typeof postableSilence>;
 
 export const postedSilence = z.looseObject({ silenceID: z.string() });

@@ -1,6 +1,7 @@
 /** A silence before it is sent: made of options, of a file, or of a silence that exists and what is to change. */
 import { SvcError } from '../../errors.ts';
 import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
+import { isPositive } from './matcher-warnings.ts';
 import type { PostableSilence, Silence } from './schema.ts';
 
 /** Fields that the service sets and does not take back (doc 1 §2: gettableSilence). */
@@ -31,14 +32,22 @@ export function changesMatchers(silence: Silence, draft: PostableSilence): boole
   return spell(silence.matchers) !== spell(draft.matchers);
 }
 
+/** The server adds to an end the time for which it keeps ended silences, and cannot write years of five digits. */
+const TOO_LATE = Date.parse('9999-01-01T00:00:00Z');
+
 /** Refuses what the server is known to refuse of a window. Times are RFC 3339. */
 export function checkWindow({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'endsAt'>, now: number): void {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
-  if (end <= start)
-    throw new SvcError('invalid_value', `the silence would end (${endsAt}) before it starts (${startsAt})`);
   if (end <= now) {
     throw new SvcError('invalid_value', `the silence would end in the past (${endsAt})`, {
       hint: 'to end one now: svc silences expire <id>',
+    });
+  }
+  if (end <= start)
+    throw new SvcError('invalid_value', `the silence would end (${endsAt}) before it starts (${startsAt})`);
+  if (end >= TOO_LATE) {
+    throw new SvcError('invalid_value', `the silence would end later than the server can store (${endsAt})`, {
+      hint: 'no silence lasts for ever: give it a nearer end',
     });
   }
 }
@@ -59,4 +68,16 @@ export function checkNamesOfUpdate(matchers: readonly Matcher[]): void {
       );
     }
   }
+}
+
+/**
+ * Matchers that all match an alert without their labels: each is fit for a filter, but a silence of only such ones is refused,
+ * on 0.25 to 0.27 after the old silence is already expired.
+ */
+export function checkReachOfUpdate(matchers: readonly Matcher[]): void {
+  // To the server a negative matcher is enough, whatever it matches.
+  if (matchers.some((of) => !of.isEqual || isPositive(of))) return;
+  throw new SvcError('invalid_value', `${matchers.map(formatMatcher).join(' ')} may match an alert without any label`, {
+    hint: 'the server refuses such a silence: add a matcher for a value, such as team=db',
+  });
 }

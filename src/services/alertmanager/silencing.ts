@@ -5,7 +5,7 @@ import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
 import { matcherWarnings } from './matcher-warnings.ts';
 import { judgeMatchers, judgeReach, measureReach, type Reach } from './reach.ts';
 import type { PostableSilence, Silence } from './schema.ts';
-import { applyChanges, changesMatchers, checkNamesOfUpdate, checkWindow } from './silence-draft.ts';
+import { applyChanges, changesMatchers, checkNamesOfUpdate, checkReachOfUpdate, checkWindow } from './silence-draft.ts';
 
 /** Who is asked and told, and what has been allowed beforehand. */
 export interface Guard {
@@ -57,14 +57,17 @@ export async function approve(
       hint: 'narrow it, or pass --all-alerts',
     });
   }
-  const length = Date.parse(draft.endsAt) - Math.max(Date.parse(draft.startsAt), guard.now());
-  const reasons = byCount.verdict === 'narrow' ? [] : [byCount.why];
-  if (guard.longest !== undefined && length > guard.longest.ms)
-    reasons.push(`it lasts longer than ${guard.longest.text}`);
+  const reasons = [...(byCount.verdict === 'narrow' ? [] : [byCount.why]), ...tooLong(draft, guard)];
   const mutes = `mutes ${reach.alerts} ${reach.alerts === 1 ? 'alert' : 'alerts'} now (${reach.active} active), until ${draft.endsAt}`;
   if (reasons.length > 0) await guard.confirm(`Silence ${spelled}? It ${mutes}; ${reasons.join(', and ')}.`);
   else guard.notice(`${spelled} ${mutes}`);
   return reach;
+}
+
+function tooLong({ startsAt, endsAt }: PostableSilence, { longest, now }: Guard): string[] {
+  if (longest === undefined) return [];
+  const length = Date.parse(endsAt) - Math.max(Date.parse(startsAt), now());
+  return length > longest.ms ? [`it lasts longer than ${longest.text}`] : [];
 }
 
 /**
@@ -88,6 +91,8 @@ export async function approveUpdate(
   }
   if (!changesMatchers(silence, draft)) {
     checkWindow(draft, guard.now());
+    const [reason] = Date.parse(draft.endsAt) > Date.parse(silence.endsAt) ? tooLong(draft, guard) : [];
+    if (reason !== undefined) await guard.confirm(`Let silence ${silence.id} end at ${draft.endsAt}? Then ${reason}.`);
     return undefined;
   }
   const matchers = draft.matchers.map(matcherFrom);
@@ -95,6 +100,7 @@ export async function approveUpdate(
   const reach = await approve(draft, alertmanager, guard);
   // One answer tells for all of them, and is short: no silence has these and an impossible one as well.
   if (!guard.dryRun) await alertmanager.checkFilter(matchers.map(formatMatcher));
+  checkReachOfUpdate(matchers);
   return reach;
 }
 
