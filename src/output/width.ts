@@ -51,7 +51,7 @@ export function wrap(text: string, width: number): readonly string[] {
     const needed = clusterWidth(cluster);
     while (cluster !== ' ' && taken + needed > width && end > start) {
       const cut = blank.end > start ? blank : { end, taken };
-      lines.push(text.slice(start, cut.end).trimEnd());
+      lines.push(withoutTrailingBlanks(text.slice(start, cut.end)));
       start = cut.end;
       taken -= cut.taken;
     }
@@ -59,7 +59,14 @@ export function wrap(text: string, width: number): readonly string[] {
     taken += needed;
     if (cluster === ' ') blank = { end, taken };
   }
-  return [...lines, text.slice(start).trimEnd()];
+  return [...lines, withoutTrailingBlanks(text.slice(start))];
+}
+
+/** Other spaces than the blank, such as the no-break one, are part of the text. */
+function withoutTrailingBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === ' ') end--;
+  return text.slice(0, end);
 }
 
 /** The width where every unit is a character by itself, of Latin, general punctuation, Han, kana or Hangul: most text. */

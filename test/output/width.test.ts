@@ -79,6 +79,11 @@ describe('wrap', () => {
     expect(wrap('日本語', 4)).toEqual(['日本', '語']);
   });
 
+  test('other spaces than blanks stay', () => {
+    expect(wrap('abcde \u3000', 6)).toEqual(['abcde', '\u3000']);
+    expect(wrap('abcd\u00a0 efgh', 6)).toEqual(['abcd\u00a0', 'efgh']);
+  });
+
   test('no line is wider than asked, and nothing but blanks is lost', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 4, max: 40 }), (text, width) => {
