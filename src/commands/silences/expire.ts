@@ -54,7 +54,10 @@ export const silencesExpire = listCommand({
     const asks = ctx.interactive && !ctx.yes && !ctx.dryRun;
     // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
     const silences = asks || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
-    const targets = typed.map((id) => resolve(id, silences));
+    // A whole id and its beginning are one silence.
+    const targets = [
+      ...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values(),
+    ];
     if (asks) for (const { silence } of targets) if (silence !== undefined) ctx.notice(describe(silence));
     const found = targets.filter(({ error }) => error === undefined).length;
     if (found > 0) await ctx.confirm(`Expire ${found === 1 ? 'this silence' : `these ${found} silences`}?`);
