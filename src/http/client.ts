@@ -6,7 +6,6 @@ import { JsonFault, outerKind, parseJson } from './json.ts';
 import { hasAnswer, Sender, type ServiceRules, type Trip } from './sender.ts';
 import type { Target } from './target.ts';
 
-export type { FailedAnswer } from './answers.ts';
 export type { ServiceRules } from './sender.ts';
 
 export interface Client {
