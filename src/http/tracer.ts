@@ -72,9 +72,17 @@ export function secretsOf(request: RequestValue, secretNames: ReadonlySet<string
   const secrets: string[] = [];
   for (const [name, value] of Object.entries(request.headers)) {
     if (!secretNames.has(name) && !isSecretHeader(name)) continue;
-    secrets.push(value, value.replace(/^\w+ /, ''));
+    secrets.push(value, value.replace(/^\w+ /, ''), ...password(value));
   }
   return secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+}
+
+/** A service knows the password of basic authentication in the clear, and may say it so. */
+function password(authorization: string): string[] {
+  const encoded = /^Basic (.*)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return [];
+  const pair = Buffer.from(encoded, 'base64').toString();
+  return [pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

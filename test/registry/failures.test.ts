@@ -1,6 +1,10 @@
 /** Every command against a service that fails in every way: exit statuses, streams, secrets, and what was sent how often. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
+import { VARIABLES } from '../../src/store/setting-keys.ts';
 import { answer, type Fault, type Received } from '../http/servers.ts';
 import { healthyBody } from './healthy.ts';
 import { CASES, type Case, healthyExit, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
@@ -26,7 +30,8 @@ const echo = ({ headers }: Received): string => `denied: ${headers['authorizatio
 const says = (status: number, type: string, headers: Readonly<Record<string, string>> = {}): Fault => {
   const body = (request: Received): string =>
     type.includes('json') ? JSON.stringify({ code: status, message: echo(request) }) : echo(request);
-  return (socket, request) => socket.write(answer(status, body(request), { 'content-type': type, ...headers }));
+  const all = { 'content-type': type, 'x-api-key': MARKER, ...headers };
+  return (socket, request) => socket.write(answer(status, body(request), all));
 };
 const succeeds =
   (type: string, body: (request: Received) => string): Fault =>
@@ -87,10 +92,14 @@ const FAILURES: readonly Failure[] = [
 ];
 
 let peer: Peer;
+const folder = mkdtempSync(join(tmpdir(), 'svc-registry-'));
 beforeAll(async () => {
   peer = await startPeer();
 });
-afterAll(() => peer.close());
+afterAll(async () => {
+  await peer.close();
+  rmSync(folder, { recursive: true });
+});
 
 const REMOTE = CASES.filter(({ command }) => command.service !== undefined);
 
@@ -118,6 +127,40 @@ describe.each(REMOTE)('$name', (what) => {
       expect(told.code, where).toBe(json.code);
       expectClean(told, where);
       if (told.code !== 0) expect(told.stderr, where).toMatch(/^svc: /m);
+    }
+  });
+});
+
+/** The other ways to give one: a password, and a header from a file. */
+describe.each(REMOTE)('$name, a credential of another kind', (what) => {
+  const prefix = `SVC_${what.command.service?.toUpperCase()}`;
+  const answered401 = FAILURES.find(({ name }) => name === '401')?.fault;
+
+  it.runIf(VARIABLES.some(({ name }) => name === `${prefix}_PASSWORD`))('password', async () => {
+    const env = { [`${prefix}_TOKEN`]: undefined, [`${prefix}_USER`]: 'ann', [`${prefix}_PASSWORD`]: MARKER };
+    const encoded = Buffer.from(`ann:${MARKER}`).toString('base64');
+    for (const fault of [undefined, answered401]) {
+      const run = await peer.run(what, { args: ['--debug'], env }, fault);
+      expect(run.requests[0]?.headers['authorization']).toBe(`Basic ${encoded}`);
+      expectClean(run, 'password');
+      expect(run.stdout + run.stderr).not.toContain(encoded);
+    }
+  });
+
+  it('header file', async () => {
+    const file = join(folder, 'headers');
+    writeFileSync(file, `X-Gate: ${MARKER}\n`);
+    const env = { [`${prefix}_TOKEN`]: undefined };
+    for (const fault of [undefined, answered401]) {
+      const run = await peer.run(what, { args: ['--debug', '--header-file', file], env }, fault);
+      expect(run.requests[0]?.headers['x-gate']).toBe(MARKER);
+      expectClean(run, 'header file');
+    }
+    if (what.command.effect === 'read') return;
+    for (const option of ['--dry-run', '--dry-run=curl']) {
+      const run = await peer.run(what, { args: [option, '--header-file', file], env });
+      expect(run.stdout).toContain('x-gate');
+      expectClean(run, option);
     }
   });
 });
