@@ -49,7 +49,7 @@ const FAILURES: readonly Failure[] = [
   { name: '404 as JSON', fault: says(404, 'application/json'), read: [3, 5], write: [3, 5], attempts: ONCE },
   {
     name: '429',
-    fault: says(429, 'text/plain', { 'retry-after': '1' }),
+    fault: says(429, 'text/plain', { 'retry-after': '0' }),
     read: [6],
     write: [6],
     attempts: RETRIED,
