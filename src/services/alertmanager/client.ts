@@ -37,8 +37,6 @@ export interface Alertmanager {
   /** Compared with the matchers of the silences as text. Expired ones are among them. */
   silences(filter?: readonly string[]): AsyncIterable<Silence>;
   silencesRaw(filter?: readonly string[]): Promise<AsyncIterable<Uint8Array>>;
-  /** Lets the server parse the matchers, its regular expressions included. Throws `refused`; the silences are not looked at. */
-  checkFilter(filter: readonly string[]): Promise<void>;
   silence(id: string): Promise<Silence>;
   postSilence(silence: PostableSilence): Promise<PostedSilenceId>;
   deleteSilence(id: string): Promise<void>;
@@ -60,9 +58,6 @@ export function openAlertmanager(target: Target): Alertmanager {
     status: async () => client.call(endpoints.getStatus),
     silences: (filter = []) => client.items(endpoints.getSilences, { query: { filter } }),
     silencesRaw: async (filter = []) => client.raw(endpoints.getSilences, { query: { filter } }),
-    async checkFilter(filter) {
-      for await (const _ of client.items(endpoints.getSilences, { query: { filter } })) return;
-    },
     silence: async (id) => client.call(endpoints.getSilence, byId(id)),
     postSilence: async (silence) => client.call(endpoints.postSilences, { body: silence }),
     deleteSilence: async (id) => client.call(endpoints.deleteSilence, byId(id)),
