@@ -1,9 +1,10 @@
 /** A lock between processes: a file that names its owner. */
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
+import { makeFolder } from './folders.ts';
 import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
@@ -35,7 +36,7 @@ async function acquire(path: string, owner: LockOwner, context: LockContext): Pr
     try {
       holder = readHolder(path);
       if (holder === undefined) {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(path));
         if (createExclusively(path, owner)) return;
       } else if (isGone(holder, context.now()) && removeDead(path, holder.nonce, owner, context.now())) {
         continue;

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { type RunContext, textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { fileFailure } from '../../store/file-failure.ts';
+import { makeFolder } from '../../store/folders.ts';
 import { findSetting } from '../../store/setting-keys.ts';
 import { problemWithKept } from '../../store/setting-values.ts';
 import { replaceSettings } from '../../store/settings-editor.ts';
@@ -51,7 +52,7 @@ export const configEdit = textCommand({
 function writeCopy({ paths, pid, now }: RunContext, content: Uint8Array): string {
   const copy = join(paths.config, `settings-edit-${pid}-${now()}.json`);
   try {
-    mkdirSync(paths.config, { recursive: true, mode: 0o700 });
+    makeFolder(paths.config);
     writeFileSync(copy, content, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw fileFailure(`cannot write ${copy}`, error);

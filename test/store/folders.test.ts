@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../../src/store/folders.ts';
+import { testFolder } from './folder.ts';
+
+const folder = testFolder();
+
+describe('makeFolder', () => {
+  it('makes every folder of the path for its owner alone, and may find them made', () => {
+    const path = join(folder.path, 'a/b/c');
+    makeFolder(path);
+    makeFolder(path);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder.path, 'a')).mode & 0o777).toBe(0o700);
+  });
+
+  it('goes through a link to a folder', () => {
+    mkdirSync(join(folder.path, 'real'));
+    symlinkSync(join(folder.path, 'real'), join(folder.path, 'link'));
+    makeFolder(join(folder.path, 'link'));
+    makeFolder(join(folder.path, 'link/inner'));
+    expect(existsSync(join(folder.path, 'real/inner'))).toBe(true);
+  });
+
+  it('throws where a file stands in the way', () => {
+    writeFileSync(join(folder.path, 'file'), '');
+    expect(() => makeFolder(join(folder.path, 'file'))).toThrow('EEXIST');
+    expect(() => makeFolder(join(folder.path, 'file/inner'))).toThrow('ENOTDIR');
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('throws where no folder can be made, instead of trying for ever', () => {
+    expect(() => makeFolder('/proc/svc-nowhere/a/b')).toThrow('ENOENT');
+  });
+});
