@@ -1,0 +1,272 @@
+/**
+ * Answers of alert managers, written by hand from document 1 and from what real servers of several versions say, and read by the
+ * client itself: the sandbox may be wrong in the same way as the client, these files are not.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { effectiveState, keepsAlert } from '../../src/services/alertmanager/alert-state.ts';
+import { type Alertmanager, openAlertmanager } from '../../src/services/alertmanager/client.ts';
+import { formatMatcher, matcherFrom } from '../../src/services/alertmanager/matcher.ts';
+import { applyChanges } from '../../src/services/alertmanager/silence-draft.ts';
+import { type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
+
+const FOLDER = new URL('alertmanager/', import.meta.url);
+const ID = '2f1ac0de-1111-4222-8333-444455556666';
+const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+let bytes = '';
+let server: FaultServer;
+let client: Alertmanager;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.write(bytes));
+  client = openAlertmanager(targetFor(server.url));
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+const withLength = (head: string, body: string): string =>
+  `${head.trimEnd().replace(/\r?\n/g, '\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** Everything the client yields for a sample, with the value that the sample's own JSON has. */
+async function read<T>(
+  name: string,
+  call: () => AsyncIterable<T> | Promise<T>,
+): Promise<{ value: T[]; text: unknown }> {
+  const body = sample(name);
+  bytes = withLength('HTTP/1.1 200 OK\ncontent-type: application/json', body);
+  const answer = call();
+  const value: T[] = [];
+  if (Symbol.asyncIterator in answer) for await (const item of answer) value.push(item);
+  else value.push(await answer);
+  return { value, text: JSON.parse(body) };
+}
+
+function itemOf<T>(items: readonly T[], index = 0): T {
+  const item = items[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+}
+
+describe('alerts', () => {
+  test('0.25: offsets of times, empty annotations, a link or none', async () => {
+    const { value, text } = await read('alerts-0.25.json', () => client.alerts());
+    expect(value).toEqual(text);
+    const [active, both] = [itemOf(value, 0), itemOf(value, 1)];
+    expect(active).toMatchObject({
+      fingerprint: '1a58c20e6b0f7d21',
+      labels: { alertname: 'NodeDown', instance: 'web-1:9100', severity: 'critical' },
+      annotations: { description: '', summary: 'node exporter of "web-1" is gone <b>' },
+      generatorURL: 'http://prometheus.example:9090/graph?g0.expr=up+%3D%3D+0&g0.tab=1',
+      startsAt: '2026-11-20T12:00:00.000+02:00',
+      updatedAt: '2026-11-20T10:04:30.512Z',
+      receivers: [{ name: 'operations' }, { name: 'pager' }],
+    });
+    expect(Date.parse(active.startsAt ?? '')).toBe(Date.UTC(2026, 10, 20, 10));
+    expect(value.map(effectiveState)).toEqual(['active', 'silenced,inhibited']);
+    expect([keepsAlert(both, ['silenced']), keepsAlert(both, ['inhibited']), keepsAlert(both, [])]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect('generatorURL' in both).toBe(false);
+  });
+
+  test('0.28: mutedBy stays, and a muted alert is suppressed although nothing silences it', async () => {
+    const { value, text } = await read('alerts-0.28.json', () => client.alerts());
+    expect(value).toEqual(text);
+    const muted = itemOf(value);
+    expect(muted.status).toEqual({
+      inhibitedBy: [],
+      mutedBy: ['weekends', 'nights'],
+      silencedBy: [],
+      state: 'suppressed',
+    });
+    expect(muted.labels['größe in %']).toBe('92');
+    expect([effectiveState(muted), keepsAlert(muted, ['suppressed']), keepsAlert(muted, [])]).toEqual([
+      'suppressed',
+      true,
+      false,
+    ]);
+  });
+
+  test('0.33: labels of receivers and of routes stay; unprocessed is a state', async () => {
+    const { value, text } = await read('alerts-0.33.json', () => client.alerts());
+    expect(value).toEqual(text);
+    const alert = itemOf(value);
+    expect(alert.receivers).toEqual([{ name: 'operations', labels: { channel: '#ops', tier: '1' } }]);
+    expect(alert['routeLabels']).toEqual({ owner: 'storage' });
+    expect([keepsAlert(alert, ['unprocessed']), keepsAlert(alert, [])]).toEqual([true, false]);
+  });
+
+  test('groups: their labels, receiver and alerts; a group may have none', async () => {
+    const { value, text } = await read('groups-0.25.json', () => client.groups());
+    expect(value).toEqual(text);
+    expect(
+      value.map(({ receiver, labels, alerts }) => [receiver.name, labels, alerts.map((one) => one.fingerprint)]),
+    ).toEqual([
+      ['platform-chat', { alertname: 'NodeDown' }, ['f2ffaef409f9ab34']],
+      ['operations', {}, []],
+    ]);
+  });
+
+  test('receivers', async () => {
+    const old = await read('receivers-0.25.json', () => client.receivers());
+    expect(old.value).toEqual([{ name: 'operations' }, { name: 'team-X/pager & chat' }]);
+    const { value } = await read('receivers-0.33.json', () => client.receivers());
+    expect(value).toEqual([{ name: 'operations', labels: { channel: '#ops' } }]);
+  });
+});
+
+describe('silences', () => {
+  const spelled = (matchers: Parameters<typeof matcherFrom>[0][]): string[] =>
+    matchers.map((one) => formatMatcher(matcherFrom(one)));
+
+  test('0.25: every state, both kinds of operators', async () => {
+    const { value, text } = await read('silences-0.25.json', () => client.silences());
+    expect(value).toEqual(text);
+    expect(value.map(({ status, matchers }) => [status.state, ...spelled(matchers)])).toEqual([
+      ['active', 'alertname="NodeDown"', 'instance!~"web-.*"'],
+      ['pending', 'team!="db"'],
+      ['expired', 'alertname=~".+"'],
+    ]);
+    expect(value[2]?.comment).toBe('two\nlines');
+    expect([value[1]?.comment, value[1]?.createdBy]).toEqual(['', '']);
+  });
+
+  test('before 0.22: no isEqual, which then is true and is not made up when it is sent back', async () => {
+    const { value, text } = await read('silences-0.21.json', () => client.silences());
+    expect(value).toEqual(text);
+    const silence = itemOf(value);
+    expect(spelled(silence.matchers)).toEqual(['alertname="NodeDown"', 'instance=~"web-[12]:9100"']);
+    expect(applyChanges(silence, {}).matchers).toEqual([
+      { isRegex: false, name: 'alertname', value: 'NodeDown' },
+      { isRegex: true, name: 'instance', value: 'web-[12]:9100' },
+    ]);
+  });
+
+  test('0.32: annotations go back with an update', async () => {
+    const { value, text } = await read('silence-0.32.json', () => client.silence(ID));
+    expect(value).toEqual([text]);
+    expect(applyChanges(itemOf(value), { comment: 'new' })).toEqual({
+      annotations: { ticket: 'CHG-1042', link: 'https://tickets.example/CHG-1042' },
+      comment: 'new',
+      createdBy: 'ann@ops',
+      endsAt: '2026-11-20T12:00:00.000Z',
+      id: ID,
+      matchers: [{ isEqual: true, isRegex: false, name: 'größe in %', value: '92' }],
+      startsAt: '2026-11-20T10:00:00.123Z',
+    });
+    expect(spelled(itemOf(value).matchers)).toEqual(['"größe in %"="92"']);
+  });
+
+  test('the answer to a write', async () => {
+    const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
+    const { value } = await read('posted-silence-0.25.json', () => client.postSilence(draft));
+    expect(value).toEqual([{ silenceID: ID }]);
+  });
+});
+
+describe('status', () => {
+  test('0.25, no cluster: no name, no peers; uptime is when it started', async () => {
+    const { value, text } = await read('status-disabled-0.25.json', () => client.status());
+    expect(value).toEqual([text]);
+    const status = itemOf(value);
+    expect(status.cluster).toEqual({ status: 'disabled', peers: [] });
+    expect(Date.parse(status.uptime ?? '')).toBe(Date.UTC(2026, 10, 20, 9, 59, 58, 123));
+    expect(status.config.original.split('\n')[0]).toBe('global:');
+    expect(status.versionInfo).toMatchObject({ version: '0.25.0+ds', goVersion: 'go1.19.8', branch: 'debian/sid' });
+  });
+
+  test('a cluster that is ready', async () => {
+    const { value, text } = await read('status-ready-0.28.json', () => client.status());
+    expect(value).toEqual([text]);
+    expect(value[0]?.cluster.status).toBe('ready');
+    expect(value[0]?.cluster.peers?.map(({ address }) => address)).toEqual(['10.0.0.1:9094', '[fd00::2]:9094']);
+  });
+});
+
+describe('failures', () => {
+  const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
+  const all = async (items: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _ of items);
+  };
+  const CALLS = {
+    alerts: () => all(client.alerts()),
+    silences: () => all(client.silences()),
+    silence: () => client.silence(ID),
+    postAlerts: () => client.postAlerts([]),
+    postSilence: () => client.postSilence(draft),
+    deleteSilence: () => client.deleteSilence(ID),
+  };
+
+  const CASES: readonly (readonly [
+    file: string,
+    call: keyof typeof CALLS,
+    exit: number,
+    code: string,
+    words: string,
+  ])[] = [
+    ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
+    ['301-doubled-slash', 'postAlerts', 3, 'redirected', '/api/v2/alerts'],
+    ['400-string', 'postSilence', 3, 'refused', 'start time must be before end time'],
+    ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"'],
+    ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`'],
+    ['400-object', 'postSilence', 3, 'refused', 'cannot unmarshal number into Go struct field Matcher.value'],
+    ['401', 'alerts', 4, 'unauthorized', 'Unauthorized'],
+    ['401', 'deleteSilence', 4, 'unauthorized', 'Unauthorized'],
+    ['404-silence-string', 'postSilence', 5, 'not_found', 'no silence with this id'],
+    ['404-silence-string', 'deleteSilence', 5, 'not_found', 'no silence with this id'],
+    ['404-silence-empty', 'silence', 5, 'not_found', 'no silence with this id'],
+    ['404-silence-empty', 'deleteSilence', 5, 'not_found', 'no silence with this id'],
+    ['404-silence-empty', 'alerts', 3, 'wrong_path', '/alerts'],
+    ['404-router', 'alerts', 3, 'wrong_path', '404 page not found'],
+    ['404-router', 'silence', 3, 'wrong_path', '404 page not found'],
+    ['404-router', 'deleteSilence', 3, 'wrong_path', '404 page not found'],
+    ['404-api', 'alerts', 3, 'wrong_path', 'path /api/v2/alert was not found'],
+    ['404-api', 'silence', 3, 'wrong_path', 'path /api/v2/alert was not found'],
+    ['404-proxy', 'deleteSilence', 3, 'wrong_path', 'an HTML page, "404 Not Found"'],
+    ['405', 'postAlerts', 3, 'refused', 'method POST is not allowed'],
+    ['406', 'alerts', 3, 'refused', 'only [application/json] are available'],
+    ['410', 'alerts', 3, 'wrong_path', 'v1 API was deprecated'],
+    ['415', 'postAlerts', 3, 'refused', 'unsupported media type "text/plain"'],
+    ['422', 'postSilence', 3, 'refused', 'comment in body is required'],
+    ['431', 'alerts', 3, 'refused', 'Request Header Fields Too Large'],
+    ['500-string', 'alerts', 7, 'server_error', 'data directory is read-only'],
+    ['500-string', 'postSilence', 8, 'outcome_unknown', 'data directory is read-only'],
+    ['500-delete-0.25', 'deleteSilence', 5, 'not_found', 'no silence with this id'],
+    ['500-delete-0.25', 'silence', 7, 'server_error', 'silence not found'],
+    ['500-matcher-sets-0.32', 'silences', 3, 'refused', 'has multiple matcher sets'],
+    ['502-proxy', 'alerts', 7, 'server_error', 'an HTML page, "502 Bad Gateway"'],
+    ['502-proxy', 'deleteSilence', 8, 'outcome_unknown', 'an HTML page, "502 Bad Gateway"'],
+    ['503-concurrency', 'alerts', 7, 'server_error', 'Limit of concurrent GET requests reached (8)'],
+    ['503-timeout', 'alerts', 7, 'server_error', 'Exceeded configured timeout of 2s.'],
+    ['503-timeout', 'postSilence', 8, 'outcome_unknown', 'Exceeded configured timeout of 2s.'],
+  ];
+
+  test.each(CASES)('%s of %s: exit %i, %s', async (file, call, exit, code, words) => {
+    const [head = '', ...body] = sample(`failures/${file}.txt`).split('\n\n');
+    bytes = withLength(head, body.join('\n\n'));
+    const before = server.requests.length;
+    const error = await CALLS[call]().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(SvcError);
+    expect(error).toMatchObject({
+      exit,
+      code,
+      message: expect.stringContaining(words),
+      httpStatus: Number(file.slice(0, 3)),
+    });
+    if (/post|delete/.test(call)) expect(server.requests).toHaveLength(before + 1);
+  });
+
+  test('every file is read', () => {
+    const files = readdirSync(new URL('failures/', FOLDER)).map((name) => name.replace(/\.txt$/, ''));
+    expect([...new Set(CASES.map(([file]) => file))].sort()).toEqual(files.sort());
+  });
+});
