@@ -9,6 +9,10 @@ export interface OutStream {
   readonly isTTY: boolean;
   /** The terminal's width, where it is a terminal. */
   readonly columns: number | undefined;
+  /** The terminal's height, where it is a terminal and known. */
+  readonly rows?: number | undefined;
+  /** Calls back whenever the terminal's size has changed, until what it returns is called. */
+  onResize?(handler: () => void): () => void;
   /** The number of colours the terminal can show as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**
@@ -209,6 +213,16 @@ function outStream(
     isTTY: terminal || forcedColumns !== undefined,
     get columns() {
       return forcedColumns ?? (terminal ? stream().columns : undefined);
+    },
+    get rows() {
+      return terminal ? stream().rows : undefined;
+    },
+    onResize(handler) {
+      if (!terminal) return () => {};
+      const terminalStream = stream().on('resize', handler);
+      return () => {
+        terminalStream.off('resize', handler);
+      };
     },
     get colorDepth() {
       if (!terminal) return 0;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
 import type { ServiceName, Target } from '../http/target.ts';
-import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rows, TextOutput } from '../output/types.ts';
+import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rendering, Rows, TextOutput } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Flags, Input } from './flags.ts';
 
@@ -22,7 +22,7 @@ interface AnswerParts {
 export type Answer<Value> =
   | (AnswerParts & { readonly value: Value; readonly as?: undefined })
   /** Another rendering, where an option changes what is printed. */
-  | (AnswerParts & { readonly value: unknown; readonly as: AnyOutput });
+  | (AnswerParts & { readonly value: unknown; readonly as: Rendering });
 
 /** What a command's `run` is given beside its input. */
 export interface RunContext
@@ -74,6 +74,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly repairsSettings?: true;
   readonly args?: A;
   readonly flags?: F;
+  /** Where an option changes what is printed: the output of this input, by which the output options are checked. */
+  readonly outputOf?: (input: Input<A, F>) => AnyOutput;
   readonly examples: readonly [Example, ...Example[]];
 }
 
@@ -95,6 +97,8 @@ interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
   // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
+  readonly outputOf?: (input: any) => AnyOutput;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
 }
 

@@ -8,38 +8,49 @@ export interface PollOptions {
   readonly waitMs?: number | undefined;
 }
 
+/** What one read brought: a value, or a failure that may pass. */
+export type Reading<T> =
+  | { readonly at: number; readonly value: T; readonly trouble?: undefined }
+  | { readonly at: number; readonly value?: undefined; readonly trouble: SvcError };
+
 /** A service that stays away is asked less and less often, but at least this often. */
 const SLOWEST_MS = 60_000;
 
 /**
- * Reads again and again, one read at a time, and gives each value with the time it was read. Ends when the next read would come
- * after the deadline; at least one read is made. A failure that may pass (`retryable`) is told once, waited out, and counts
- * as no value; any other ends the loop.
+ * Reads again and again, one read at a time, and gives each outcome with the time it was there. Ends after the read that is made at
+ * the deadline; at least one is made, and only one where there is no time to wait. A failure that may pass (`retryable`) is told once, given as `trouble` and waited out;
+ * any other, and one at the deadline, ends the loop.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
   { intervalMs, waitMs }: PollOptions,
   ctx: Pick<RunContext, 'now' | 'sleep' | 'signal' | 'notice'>,
-): AsyncGenerator<{ readonly value: T; readonly at: number }, void, void> {
+): AsyncGenerator<Reading<T>, void, void> {
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : ctx.now() + waitMs;
   let failures = 0;
   for (;;) {
     ctx.signal.throwIfAborted();
-    try {
-      const value = await read();
-      if (failures > 0) ctx.notice('the service answers again');
-      failures = 0;
-      yield { value, at: ctx.now() };
-    } catch (error) {
-      if (!(error instanceof SvcError) || !error.retryable) throw error;
-      // The last chance is gone: the failure is more use than "still waiting".
-      if (ctx.now() >= end) throw error;
-      if (failures === 0) ctx.notice(`${error.message}; waiting for it`);
-      failures++;
-    }
+    const reading = await attempt(read, ctx);
+    const { at, trouble } = reading;
+    // The last chance is gone: the failure is more use than "still waiting".
+    if (trouble !== undefined && at >= end) throw trouble;
+    if (trouble === undefined && failures > 0) ctx.notice('the service answers again');
+    if (trouble !== undefined && failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
+    failures = trouble === undefined ? 0 : failures + 1;
+    yield reading;
     const pause = Math.min(intervalMs * 2 ** Math.min(failures, 10), Math.max(intervalMs, SLOWEST_MS));
-    const left = end - ctx.now();
-    if (left <= 0) return;
-    await ctx.sleep(Math.min(pause, left), ctx.signal);
+    if (at >= end) return;
+    await ctx.sleep(Math.max(0, Math.min(pause, end - ctx.now())), ctx.signal);
+  }
+}
+
+async function attempt<T>(read: () => Promise<T>, ctx: Pick<RunContext, 'now' | 'signal'>): Promise<Reading<T>> {
+  try {
+    const value = await read();
+    return { at: ctx.now(), value };
+  } catch (trouble) {
+    ctx.signal.throwIfAborted();
+    if (!(trouble instanceof SvcError) || !trouble.retryable) throw trouble;
+    return { at: ctx.now(), trouble };
   }
 }

@@ -10,7 +10,7 @@ import { colorLevel } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { render } from '../output/render.ts';
-import type { AnyOutput, Format, OutputOptions } from '../output/types.ts';
+import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { fileFailure } from '../store/file-failure.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Command, RunContext } from './command.ts';
@@ -70,16 +70,17 @@ export async function runCommand(
   const options = outputOptions(globals, settings, context);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
-  await checkOutputOptions(command.output, options, { writes: command.effect !== 'read' });
+  await checkOutputOptions(command.outputOf?.(parsed.input) ?? command.output, options, { writes: command.effect !== 'read' });
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
-  const print = async (value: unknown, output: AnyOutput): Promise<void> => {
-    const { rows, dropped, cut } = await render(value, output, options, context.stdout).catch((error: unknown) =>
-      afterWrite(error, command),
+  const print = async (value: unknown, output: Rendering): Promise<void> => {
+    const { rows, dropped, shared, cut } = await render(value, output, options, context.stdout).catch(
+      (error: unknown) => afterWrite(error, command),
     );
     if (!ctx.wants.table) return;
     if (rows === 0 && output.kind === 'list' && output.empty !== undefined) notices.say(output.empty);
+    if (shared.length > 0) notices.say(`common: ${shared.join(' ')}`);
     if (cut > 0) notices.say(`${cut} more left out by --limit`);
     if (dropped.length > 0) {
       notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);

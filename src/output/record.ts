@@ -11,6 +11,12 @@ import { displayWidth, wrap } from './width.ts';
 /** Several values stand one below the other. On a terminal long ones go on below their beginning; nothing is cut off. */
 export async function writeRecord(subject: RecordSubject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   const paint = await painter(options.color);
+  if (subject.line !== undefined) {
+    for (const { text, tone } of cellValues(subject.line(subject.value), options)) {
+      for (const line of wrapValue({ text, tone }, options.width)) await out.write(`${paint(line.text, tone)}\n`);
+    }
+    return { rows: 1 };
+  }
   const fields = subject.columns
     .map(({ name, cell }) => ({
       name: escapeText(name.toUpperCase()),

@@ -4,7 +4,7 @@ import { BatchWriter } from './batch-writer.ts';
 import { jsonByteFilter } from './escape.ts';
 import { shape } from './shape.ts';
 import type { Renderer } from './subject.ts';
-import { type AnyOutput, type Format, type OutputOptions, RawJson } from './types.ts';
+import { type Format, type Glance, type OutputOptions, RawJson, type Rendering } from './types.ts';
 
 export { checkOutputOptions } from './check.ts';
 
@@ -13,9 +13,13 @@ export interface Rendered {
   readonly rows: number | undefined;
   /** The columns for which the terminal was too narrow. */
   readonly dropped: readonly string[];
+  /** What all rows have, and none of them shows. */
+  readonly shared: readonly string[];
   /** How many rows `--limit` left out, as far as is known. */
   readonly cut: number;
 }
+
+const UNCOUNTED: Rendered = { rows: undefined, dropped: [], shared: [], cut: 0 };
 
 /**
  * Prints a command's value. The options have passed `checkOutputOptions`; what can be known only from the value (a field that
@@ -23,10 +27,15 @@ export interface Rendered {
  */
 export async function render(
   value: unknown,
-  output: AnyOutput,
+  output: Rendering,
   options: OutputOptions,
   sink: OutStream,
 ): Promise<Rendered> {
+  if (output.kind === 'watch') {
+    const { renderWatch } = await import('./watch.ts');
+    await renderWatch(value as AsyncIterable<Glance<unknown>>, output, options, sink);
+    return UNCOUNTED;
+  }
   let settled = value;
   if (value instanceof RawJson) {
     if (options.format === 'json' && isWhole(options)) return passThrough(value, sink);
@@ -37,9 +46,9 @@ export async function render(
   const byLine = options.format !== 'json' && options.format !== 'yaml';
   const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
   const renderer = await loadRenderer(options.format);
-  const { rows, dropped = [] } = await renderer(subject, options, out);
+  const { rows, dropped = [], shared = [] } = await renderer(subject, options, out);
   await out.end();
-  return { rows, dropped, cut };
+  return { rows, dropped, shared, cut };
 }
 
 function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
@@ -79,7 +88,7 @@ async function passThrough(value: RawJson, sink: OutStream): Promise<Rendered> {
   const rest = filter();
   if (rest.length > 0) await sink.write(rest);
   if (last !== 0x0a || rest.length > 0) await sink.write('\n');
-  return { rows: undefined, dropped: [], cut: 0 };
+  return UNCOUNTED;
 }
 
 async function textOf(value: RawJson): Promise<string> {

@@ -46,8 +46,12 @@ async function one(value: unknown, output: Exclude<AnyOutput, { kind: 'list' }>,
     fields.refuseUnknown();
     return subjectOf(picked);
   }
-  if (output.kind === 'text') return { kind: 'text', text: String(value) } as const;
-  return { kind: 'record', value, columns: selectColumns(output, options), id: output.id } as const;
+  if (output.kind === 'text') {
+    return typeof value === 'number' ? subjectOf(value) : ({ kind: 'text', text: String(value) } as const);
+  }
+  const columns = selectColumns(output, options);
+  const line = options.columns === undefined ? output.line : undefined;
+  return { kind: 'record', value, columns, id: output.id, line } as const;
 }
 
 /** NDJSON gets each row as it comes; the others wait for the last, so that nothing is written where a field is unknown. */

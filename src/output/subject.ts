@@ -1,7 +1,7 @@
 /** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
 import type { BatchWriter } from './batch-writer.ts';
 import { plainCell } from './cells.ts';
-import type { Column, OutputOptions, Rows } from './types.ts';
+import type { Cell, Column, OutputOptions, Rows } from './types.ts';
 
 export interface ListSubject {
   readonly kind: 'list';
@@ -18,6 +18,7 @@ export interface RecordSubject {
   readonly value: unknown;
   readonly columns: readonly Column<unknown>[];
   readonly id: (value: unknown) => string;
+  readonly line?: ((value: unknown) => Cell) | undefined;
 }
 
 export interface TextSubject {
@@ -39,6 +40,8 @@ export interface Printed {
   readonly rows: number;
   /** The columns for which the terminal was too narrow. */
   readonly dropped?: readonly string[];
+  /** What all rows have, and none of them shows. */
+  readonly shared?: readonly string[];
 }
 
 /** A value of any shape: arrays become lists, objects records, with a column per key. */

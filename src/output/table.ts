@@ -6,6 +6,7 @@ import { escapeText } from './escape.ts';
 import { fitColumns } from './fit.ts';
 import { type GridRow, gridLines } from './grid.ts';
 import { writePlain } from './lines.ts';
+import { factorOut } from './shared-values.ts';
 import type { ListSubject, Printed, Subject } from './subject.ts';
 import type { Column, OutputOptions, Tone } from './types.ts';
 import { displayWidth } from './width.ts';
@@ -21,13 +22,29 @@ export async function renderTable(subject: Subject, options: OutputOptions, out:
 }
 
 async function writeTable(subject: ListSubject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
-  const { columns } = subject;
+  const { lines, ...printed } = await layOut(subject, options);
+  for (const line of lines) {
+    if (out.closed) break;
+    const full = out.write(`${line}\n`);
+    if (full !== undefined) await full;
+  }
+  return printed;
+}
+
+/** The lines of a table, headers among them; none where there are no rows. */
+export async function layOut(
+  subject: ListSubject,
+  options: OutputOptions,
+): Promise<Printed & { readonly lines: Iterable<string> }> {
+  // Whoever names the columns, or wants them wide, gets each row as it is.
+  const factored = options.format === 'table' && options.columns === undefined;
+  const { rows: items, columns, shared } = factored ? await factorOut(subject) : { ...subject, shared: [] };
   const headers = options.headers && subject.named;
   const titles = columns.map(({ name }) => escapeText(name.toUpperCase()));
   const natural = titles.map((title) => (headers ? displayWidth(title) : 0));
   const rows: GridRow[] = [];
-  for await (const row of subject.rows) rows.push(gridRow(row, columns, options, natural));
-  if (rows.length === 0) return { rows: 0 };
+  for await (const row of items) rows.push(gridRow(row, columns, options, natural));
+  if (rows.length === 0) return { rows: 0, lines: [] };
 
   const sizes = columns.map(({ name, flex }, index) => {
     const full = natural[index] ?? 0;
@@ -46,12 +63,7 @@ async function writeTable(subject: ListSubject, options: OutputOptions, out: Bat
     rows,
     paint: await painter(options.color),
   });
-  for (const line of lines) {
-    if (out.closed) break;
-    const full = out.write(`${line}\n`);
-    if (full !== undefined) await full;
-  }
-  return { rows: rows.length, dropped };
+  return { rows: rows.length, dropped, shared, lines };
 }
 
 /** Of a row nothing is kept but its texts; `natural` grows with them. */

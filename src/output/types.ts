@@ -28,6 +28,8 @@ export interface Column<Row> {
   readonly wide?: true;
   /** May be shortened to fit a terminal; all others keep their width. */
   readonly flex?: true;
+  /** Several values a cell: those that all rows have are told once beside a plain table, and left out of its rows. */
+  readonly shared?: true;
   readonly align?: 'right';
 }
 
@@ -50,11 +52,41 @@ export interface RecordOutput<Value> {
   /** Printed as `NAME  value` lines; one whose cell is undefined or an empty list is left out. */
   readonly columns: readonly Column<Value>[];
   readonly id: (value: Value) => string;
+  /** One line that says it all, printed in a table instead of the columns unless `--columns` names some. */
+  readonly line?: (value: Value) => Cell;
 }
 
-/** Text that is itself the data (a path, a script, a token): printed as it is, a JSON string in json. */
+/** Text that is itself the data (a path, a script, a token), or a bare number: printed as it is, a JSON value in json. */
 export interface TextOutput {
   readonly kind: 'text';
+}
+
+export interface Change<Row> {
+  readonly event: 'added' | 'changed' | 'resolved';
+  readonly row: Row;
+}
+
+/** What one look at the rows showed. */
+export interface Glance<Row> {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly rows: readonly Row[];
+  /** Since the look before; the first look has every row as `added`. */
+  readonly changes: readonly Change<Row>[];
+  /** Why nothing was seen: the rows are those of the look before. */
+  readonly trouble?: string;
+}
+
+/** Rows that are looked at again and again: a table drawn anew on a terminal, else one line of JSON for each change. */
+export interface WatchOutput<Row> {
+  readonly kind: 'watch';
+  readonly list: ListOutput<Row>;
+  /** The key of the row in a change: `alert`. */
+  readonly noun: string;
+  /** What a change calls a row. */
+  readonly title: (row: Row) => string;
+  /** How often, as it was written: `5s`. */
+  readonly every: string;
 }
 
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -69,6 +101,10 @@ export class RawJson {
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
 export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput;
+
+/** What a value may be printed as: a command's own output, or what an option makes of it. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type Rendering = AnyOutput | WatchOutput<any>;
 
 /** The global output options, resolved. */
 export interface OutputOptions {

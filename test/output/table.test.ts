@@ -39,7 +39,7 @@ describe('a list', () => {
   });
 
   test('prints nothing where it is empty, so that a sentence can be said instead', async () => {
-    expect(await rendering([], ALERTS)).toEqual({ text: '', rows: 0, dropped: [], cut: 0 });
+    expect(await rendering([], ALERTS)).toEqual({ text: '', rows: 0, dropped: [], shared: [], cut: 0 });
   });
 
   test('takes rows that arrive', async () => {

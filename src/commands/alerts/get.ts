@@ -1,9 +1,10 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { RecordOutput } from '../../output/types.ts';
-import type { Alert } from '../../services/alertmanager/schema.ts';
+import type { Alert, Silence } from '../../services/alertmanager/schema.ts';
+import type { SuppressedAlert } from '../../services/alertmanager/suppression.ts';
 import { labelCells, severityCell, stateCell } from './list.ts';
 
-const ALERT_RECORD: RecordOutput<Alert> = {
+const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
   kind: 'record',
   columns: [
     { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
@@ -12,8 +13,11 @@ const ALERT_RECORD: RecordOutput<Alert> = {
     { name: 'labels', cell: ({ labels }) => labelCells(labels) },
     { name: 'annotations', cell: ({ annotations }) => labelCells(annotations ?? {}) },
     { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name) },
-    { name: 'silenced-by', cell: ({ status }) => status.silencedBy },
-    { name: 'inhibited-by', cell: ({ status }) => status.inhibitedBy },
+    { name: 'silenced-by', cell: ({ status, silences }) => status.silencedBy.map((id) => silenceText(id, silences)) },
+    {
+      name: 'inhibited-by',
+      cell: ({ status, inhibitors }) => status.inhibitedBy.map((id) => alertText(id, inhibitors)),
+    },
     { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
     { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }) },
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
@@ -22,10 +26,24 @@ const ALERT_RECORD: RecordOutput<Alert> = {
   id: ({ fingerprint }) => fingerprint,
 };
 
+function silenceText(id: string, silences: readonly Silence[]): string {
+  const silence = silences.find((known) => known.id === id);
+  return silence === undefined ? id : `${id} until ${silence.endsAt} by ${silence.createdBy}: ${silence.comment}`;
+}
+
+function alertText(fingerprint: string, alerts: readonly Alert[]): string {
+  const alert = alerts.find((known) => known.fingerprint === fingerprint);
+  if (alert === undefined) return fingerprint;
+  const { alertname, ...others } = alert.labels;
+  return [fingerprint, alertname, ...labelCells(others)].filter((text) => text !== undefined).join(' ');
+}
+
 export const alertsGet = recordCommand({
   id: 'alerts get',
   aliases: ['show'],
-  summary: 'Show one alert',
+  summary: 'Show one alert, who silences it and which alerts inhibit it',
+  description:
+    'In JSON the alert has two fields more: silences and inhibitors, the silences and the alerts that its status names, as the service has them.',
   effect: 'read',
   service: 'alerts',
   args: {
@@ -40,6 +58,8 @@ export const alertsGet = recordCommand({
   async run({ fingerprint }, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { findAlert } = await import('../../services/alertmanager/fingerprint.ts');
-    return { value: await findAlert(openAlertmanager(ctx.target), fingerprint) };
+    const { withSuppressors } = await import('../../services/alertmanager/suppression.ts');
+    const alertmanager = openAlertmanager(ctx.target);
+    return { value: await withSuppressors(await findAlert(alertmanager, fingerprint), alertmanager) };
   },
 });

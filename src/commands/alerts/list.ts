@@ -1,14 +1,27 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
+import { type WatchInterval, watchInterval, watchRows } from '../../cli/watch.ts';
 import { SvcError } from '../../errors.ts';
-import { type Cell, type Column, type ColumnFamily, RawJson, type Tone } from '../../output/types.ts';
+import {
+  type AnyOutput,
+  type Cell,
+  type Column,
+  type ColumnFamily,
+  type Glance,
+  type ListOutput,
+  RawJson,
+  type Tone,
+  type WatchOutput,
+} from '../../output/types.ts';
+import { type AlertSelection, collectAlerts, selects } from '../../services/alertmanager/alert-selection.ts';
 import {
   type AlertState,
   alertQuery,
   effectiveState,
-  keepsAlert,
   serverSelects,
   type WantedStates,
 } from '../../services/alertmanager/alert-state.ts';
+import type { AlertTally, ValueCount } from '../../services/alertmanager/alert-tally.ts';
+import type { AlertFilter, Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
@@ -52,7 +65,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'state', cell: stateCell },
   { name: 'severity', cell: severityCell },
   { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
-  { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true },
+  { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true },
   {
     name: 'summary',
     cell: ({ annotations }) => annotations?.['summary'] ?? annotations?.['description'] ?? annotations?.['message'],
@@ -69,12 +82,21 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
+const EMPTY = { empty: 'no such alerts (suppressed ones are listed with -a)' };
+const ALERT_LIST: ListOutput<Alert> = {
+  kind: 'list',
+  columns: ALERT_COLUMNS,
+  families: ALERT_FAMILIES,
+  id: ({ fingerprint }) => fingerprint,
+  ...EMPTY,
+};
+
 export const alertsList = listCommand({
   id: 'alerts list',
   aliases: ['ls', 'query'],
   summary: 'List alerts, active ones unless told otherwise',
   description:
-    "A matcher is name=value, name!=value, name=~regex or name!~regex; the server's regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert's name.",
+    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are told once, beside the table.\n--watch draws the table anew on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added. An alert that is silenced has changed, and is then out of the list of active ones.',
   effect: 'read',
   service: 'alerts',
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
@@ -96,6 +118,16 @@ export const alertsList = listCommand({
     'older-than': { type: 'duration', help: 'Only alerts that started longer ago' },
     'newer-than': { type: 'duration', help: 'Only alerts that started since' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    'group-by': {
+      type: 'string',
+      value: 'label',
+      repeat: true,
+      help: 'Count the alerts of each combination of values',
+    },
+    'count-by': { type: 'string', value: 'label', help: 'Count the alerts of each value, most frequent first' },
+    count: { type: 'boolean', help: 'Print how many there are, and nothing else' },
+    watch: { type: 'optional-value', value: 'interval', help: 'Look again and again, every 5s unless told otherwise' },
+    'fail-if-any': { type: 'boolean', help: 'Exit with 1 if there are any' },
   },
   examples: [
     { run: 'svc alerts list', why: 'What fires now' },
@@ -103,40 +135,125 @@ export const alertsList = listCommand({
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
       why: 'Critical, of two teams, for a while',
     },
-    { run: "svc alerts list -a -o json --query 'length(@)'", why: 'How many there are in all' },
+    { run: 'svc alerts list -a --count', why: 'How many there are in all' },
+    { run: 'svc alerts list -a --group-by team --group-by severity', why: 'Whose they are, and how bad' },
+    { run: 'svc alerts list severity=critical --watch=10s', why: 'What fires, as it comes and goes' },
     {
       run: 'svc alerts list --state silenced --columns alertname,label:instance,silenced-by',
       why: 'Who is silenced by what',
     },
   ],
-  output: {
-    kind: 'list',
-    columns: ALERT_COLUMNS,
-    families: ALERT_FAMILIES,
-    id: ({ fingerprint }) => fingerprint,
-    empty: 'no such alerts (suppressed ones are listed with -a)',
-  },
+  output: ALERT_LIST,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const wanted = wantedStates(input);
-    const query = { ...alertQuery(wanted), ...(await alertFilter(input, ctx)) };
+    checkModes(input);
+    const { watch, olderThan, newerThan, failIfAny } = input;
+    const selection = { wanted: wantedStates(input), olderThan, newerThan };
+    const every = watch === undefined ? undefined : watchInterval(watch);
+    const filter = await alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const { olderThan, newerThan } = input;
-    if (ctx.wants.rawJson && serverSelects(wanted) && olderThan === undefined && newerThan === undefined) {
+    if (every !== undefined) return watched(alertmanager, filter, selection, every, ctx);
+    const query = { ...alertQuery(selection.wanted), ...filter };
+    const untouched = !input.count && input.countBy === undefined && input.groupBy.length === 0 && !failIfAny;
+    const serversOwn = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
+    if (ctx.wants.rawJson && untouched && serversOwn) {
       return { value: new RawJson(await alertmanager.alertsRaw(query)) };
     }
     const now = ctx.now();
-    const keeps = (alert: Alert): boolean => {
-      const age = now - Date.parse(alert.startsAt);
-      return (
-        keepsAlert(alert, wanted) &&
-        (olderThan === undefined || age > olderThan) &&
-        (newerThan === undefined || age <= newerThan)
-      );
-    };
-    return { value: kept(alertmanager.alerts(query), keeps) };
+    const alerts = kept(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
+    const code = (any: boolean) => (failIfAny && any ? 'condition_false' : undefined);
+    if (input.count) {
+      let count = 0;
+      for await (const _ of alerts) count++;
+      return { value: count, as: listOutput(input), code: code(count > 0) };
+    }
+    if (input.groupBy.length > 0 || input.countBy !== undefined) {
+      const { tallyAlerts, countValues } = await import('../../services/alertmanager/alert-tally.ts');
+      const { groupBy, countBy } = input;
+      const value = countBy === undefined ? await tallyAlerts(alerts, groupBy) : await countValues(alerts, countBy);
+      return { value, as: listOutput(input), code: code(value.length > 0) };
+    }
+    if (!failIfAny) return { value: alerts };
+    const all = await collectAlerts(alerts);
+    return { value: all, code: code(all.length > 0) };
   },
 });
+
+interface Modes {
+  readonly groupBy: readonly string[];
+  readonly countBy: string | undefined;
+  readonly count: boolean;
+  readonly watch: string | true | undefined;
+  readonly failIfAny: boolean;
+  readonly limit: number | undefined;
+}
+
+function checkModes({ groupBy, countBy, count, watch, failIfAny, limit }: Modes): void {
+  const modes = [
+    groupBy.length > 0 ? '--group-by' : undefined,
+    countBy === undefined ? undefined : '--count-by',
+    count ? '--count' : undefined,
+    watch === undefined ? undefined : '--watch',
+  ].filter((mode) => mode !== undefined);
+  const [one, other = watch !== undefined && failIfAny ? '--fail-if-any' : undefined] = modes;
+  if (other !== undefined) throw new SvcError('usage', `${one} and ${other} cannot be used together`);
+  if (count && limit !== undefined)
+    throw new SvcError('usage', '--count counts all of them, so --limit has no meaning');
+  if ([...groupBy, countBy].includes('')) throw new SvcError('invalid_value', 'a label to count by has an empty name');
+}
+
+function listOutput({ count, groupBy, countBy }: Modes): AnyOutput {
+  if (count) return { kind: 'text' };
+  if (countBy !== undefined) return countOutput(countBy);
+  return groupBy.length > 0 ? tallyOutput(groupBy) : ALERT_LIST;
+}
+
+function tallyOutput(names: readonly string[]): ListOutput<AlertTally> {
+  return {
+    kind: 'list',
+    columns: [
+      ...names.map((name): Column<AlertTally> => ({ name, cell: ({ labels }) => labels[name], flex: true })),
+      { name: 'alerts', cell: ({ alerts }) => alerts, align: 'right' },
+      { name: 'active', cell: ({ active }) => active, align: 'right' },
+      { name: 'suppressed', cell: ({ suppressed }) => suppressed, align: 'right' },
+      { name: 'oldest', cell: ({ oldest }) => ({ time: oldest }) },
+    ],
+    id: ({ labels }) => labelCells(labels).join(' '),
+    ...EMPTY,
+  };
+}
+
+function countOutput(name: string): ListOutput<ValueCount> {
+  return {
+    kind: 'list',
+    columns: [
+      { name, cell: ({ value }) => value, flex: true },
+      { name: 'count', cell: ({ count }) => count, align: 'right' },
+    ],
+    id: ({ value }) => value,
+    ...EMPTY,
+  };
+}
+
+/** Reads every state, so that an alert that is silenced is not taken for a resolved one. */
+async function watched(
+  alertmanager: Alertmanager,
+  filter: AlertFilter,
+  selection: AlertSelection,
+  interval: WatchInterval,
+  ctx: RunContext,
+): Promise<{ readonly value: AsyncIterable<Glance<Alert>>; readonly as: WatchOutput<Alert> }> {
+  const { AlertChanges } = await import('../../services/alertmanager/alert-changes.ts');
+  const changes = new AlertChanges();
+  const value = watchRows(
+    () => collectAlerts(alertmanager.alerts(filter)),
+    (alerts, at) => changes.look(alerts, (alert) => selects(alert, selection, at)),
+    interval,
+    ctx,
+  );
+  const title = ({ labels }: Alert): string => [labels['alertname'], ...labelCells(labels, OWN_COLUMN)].join(' ');
+  return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
+}
 
 export function wantedStates({
   all,

@@ -1,14 +1,25 @@
-import { recordCommand } from '../../cli/command.ts';
+import { type RunContext, recordCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Status } from '../../services/alertmanager/schema.ts';
+
+const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settling';
 
 export const alertsStatus = recordCommand({
   id: 'alerts status',
   summary: 'Show the version, uptime and cluster of the alert manager',
   effect: 'read',
   service: 'alerts',
-  flags: { config: { type: 'boolean', help: "Print the server's configuration file instead" } },
+  flags: {
+    config: { type: 'boolean', help: "Print the server's configuration file instead" },
+    'wait-ready': {
+      type: 'duration',
+      help: 'Wait so long for it to answer and for its cluster to settle; 9 if it does not',
+    },
+  },
   examples: [
     { run: 'svc alerts status', why: 'Is it up, since when, and whom does it know' },
+    { run: 'svc alerts status --wait-ready 1m', why: 'After a restart, before anything relies on it' },
     { run: 'svc alerts status --config > alertmanager.yml', why: 'The configuration it runs with' },
   ],
   output: {
@@ -19,7 +30,7 @@ export const alertsStatus = recordCommand({
       { name: 'started', cell: ({ uptime }) => ({ time: uptime }) },
       {
         name: 'cluster',
-        cell: ({ cluster }) => ({ text: cluster.status, tone: cluster.status === 'settling' ? 'warn' : 'good' }),
+        cell: (status) => ({ text: status.cluster.status, tone: isSettling(status) ? 'warn' : 'good' }),
       },
       { name: 'name', cell: ({ cluster }) => cluster.name },
       { name: 'peers', cell: ({ cluster }) => cluster.peers?.map(({ name, address }) => `${name} ${address}`) },
@@ -31,9 +42,25 @@ export const alertsStatus = recordCommand({
     ],
     id: ({ versionInfo }) => versionInfo.version,
   },
-  async run({ config }, ctx) {
+  async run({ config, waitReady }, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const status = await openAlertmanager(ctx.target).status();
-    return config ? { value: status.config.original, as: { kind: 'text' } } : { value: status };
+    const alertmanager = openAlertmanager(ctx.target);
+    const status = waitReady === undefined ? await alertmanager.status() : await settled(alertmanager, waitReady, ctx);
+    const code = waitReady !== undefined && isSettling(status) ? 'still_pending' : undefined;
+    return config ? { value: status.config.original, as: { kind: 'text' }, code } : { value: status, code };
   },
 });
+
+const LOOK_EVERY_MS = 1000;
+
+/** The first status that is not of a cluster that settles, or the last one there was. */
+async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: number, ctx: RunContext): Promise<Status> {
+  const { poll } = await import('../../cli/poll.ts');
+  let latest: Status | undefined;
+  for await (const { value } of poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx)) {
+    latest = value ?? latest;
+    if (value !== undefined && !isSettling(value)) return value;
+  }
+  if (latest === undefined) throw new SvcError('internal', 'a wait ended without an answer or a failure');
+  return latest;
+}

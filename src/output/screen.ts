@@ -1,0 +1,142 @@
+/** A table on the whole terminal, drawn anew after each look at its rows. */
+import type { OutStream } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { painter } from './color.ts';
+import { escapeText } from './escape.ts';
+import { shape } from './shape.ts';
+import { layOut } from './table.ts';
+import { showTime } from './times.ts';
+import type { Change, Column, Glance, OutputOptions, WatchOutput } from './types.ts';
+import { shorten, wrap } from './width.ts';
+
+const HOME = '\u001b[H';
+const CLEAR_LINE = '\u001b[2K';
+const CLEAR_BELOW = '\u001b[J';
+/** The other screen, so that what stood on the terminal stands there again at the end; no cursor. */
+const ENTER = '\u001b[?1049h\u001b[?25l';
+/** Emptied first: some terminals that were resized meanwhile would take lines of it along. */
+const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
+
+/** Of a terminal that does not say how high it is. */
+const USUAL_ROWS = 24;
+/** Kept free below: a notice on standard error must not scroll the table. */
+const FREE_ROWS = 2;
+/** Changes told by name. */
+const MOST_NAMED = 3;
+
+const MARKS: Readonly<Record<Change<unknown>['event'], string>> = { added: '+', changed: '~', resolved: '-' };
+
+/** Draws each glance, and the latest again when the terminal's size changes. */
+export async function drawGlances(
+  glances: AsyncIterable<Glance<unknown>>,
+  output: WatchOutput<unknown>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const screen = new Screen(output, options, sink);
+  const forget = sink.onResize?.(() => screen.redraw());
+  await sink.write(ENTER);
+  try {
+    for await (const glance of glances) {
+      await screen.show(glance);
+      if (sink.closed) return;
+    }
+  } finally {
+    forget?.();
+    await screen.settled();
+    await sink.write(LEAVE);
+  }
+}
+
+class Screen {
+  readonly #output: WatchOutput<unknown>;
+  readonly #options: OutputOptions;
+  readonly #sink: OutStream;
+  #latest: Glance<unknown> | undefined;
+  /** The latest look that showed something new, after the first. */
+  #changed: Glance<unknown> | undefined;
+  #drawing: Promise<void> = Promise.resolve();
+
+  constructor(output: WatchOutput<unknown>, options: OutputOptions, sink: OutStream) {
+    this.#output = output;
+    this.#options = options;
+    this.#sink = sink;
+  }
+
+  async show(glance: Glance<unknown>): Promise<void> {
+    if (this.#latest !== undefined && glance.changes.length > 0) this.#changed = glance;
+    this.#latest = glance;
+    this.redraw();
+    await this.#drawing;
+  }
+
+  /** One drawing at a time; one that fails is told to whoever shows the next glance. */
+  redraw(): void {
+    const glance = this.#latest;
+    if (glance !== undefined) this.#drawing = this.#drawing.then(() => this.#draw(glance));
+    this.#drawing.catch(() => {});
+  }
+
+  /** After this nothing is drawn any more. */
+  async settled(): Promise<void> {
+    await this.#drawing.catch(() => {});
+  }
+
+  async #draw(glance: Glance<unknown>): Promise<void> {
+    const lines = await this.#lines(glance);
+    const drawn = lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('');
+    await this.#sink.write(`${HOME}${drawn}${CLEAR_BELOW}`);
+  }
+
+  async #lines(glance: Glance<unknown>): Promise<readonly string[]> {
+    const width = this.#sink.columns ?? 80;
+    const height = Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
+    const { list } = this.#output;
+    const options: OutputOptions = { ...this.#options, width, now: glance.at };
+    const { subject, cut } = await shape(glance.rows, list, options);
+    if (subject.kind !== 'list') throw new SvcError('internal', 'a watched list is no list');
+    const rows = subject.rows as readonly unknown[];
+    const paint = await painter(options.color);
+    const told = (texts: readonly string[]) =>
+      texts.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
+
+    const headings = [this.#heading(glance), ...this.#changes(width)];
+    if (glance.trouble !== undefined) headings.push(...wrap(escapeText(glance.trouble), width).slice(0, MOST_NAMED));
+    // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
+    const room = Math.max(0, height - headings.length - 3 - (options.headers ? 1 : 0));
+    const columns = [this.#marks(glance), ...subject.columns];
+    const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, room) }, options);
+    if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
+    const hidden = cut + Math.max(0, rows.length - room);
+    const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
+    return [...told(headings), '', ...lines, ...below].slice(0, height);
+  }
+
+  #heading({ at, rows }: Glance<unknown>): string {
+    const { noun, every } = this.#output;
+    return `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}, again every ${every}`;
+  }
+
+  /** `16:03:05Z + NodeDown instance=node-07` */
+  #changes(width: number): readonly string[] {
+    if (this.#changed === undefined) return ['no change so far'];
+    const { at, changes } = this.#changed;
+    const named = changes.slice(0, MOST_NAMED).map(({ event, row }) => {
+      return shorten(`${this.#time(at)} ${event} ${escapeText(this.#output.title(row))}`, width);
+    });
+    const more = changes.length - named.length;
+    return more === 0 ? named : [...named, `… and ${more} more changes`];
+  }
+
+  #marks({ changes }: Glance<unknown>): Column<unknown> {
+    const marks = new Map(
+      this.#changed?.changes === changes ? changes.map(({ event, row }) => [row, MARKS[event]]) : [],
+    );
+    return { name: '', cell: (row) => marks.get(row) ?? ' ' };
+  }
+
+  #time(at: number): string {
+    const time = this.#options.time === 'local' ? 'local' : 'utc';
+    return showTime(new Date(at).toISOString(), { time, now: at }).replace(/^.*T([\d:]+)\.?\d*/, '$1');
+  }
+}

@@ -1,0 +1,58 @@
+/** Rows that are watched: a screen drawn anew on a terminal, changes as lines of JSON anywhere else. */
+import type { OutStream } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { shape } from './shape.ts';
+import type { Glance, ListOutput, OutputOptions, WatchOutput } from './types.ts';
+
+/** Refuses what cannot work before the first look, so that nothing is sent. */
+export async function renderWatch(
+  glances: AsyncIterable<Glance<unknown>>,
+  output: WatchOutput<unknown>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const { format, query } = options;
+  if (format !== 'table' && format !== 'wide' && format !== 'ndjson') {
+    throw new SvcError('usage', `--watch has no meaning with -o ${format}`, {
+      hint: 'it draws a table on a terminal, and prints changes with -o ndjson or in a pipe',
+    });
+  }
+  if (query !== undefined) throw new SvcError('usage', '--watch and --query cannot be used together');
+  if (sink.isTTY && format !== 'ndjson') {
+    const { drawGlances } = await import('./screen.ts');
+    await drawGlances(glances, output, options, sink);
+    return;
+  }
+  const refused = (['sort', 'limit', 'columns'] as const).find((name) => options[name] !== undefined);
+  if (refused !== undefined) {
+    throw new SvcError('usage', `--watch prints changes here as they come, so --${refused} has no meaning`);
+  }
+  await writeChanges(glances, output, { ...options, format: 'ndjson' }, sink);
+}
+
+/** `{"event":"added","at":"…","alert":{…}}` */
+async function writeChanges(
+  glances: AsyncIterable<Glance<unknown>>,
+  { noun }: WatchOutput<unknown>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const changes: ListOutput<unknown> = { kind: 'list', columns: [], id: () => '' };
+  const { subject } = await shape(eachChange(glances, noun, sink), changes, options);
+  const { renderNdjson } = await import('./ndjson.ts');
+  const out = new BatchWriter(sink, true);
+  await renderNdjson(subject, options, out);
+  await out.end();
+}
+
+async function* eachChange(
+  glances: AsyncIterable<Glance<unknown>>,
+  noun: string,
+  sink: OutStream,
+): AsyncGenerator<unknown> {
+  for await (const { at, changes } of glances) {
+    if (sink.closed) return;
+    for (const { event, row } of changes) yield { event, at: new Date(at).toISOString(), [noun]: row };
+  }
+}
