@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { type PollOptions, poll, type Reading } from '../../src/cli/poll.ts';
+import { SvcError } from '../../src/errors.ts';
+
+const AWAY = () => new SvcError('connect_failed', 'nobody is there');
+
+interface Trial {
+  readonly readAt: number[];
+  readonly readings: Reading<number>[];
+  readonly notices: string[];
+  readonly failure: unknown;
+}
+
+/** Runs the loop on a clock of its own. `read` is told how many reads were before. */
+async function trial(
+  options: PollOptions,
+  read: (index: number) => number | Promise<number>,
+  { readMs = 0, most = Number.POSITIVE_INFINITY, signal = new AbortController().signal, onSleep = () => {} } = {},
+): Promise<Trial> {
+  let clock = 1000;
+  const result = { readAt: [] as number[], readings: [] as Reading<number>[], notices: [] as string[] };
+  const ctx = {
+    now: () => clock,
+    signal,
+    notice: (text: string) => void result.notices.push(text),
+    sleep: async (ms: number) => {
+      onSleep();
+      signal.throwIfAborted();
+      clock += ms;
+    },
+  };
+  const reader = async () => {
+    result.readAt.push(clock - 1000);
+    clock += readMs;
+    return read(result.readAt.length - 1);
+  };
+  try {
+    for await (const reading of poll(reader, options, ctx)) {
+      result.readings.push(reading);
+      if (result.readings.length >= most) break;
+    }
+    return { ...result, failure: undefined };
+  } catch (failure) {
+    return { ...result, failure };
+  }
+}
+
+describe('when it reads', () => {
+  test.each([
+    [{ intervalMs: 5000, waitMs: 12_000 }, [0, 5000, 10_000, 12_000]],
+    [{ intervalMs: 5000, waitMs: 10_000 }, [0, 5000, 10_000]],
+    [{ intervalMs: 5000, waitMs: 1 }, [0, 1]],
+    [{ intervalMs: 5000, waitMs: 0 }, [0]],
+  ])('%j: %j', async (options, readAt) => {
+    expect((await trial(options, () => 1)).readAt).toEqual(readAt);
+  });
+
+  test('the interval is between the end of a read and the next, and none is under way with another', async () => {
+    const { readAt } = await trial({ intervalMs: 5000, waitMs: 12_000 }, () => 1, { readMs: 2000 });
+    expect(readAt).toEqual([0, 7000, 12_000]);
+  });
+
+  test('without a deadline it goes on', async () => {
+    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { most: 100 });
+    expect([readAt.length, readAt.at(-1), failure]).toEqual([100, 99_000, undefined]);
+  });
+
+  test('a service that is away is asked ever less often, at least once a minute, and as before when it is back', async () => {
+    const read = (index: number) => (index < 8 ? Promise.reject(AWAY()) : index);
+    const { readAt } = await trial({ intervalMs: 5000 }, read, { most: 10 });
+    const pauses = readAt.slice(1).map((at, index) => at - (readAt[index] ?? 0));
+    expect(pauses).toEqual([10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000, 60_000, 5000]);
+  });
+
+  test('an interval above a minute is kept while the service is away', async () => {
+    const { readAt } = await trial({ intervalMs: 90_000 }, () => Promise.reject(AWAY()), { most: 3 });
+    expect(readAt).toEqual([0, 90_000, 180_000]);
+  });
+});
+
+describe('what it gives', () => {
+  test('values with their times, failures that may pass as trouble, each told once', async () => {
+    const script = [1, AWAY(), AWAY(), 2, AWAY(), 3];
+    const read = (index: number) => {
+      const next = script[index] ?? 0;
+      return next instanceof SvcError ? Promise.reject(next) : next;
+    };
+    const { readings, notices } = await trial({ intervalMs: 1000 }, read, { most: 6 });
+    expect(readings.map(({ at, value, trouble }) => [at, value ?? trouble?.code])).toEqual([
+      [1000, 1],
+      [2000, 'connect_failed'],
+      [4000, 'connect_failed'],
+      [8000, 2],
+      [9000, 'connect_failed'],
+      [11_000, 3],
+    ]);
+    const [away, back] = ['nobody is there; waiting for it', 'the service answers again'];
+    expect(notices).toEqual([away, back, away, back]);
+  });
+
+  test.each([new SvcError('unauthorized', 'no'), new SvcError('wrong_path', 'no'), new TypeError('a bug')])(
+    'a failure that stays ends it: %s',
+    async (error) => {
+      const { readAt, failure } = await trial({ intervalMs: 1000 }, (index) => (index < 2 ? 1 : Promise.reject(error)));
+      expect([readAt.length, failure]).toEqual([3, error]);
+    },
+  );
+
+  test.each([0, 8, 2500, 60_000])('a wait of %d ms ends with a value or a failure', async (waitMs) => {
+    const error = AWAY();
+    const away = await trial({ intervalMs: 1000, waitMs }, () => Promise.reject(error), { readMs: 7 });
+    expect(away.failure).toBe(error);
+    const back = await trial(
+      { intervalMs: 1000, waitMs },
+      (index) => (index < 1 && waitMs > 0 ? Promise.reject(error) : 5),
+      { readMs: 7 },
+    );
+    expect([back.failure, back.readings.at(-1)?.value]).toEqual([undefined, 5]);
+  });
+});
+
+describe('an interruption', () => {
+  const reason = new SvcError('interrupted', 'interrupted');
+
+  test('ends the pause', async () => {
+    const stop = new AbortController();
+    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, {
+      signal: stop.signal,
+      onSleep: () => stop.abort(reason),
+    });
+    expect([readAt, failure]).toEqual([[0], reason]);
+  });
+
+  test('while a read fails is no trouble of the service', async () => {
+    const stop = new AbortController();
+    const read = () => {
+      stop.abort(reason);
+      return Promise.reject(AWAY());
+    };
+    const { failure, notices } = await trial({ intervalMs: 1000 }, read, { signal: stop.signal });
+    expect([failure, notices]).toEqual([reason, []]);
+  });
+
+  test('before the first read: nothing is read', async () => {
+    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { signal: AbortSignal.abort(reason) });
+    expect([readAt, failure]).toEqual([[], reason]);
+  });
+});
