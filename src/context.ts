@@ -30,10 +30,32 @@ export interface InStream {
   readonly stream: NodeJS.ReadableStream;
 }
 
+export interface Choice {
+  /** What is answered. */
+  readonly value: string;
+  /** What is shown for it. */
+  readonly name: string;
+}
+
+export interface TextQuestion {
+  readonly question: string;
+  /** The answer of whoever just presses Enter; an empty one unless told. */
+  readonly default?: string;
+  /** What is wrong with an answer, which is then asked for again; undefined where it is good. */
+  readonly check?: (answer: string) => string | undefined;
+}
+
 /** Asks a person at the terminal; only ever called when stdin and stderr are terminals. */
 export interface Prompter {
   confirm(question: string): Promise<boolean>;
+  text(question: TextQuestion): Promise<string>;
+  /** One of them. */
+  select(question: string, choices: readonly Choice[]): Promise<string>;
+  /** At least one of them. */
+  checkbox(question: string, choices: readonly Choice[]): Promise<readonly string[]>;
 }
+
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface Paths {
   /** settings.json, credentials.json, webhook-secrets.json */
@@ -65,8 +87,11 @@ export interface Context {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. The second of them ends the process. */
   readonly signal: AbortSignal;
-  /** Until what it returns is called, SIGINT and SIGTERM go to `handler` alone: for a command that runs another one. */
-  takeSignals(handler: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /**
+   * Until what it returns is called, these signals go to `handler` alone: for a command that runs another one. `shared` tells
+   * that they come from the terminal, which sends its own to every process there: the other command has it already.
+   */
+  takeSignals(handler: (name: EndSignal, shared: boolean) => void): () => void;
   readonly prompter: Prompter;
 }
 
@@ -74,10 +99,13 @@ export interface Context {
 export function processContext(resolve: (env: Context['env'], platform: string, home: string) => Paths): Context {
   const stopped = new AbortController();
   const { signal } = stopped;
-  let taker: ((name: 'SIGINT' | 'SIGTERM') => void) | undefined;
+  let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
+  // Where one of the streams is the terminal's. Nothing tells its Ctrl-C from a kill -INT.
+  let atTerminal = false;
+  const hangUp = () => taker?.('SIGHUP', atTerminal);
   const stop = (name: 'SIGINT' | 'SIGTERM') => {
     if (taker !== undefined) {
-      taker(name);
+      taker(name, name === 'SIGINT' && atTerminal);
       return;
     }
     const reason =
@@ -101,7 +129,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
     env: process.env,
-    paths: resolve(process.env, process.platform, homedir()),
+    paths: resolve(process.env, process.platform, home()),
     get identity() {
       return `${userName()}@${hostname()}`;
     },
@@ -113,26 +141,49 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     sleep,
     signal,
     takeSignals: (handler) => {
+      const before = taker;
       taker = handler;
+      if (before === undefined) {
+        atTerminal = isatty(0) || isatty(1) || isatty(2);
+        // Without a listener the end of a terminal ends this process at once, which is right for all others.
+        process.on('SIGHUP', hangUp);
+      }
       return () => {
-        taker = undefined;
+        taker = before;
+        if (before === undefined) process.removeListener('SIGHUP', hangUp);
       };
     },
-    prompter: { confirm: (message) => confirm(message, signal) },
+    prompter: prompter(signal),
   };
 }
 
-/** Ctrl-C at the prompt is a key, not a signal, and ends the command all the same. */
-async function confirm(message: string, signal: AbortSignal): Promise<boolean> {
-  const prompts = await import('@inquirer/prompts');
-  try {
-    return await prompts.confirm({ message, default: false }, { input: process.stdin, output: process.stderr, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Error && error.name === 'ExitPromptError') throw new SvcError('interrupted', 'interrupted');
-    throw error;
-  }
+function prompter(signal: AbortSignal): Prompter {
+  const streams = () => ({ input: process.stdin, output: process.stderr, signal });
+  const ask = async <T>(show: (prompts: typeof import('@inquirer/prompts')) => Promise<T>): Promise<T> => {
+    try {
+      return await show(await import('@inquirer/prompts'));
+    } catch (error) {
+      signal.throwIfAborted();
+      // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
+      if (error instanceof Error && error.name === 'ExitPromptError') throw new SvcError('interrupted', 'interrupted');
+      throw error;
+    }
+  };
+  return {
+    confirm: (message) => ask((prompts) => prompts.confirm({ message, default: false }, streams())),
+    text: ({ question, check, ...rest }) =>
+      ask((prompts) =>
+        prompts.input({ message: question, validate: (text) => check?.(text) ?? true, ...rest }, streams()),
+      ),
+    select: (message, choices) =>
+      ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
+    checkbox: (message, choices) =>
+      ask((prompts) => prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, streams())),
+  };
 }
+
+/** How many choices are shown at a time. */
+const PAGE = 12;
 
 /** A uid without an entry in the password file, as containers have it, is no reason to fail. */
 function userName(): string {
@@ -140,6 +191,15 @@ function userName(): string {
     return userInfo().username;
   } catch {
     return process.env['USER'] || 'unknown';
+  }
+}
+
+/** Empty where neither the environment nor the password file knows one. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
   }
 }
 
@@ -197,8 +257,8 @@ function outStream(
     const open = waiting ?? stream().on('error', () => {});
     waiting = open;
     return new Promise((done, fail) => {
-      // Whoever interrupted does not wait for a reader.
-      if (signal.aborted) return done();
+      // Whoever interrupted does not wait for a reader; what is said about it is said only if it can be at once.
+      if (signal.aborted) return fd === 2 ? done() : fail(signal.reason);
       const interrupt = (): void => fail(signal.reason);
       signal.addEventListener('abort', interrupt, { once: true });
       open.write(bytes, (error) => {

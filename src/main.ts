@@ -52,6 +52,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const { runCommand } = await import('./cli/run.ts');
   return runCommand(command.command, parsed, context, {
     version: pkg.version,
+    typed: argv,
     authorize:
       ({ env }) =>
       (service, baseUrl, settings) =>

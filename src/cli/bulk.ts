@@ -41,6 +41,17 @@ export async function bulk<Item, Result>(
   return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 
+/** What a command answers with: a row for each item, made by `failed` where it failed. The failure of an only item is the command's. */
+export function bulkAnswer<Item, Row>(
+  { outcomes, code }: BulkOutcome<Item, Row>,
+  failed: (item: Item, error: SvcError) => Row,
+): { readonly value: Row[]; readonly code: ErrorCode | undefined } {
+  const [only, ...more] = outcomes;
+  if (only?.error !== undefined && more.length === 0) throw only.error;
+  const rows = outcomes.map((one) => (one.error === undefined ? one.result : failed(one.item, one.error)));
+  return { value: rows, code };
+}
+
 function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
   if (codes.every((code) => code === undefined)) return undefined;
   return codes.every((code) => code === codes[0]) ? codes[0] : 'partly_done';

@@ -1,5 +1,5 @@
 /** A command as data: one declaration, from which flags, help, completion, reference and renderings are made. */
-import type { Context } from '../context.ts';
+import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
 import type { ServiceName, Target } from '../http/target.ts';
@@ -44,6 +44,10 @@ export interface RunContext
   readonly yes: boolean;
   /** Whether a person can be asked. */
   readonly interactive: boolean;
+  /** Asks for what the command line leaves out; only where `interactive`. What it is given to show is escaped. */
+  readonly prompter: Omit<Prompter, 'confirm'>;
+  /** The command line, without the name of the program. */
+  readonly typed: readonly string[];
   /**
    * Asks a yes-or-no question, unless `--yes` was given or it is a dry run. Exit 2 when nobody can be asked, or the answer is no.
    * Any `destroy` or `money` request is refused by the transport until this has passed.

@@ -91,9 +91,11 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 export interface Argument {
   readonly help: string;
-  /** Takes all the rest; only the last argument may. */
+  /** Takes all the rest; only the last argument may, and the last before one that is `afterDashes`. */
   readonly repeat?: true;
   readonly required?: true;
+  /** Takes what stands after `--` and nothing else, as it is: a command line. */
+  readonly afterDashes?: true;
   readonly complete?: CompletionSource;
 }
 export type Arguments = Readonly<Record<string, Argument>>;

@@ -115,9 +115,9 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
 
 function operands(command: Command): string {
   return Object.entries(command.args ?? {})
-    .map(([name, { repeat, required }]) => {
+    .map(([name, { repeat, required, afterDashes }]) => {
       const dots = repeat ? '...' : '';
-      return required ? ` <${name}${dots}>` : ` [${name}${dots}]`;
+      return `${afterDashes ? ' --' : ''} ${required ? `<${name}${dots}>` : `[${name}${dots}]`}`;
     })
     .join('');
 }

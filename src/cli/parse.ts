@@ -49,15 +49,19 @@ export interface ParsedInput {
 /** Parses the tokens after the command's words. Throws `usage` and `invalid_value` (exit 2). */
 export async function parseInput(command: Command, tokens: readonly string[], now: number): Promise<ParsedInput> {
   const flags = allFlags(command);
-  const { options, operands } = await splitTokens(command, flags, tokens);
+  const last = Object.entries(command.args ?? {}).at(-1);
+  const dashes = last?.[1].afterDashes ? tokens.indexOf('--') : -1;
+  const { options, operands } = await splitTokens(command, flags, dashes < 0 ? tokens : tokens.slice(0, dashes));
   const input: Record<string, unknown> = {};
   const given = new Set<string>();
+  if (options.get('help') !== true) {
+    assignArguments(command, operands, dashes < 0 ? [] : tokens.slice(dashes + 1), input, given);
+  }
   for (const [name, flag] of Object.entries(flags)) {
     const raw = options.get(name);
     if (raw !== undefined) given.add(name);
     input[camelCase(name)] = flagValue(name, flag, raw, now);
   }
-  if (input['help'] !== true) assignArguments(command, operands, input, given);
   return { input, given };
 }
 
@@ -206,6 +210,7 @@ function pairs(name: string, texts: readonly string[]): Record<string, string> {
 function assignArguments(
   command: Command,
   operands: readonly string[],
+  afterDashes: readonly string[],
   input: Record<string, unknown>,
   given: Set<string>,
 ): void {
@@ -213,7 +218,7 @@ function assignArguments(
   let next = 0;
   for (const [name, argument] of declared) {
     if (argument.repeat) {
-      const values = operands.slice(next);
+      const values = argument.afterDashes ? afterDashes : operands.slice(next);
       if (argument.required && values.length === 0) throw missingArgument(command, name);
       input[camelCase(name)] = values;
       if (values.length > 0) given.add(name);

@@ -1,7 +1,7 @@
 /** Runs one parsed command: settings, context, confirmation, dry run, rendering. Returns the exit status. */
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Context } from '../context.ts';
+import type { Choice, Context, Prompter } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { DryRunStop, type Target } from '../http/target.ts';
@@ -21,6 +21,7 @@ import { traceLine } from './trace.ts';
 
 export interface Engine {
   readonly version: string;
+  readonly typed: readonly string[];
   readonly authorize: (context: Context) => TargetParts['authorize'];
 }
 
@@ -70,7 +71,9 @@ export async function runCommand(
   const options = outputOptions(globals, settings, context);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
-  await checkOutputOptions(command.outputOf?.(parsed.input) ?? command.output, options, { writes: command.effect !== 'read' });
+  await checkOutputOptions(command.outputOf?.(parsed.input) ?? command.output, options, {
+    writes: command.effect !== 'read',
+  });
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
@@ -220,6 +223,11 @@ function runContext({ command, globals, settings, context, engine, options, noti
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
+  const asking = async (): Promise<Prompter> => {
+    notices.release();
+    await notices.flushed();
+    return context.prompter;
+  };
   let target: Target | undefined;
   const { format } = options;
   return {
@@ -238,6 +246,8 @@ function runContext({ command, globals, settings, context, engine, options, noti
     dryRun: dryRun !== undefined,
     yes: globals.yes === true,
     interactive,
+    prompter: escaping(asking),
+    typed: engine.typed,
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
       table: format === 'table' || format === 'wide',
@@ -270,14 +280,23 @@ function runContext({ command, globals, settings, context, engine, options, noti
           hint: 'pass --yes to confirm',
         });
       }
-      notices.release();
-      await notices.flushed();
-      if (!(await context.prompter.confirm(escapeText(question))))
-        throw new SvcError('declined', 'declined: nothing was sent');
+      const prompter = await asking();
+      if (!(await prompter.confirm(escapeText(question)))) throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;
     },
     notice: (text) => notices.say(text),
     readInput: (path) => readInput(path, context),
+  };
+}
+
+/** Labels and comments of the service stand among the questions and choices. */
+function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
+  const shown = (choices: readonly Choice[]): Choice[] =>
+    choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
+  return {
+    text: async (question) => (await asking()).text({ ...question, question: escapeText(question.question) }),
+    select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
+    checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
   };
 }
 

@@ -42,7 +42,12 @@ export function shownBody(request: RequestValue): RequestValue {
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 /** What no terminal or editor may interpret: controls, bidi, zero width, and bytes that are no UTF-8. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/u;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
+
+/** A text as one word of a command line, to be shown and pasted. */
+export function shellWord(text: string): string {
+  return quote(Buffer.from(text));
+}
 
 /** One word of shell. Text that must not reach a terminal is written byte by byte in `$'…'`, which bash, zsh and ksh read. */
 function quote(bytes: Buffer): string {

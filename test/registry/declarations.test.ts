@@ -76,7 +76,10 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       expect(duplicates([...args.map(([name]) => name), ...Object.keys(allFlags(command))])).toEqual([]);
       for (const [index, [name, argument]] of args.entries()) {
         expect(name).toMatch(KEBAB);
-        if (argument.repeat) expect(index, `${name} takes all the rest`).toBe(args.length - 1);
+        const others = args.filter(([, { afterDashes }]) => !afterDashes);
+        if (argument.repeat && !argument.afterDashes)
+          expect(index, `${name} takes all the rest`).toBe(others.length - 1);
+        if (argument.afterDashes) expect(index, `${name} takes what is after --`).toBe(args.length - 1);
         if (argument.required)
           expect(
             args.slice(0, index).every(([, { required }]) => required),

@@ -18,7 +18,8 @@ afterAll(() => peer.close());
 const WRITING = CASES.filter(({ command }) => command.effect !== 'read' && command.service !== undefined);
 
 it.each(WRITING)('$name --dry-run shows what would be sent', async (what) => {
-  const sent = writes(await peer.run(what, { args: ['-o', 'json'] }));
+  const all = writes(await peer.run(what, { args: ['-o', 'json'] }));
+  const sent = what.sample.undoes ? all.slice(0, 1) : all;
   expect(sent).not.toEqual([]);
   const dry = await peer.run(what, { args: ['--dry-run', '-o', 'json', '--debug'], unconfirmed: true });
   expectUnsent(dry, what.sample.follows === true);

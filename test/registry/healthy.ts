@@ -37,6 +37,12 @@ const SILENCE = {
   comment: HOSTILE,
   status: { state: 'active' },
 };
+const EXPIRED = {
+  ...SILENCE,
+  id: '77c09d3b-1111-4222-8333-444455556666',
+  endsAt: '2026-01-15T11:30:00.000Z',
+  status: { state: 'expired' },
+};
 const STATUS = {
   cluster: { name: 'one', status: 'ready', peers: [{ name: 'one', address: '10.0.0.1:9094' }] },
   config: { original: `route:\n  receiver: pager # ${HOSTILE}\n` },
@@ -56,8 +62,9 @@ const ALERT_MANAGER: Readonly<Record<string, unknown>> = {
   'GET /alerts/groups': [{ labels: { team: 'db' }, receiver: { name: 'pager' }, alerts: ALERTS }],
   'GET /receivers': [{ name: 'pager' }, { name: HOSTILE }],
   'GET /status': STATUS,
-  'GET /silences': [SILENCE],
+  'GET /silences': [SILENCE, EXPIRED],
   [`GET /silence/${SILENCE.id}`]: SILENCE,
+  [`GET /silence/${EXPIRED.id}`]: EXPIRED,
   'POST /alerts': '',
   'POST /silences': { silenceID: SILENCE.id },
   [`DELETE /silence/${SILENCE.id}`]: '',

@@ -8,6 +8,8 @@ export interface Sample {
   readonly asks?: true;
   /** Its request follows from its arguments: a dry run connects to nothing. */
   readonly follows?: true;
+  /** It takes back what it has done, which a dry run cannot show. */
+  readonly undoes?: true;
   /** What it prints is text, or nothing, whatever the command's output is otherwise. */
   readonly prints?: 'text' | 'nothing';
   /** It prints the very options it was given. */
@@ -19,6 +21,7 @@ export interface Sample {
 }
 
 const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
+const EXPIRED = '77c09d3b-1111-4222-8333-444455556666';
 const END = '2026-01-15T14:00:00Z';
 const ONE_SILENCE = {
   matchers: [{ name: 'alertname', value: 'NodeDown', isRegex: false, isEqual: true }],
@@ -34,8 +37,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [] },
     { args: ['-a'] },
     { args: ['alertname=NodeDown', 'team=~"db|web"', '--older-than', '1s', '--limit', '5'] },
+    { args: ['-a', '--group-by', 'team', '--group-by', 'severity'] },
+    { args: ['-a', '--count-by', 'instance'] },
+    { args: ['--count'], prints: 'text' },
   ],
-  'alerts get': [{ args: ['1a58c20e'] }],
+  'alerts get': [{ args: ['1a58c20e'] }, { args: ['77c0'] }],
+  'alerts check': [{ args: ['team=db', '--expect'] }, { args: ['--max', '5', '--wait', '1m'] }],
+  'alerts resolve': [{ args: ['1a58c20e'] }, { args: ['NodeDown', 'team=db'], asks: true }],
   'alerts groups': [{ args: ['-a'] }],
   'alerts create': [
     { args: ['BackupFailed', 'host=db-1', '--for', '2h'], follows: true },
@@ -50,8 +58,15 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['alertname=~"Node.*"', '-c', 'all nodes'], asks: true, follows: true },
     { args: ['-f', '-'], stdin: JSON.stringify(ONE_SILENCE), follows: true },
     { args: ['-f', '-'], stdin: JSON.stringify([{ ...ONE_SILENCE, id: SILENCE }]) },
+    { args: ['--from-alert', '1a58', '--drop', 'instance', '-c', 'its kind', '--max-alerts', '5'] },
+    { args: ['NodeDown', '-c', 'disk swap', '--for', '2h', '--ensure'] },
   ],
+  'silences ack': [{ args: ['1a58c20e'] }],
+  'silences run': [{ args: ['NodeDown', '--', 'true'], prints: 'nothing', follows: true, undoes: true }],
   'silences update': [{ args: [SILENCE, '--until', END] }, { args: ['2f1a', '--matcher', 'alertname=NodeUp'] }],
+  'silences extend': [{ args: [SILENCE, '--by', '1h'] }, { args: ['2f1a', '--by', '1h', '--max', '1d'] }],
+  'silences keepalive': [{ args: ['--prefix', 'red', '--if-within', '2h', '--by', '3h'] }],
+  'silences recreate': [{ args: [EXPIRED] }, { args: ['77c0', '--for', '1h'] }],
   'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }],
   'config list': [
     { args: [], mirrors: true },

@@ -3,14 +3,14 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Context, OutStream } from '../../src/context.ts';
+import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 
 export interface Run {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The questions that were asked. */
+  /** The questions that were asked, and after `! ` what was wrong with an answer. */
   readonly asked: readonly string[];
 }
 
@@ -20,8 +20,13 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   /** A terminal of this width on all streams, or on the two others where something is piped in. */
   readonly terminal?: number;
-  /** What the person answers; without it a question fails the test. */
+  /** What the person answers to a confirmation; without it such a question fails the test. */
   readonly answer?: boolean;
+  /**
+   * What the person answers to the questions of a wizard, in order: a text, or several of the choices by what is shown for
+   * them. One that is refused is asked for again. A question too many fails the test.
+   */
+  readonly answers?: readonly (string | readonly string[])[];
   readonly now?: () => number;
   readonly signal?: AbortSignal;
   /** The directory for settings; one of its own by default. */
@@ -50,6 +55,12 @@ class Capture implements OutStream {
   }
 }
 
+function choose(choices: readonly Choice[], start: string): string {
+  const choice = choices.find(({ name }) => name.startsWith(start));
+  if (choice === undefined) throw new Error(`no choice ${start} among: ${choices.map(({ name }) => name).join(' | ')}`);
+  return choice.value;
+}
+
 export function temporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'svc-test-'));
 }
@@ -59,6 +70,13 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
   const stderr = new Capture(options.terminal);
   const home = options.home ?? temporaryHome();
   const asked: string[] = [];
+  const answers = [...(options.answers ?? [])];
+  const next = (question: string): string | readonly string[] => {
+    asked.push(question);
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    return answer;
+  };
   const now = options.now ?? Date.now;
   const context: Context = {
     stdin: {
@@ -90,6 +108,21 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
         asked.push(question);
         if (options.answer === undefined) throw new Error(`nobody answers: ${question}`);
         return options.answer;
+      },
+      async text({ question, check, default: given = '' }) {
+        for (;;) {
+          const answer = String(next(question)) || given;
+          const wrong = check?.(answer);
+          if (wrong === undefined) return answer;
+          asked.push(`! ${wrong}`);
+        }
+      },
+      async select(question, choices) {
+        return choose(choices, String(next(question)));
+      },
+      async checkbox(question, choices) {
+        const answer = next(question);
+        return [answer].flat().map((name) => choose(choices, name));
       },
     },
   };

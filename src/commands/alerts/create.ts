@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { PostableAlert } from '../../services/alertmanager/schema.ts';
@@ -54,8 +55,10 @@ export const alertsCreate = listCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { sendAlerts } = await import('../../services/alertmanager/alert-draft.ts');
+    const asks = ctx.interactive && input.file === undefined && input.name === undefined;
+    const given = asks ? { ...input, ...(await askForAlert(input, ctx)) } : input;
     const alerts =
-      input.file === undefined ? [await fromArguments(input, ctx)] : await fromFile(input, input.file, ctx);
+      given.file === undefined ? [await fromArguments(given, ctx)] : await fromFile(given, given.file, ctx);
     await sendAlerts(openAlertmanager(ctx.target), alerts);
     const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
     const footer =
@@ -74,6 +77,43 @@ interface AlertOptions {
   readonly start: { readonly ms: number; readonly iso: string } | undefined;
   readonly end: { readonly ms: number; readonly iso: string } | undefined;
   readonly for: number | undefined;
+}
+
+/** The wizard: a name, labels, a summary and how long it fires. */
+async function askForAlert(
+  { annotation, for: duration, end }: AlertOptions,
+  ctx: RunContext,
+): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
+  const { parseLabels } = await import('../../services/alertmanager/alert-draft.ts');
+  const { askForEach, durationFault, faultOf, tellCommand } = await import('../../cli/wizard.ts');
+  const { prompter } = ctx;
+  const name = await prompter.text({
+    question: 'What is the alert called?',
+    check: (text) => faultOf(() => parseLabels([text])),
+  });
+  const question = 'A label, such as host=db-1 (Enter for none):';
+  const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
+  const summary =
+    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'A summary (Enter for none):' });
+  const length =
+    duration !== undefined || end !== undefined
+      ? ''
+      : await prompter.text({
+          question: 'For how long does it fire, such as 2h (Enter for as long as the server lets it)?',
+          check: (text) => (text === '' ? undefined : durationFault(text)),
+        });
+  tellCommand(ctx, [
+    name,
+    ...label,
+    ...(summary === '' ? [] : ['--annotation', `summary=${summary}`]),
+    ...(length === '' ? [] : ['--for', length]),
+  ]);
+  return {
+    name,
+    label,
+    annotation: summary === '' ? annotation : { ...annotation, summary },
+    for: length === '' ? duration : parseDuration(length),
+  };
 }
 
 async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<PostableAlert> {

@@ -5,6 +5,7 @@ import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { ListOutput, RecordOutput } from '../../output/types.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
+import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
 import type { Guard, PostedSilence } from '../../services/alertmanager/silencing.ts';
@@ -28,6 +29,10 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
     { name: 'created-by', cell: ({ createdBy }) => createdBy },
     { name: 'comment', cell: ({ comment }) => comment },
+    {
+      name: 'result',
+      cell: ({ unchanged }) => (unchanged ? 'unchanged: it covers this time already' : undefined),
+    },
     {
       name: 'mutes',
       cell: ({ matched }) => (matched === null ? undefined : `${matched.alerts} now, ${matched.active} of them active`),
@@ -59,6 +64,15 @@ export const silencesCreate = recordCommand({
     from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'Why, for those who wonder; required' },
     author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+    'from-alert': {
+      type: 'string',
+      value: 'fingerprint',
+      complete: 'fingerprints',
+      help: 'Matchers from the labels of this alert, besides those given',
+    },
+    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave this label out' },
+    ensure: { type: 'boolean', help: 'Only if none of the same matchers covers the time; a shorter one is extended' },
+    'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Refuse to mute more alerts than this' },
     file: {
       type: 'string',
       short: 'f',
@@ -74,24 +88,37 @@ export const silencesCreate = recordCommand({
       run: 'svc silences create team=db severity!=critical --until 2026-12-01T06:00:00Z -c "migration" --dry-run',
       why: 'See the request first',
     },
+    {
+      run: 'svc silences create --from-alert 1a58c20e --drop instance -c "all of its kind"',
+      why: 'The labels of an alert, but on any instance',
+    },
+    { run: 'svc silences create team=db --for 1h -c "nightly backup" --ensure', why: 'From cron, without duplicates' },
     { run: 'svc silences create -f silences.json', why: 'From a file' },
   ],
   output: POSTED_RECORD,
-  async run(input, ctx) {
+  async run(given, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { approve, postSilence } = await import('../../services/alertmanager/silencing.ts');
-    const guard = silenceGuard(ctx, input.allAlerts);
-    if (input.file !== undefined) {
-      const { matcher, for: duration, until, from, comment } = input;
-      if (matcher.length > 0 || [duration, until, from, comment].some((value) => value !== undefined)) {
-        throw new SvcError('usage', '--file says all of a silence: no matcher, time or comment goes with it');
+    const guard: Guard = { ...silenceGuard(ctx, given.allAlerts), maxAlerts: given.maxAlerts };
+    if (given.file !== undefined) {
+      const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
+      if (
+        matcher.length > 0 ||
+        ensure ||
+        [duration, until, from, comment, fromAlert].some((one) => one !== undefined)
+      ) {
+        throw new SvcError('usage', '--file says all of a silence: no matcher, time, comment or --ensure goes with it');
       }
-      return createFromFile(input.file, input.author ?? author(ctx), openAlertmanager(ctx.target), guard, ctx);
+      return createFromFile(given.file, given.author ?? author(ctx), openAlertmanager(ctx.target), guard, ctx);
     }
+    if (given.drop.length > 0 && given.fromAlert === undefined) {
+      throw new SvcError('usage', '--drop leaves labels of an alert out, and goes with --from-alert');
+    }
+    const input = ctx.interactive ? { ...given, ...(await askForMissing(given, ctx)) } : given;
     const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
     const { matchers, notices } = parseMatcherArguments(input.matcher);
     for (const notice of notices) ctx.notice(notice);
-    if (matchers.length === 0) {
+    if (matchers.length === 0 && input.fromAlert === undefined) {
       throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
         hint: 'for example: svc silences create alertname=NodeDown -c "why"',
       });
@@ -101,13 +128,19 @@ export const silencesCreate = recordCommand({
         hint: 'pass -c "why"',
       });
     }
+    const times = window(input, ctx.now());
+    const alertmanager = openAlertmanager(ctx.target);
+    const ofAlert = input.fromAlert === undefined ? [] : await labelMatchers(input.fromAlert, input.drop, alertmanager);
     const draft: PostableSilence = {
-      matchers: matchers.map((matcher) => ({ ...matcher })),
-      ...window(input, ctx.now()),
+      matchers: [...ofAlert, ...matchers].map((matcher) => ({ ...matcher })),
+      ...times,
       createdBy: input.author ?? author(ctx),
       comment: input.comment,
     };
-    const alertmanager = openAlertmanager(ctx.target);
+    if (input.ensure) {
+      const { ensureSilence } = await import('../../services/alertmanager/covering-silence.ts');
+      return { value: await ensureSilence(draft, alertmanager, guard) };
+    }
     const reach = await approve(draft, alertmanager, guard);
     return { value: await postSilence(draft, reach, alertmanager, guard) };
   },
@@ -123,6 +156,88 @@ export function silenceGuard(ctx: RunContext, allAlerts: boolean): Guard {
     confirm: ctx.confirm,
     notice: ctx.notice,
   };
+}
+
+async function labelMatchers(
+  fingerprint: string,
+  drop: readonly string[],
+  alertmanager: Alertmanager,
+): Promise<readonly Matcher[]> {
+  const { findAlert } = await import('../../services/alertmanager/fingerprint.ts');
+  const { matchersOfAlerts } = await import('../../services/alertmanager/alert-matchers.ts');
+  return matchersOfAlerts([await findAlert(alertmanager, fingerprint)], drop);
+}
+
+interface Asked {
+  readonly matcher: readonly string[];
+  readonly fromAlert: string | undefined;
+  readonly comment: string | undefined;
+  readonly for: number | undefined;
+  readonly until: Instant | undefined;
+}
+
+/** The wizard: asks for the matchers, and then for how long, and for the comment. Asks nothing where nothing is missing. */
+async function askForMissing(
+  { matcher, fromAlert, comment, for: duration, until }: Asked,
+  ctx: RunContext,
+): Promise<Pick<Asked, 'matcher' | 'comment' | 'for'>> {
+  const lacksMatchers = matcher.length === 0 && fromAlert === undefined;
+  const lacksComment = comment === undefined || comment.trim() === '';
+  if (!lacksMatchers && !lacksComment) return { matcher, comment, for: duration };
+  const { durationFault, tellCommand } = await import('../../cli/wizard.ts');
+  const matchers = lacksMatchers ? await askForMatchers(ctx) : [];
+  const length =
+    lacksMatchers && duration === undefined && until === undefined
+      ? await ctx.prompter.text({
+          question: 'For how long?',
+          default: '1h',
+          check: durationFault,
+        })
+      : undefined;
+  const why = lacksComment
+    ? await ctx.prompter.text({
+        question: 'Why, for those who wonder?',
+        check: (text) => (text.trim() === '' ? 'others will want to know' : undefined),
+      })
+    : undefined;
+  tellCommand(ctx, [
+    ...matchers,
+    ...(length === undefined ? [] : ['--for', length]),
+    ...(why === undefined ? [] : ['--comment', why]),
+  ]);
+  return {
+    matcher: [...matcher, ...matchers],
+    comment: why ?? comment,
+    for: length === undefined ? duration : parseDuration(length),
+  };
+}
+
+/** One of the names that fire, or what is typed; in their canonical spelling. */
+async function askForMatchers(ctx: RunContext): Promise<string[]> {
+  const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+  const { alertQuery } = await import('../../services/alertmanager/alert-state.ts');
+  const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
+  const { formatMatcher, matcher } = await import('../../services/alertmanager/matcher.ts');
+  const { askForEach, faultOf, MOST_CHOICES } = await import('../../cli/wizard.ts');
+  const counts = new Map<string, number>();
+  for await (const { labels } of openAlertmanager(ctx.target).alerts(alertQuery(['active']))) {
+    const name = labels['alertname'];
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
+  const choices = most.map(([value, count]) => ({ value, name: `${value} (${count} active)` }));
+  const other = { value: '', name: 'other matchers, which I type' };
+  const name = most.length === 0 ? '' : await ctx.prompter.select('Mute which alerts?', [...choices, other]);
+  const parse = (texts: readonly string[]) => parseMatcherArguments(texts).matchers;
+  const first =
+    name === ''
+      ? await ctx.prompter.text({
+          question: 'Which matcher, such as team=db, or an alert name?',
+          check: (text) => faultOf(() => parse([text])),
+        })
+      : formatMatcher(matcher('alertname', '=', name));
+  const question = 'Another that has to match too, such as instance=web-1:9100 (Enter for none):';
+  return parse(await askForEach({ question, parse }, ctx, [first])).map(formatMatcher);
 }
 
 interface WindowOptions {

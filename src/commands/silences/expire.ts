@@ -1,6 +1,7 @@
-import { listCommand } from '../../cli/command.ts';
+import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Tone } from '../../output/types.ts';
+import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { findAmong, isUuid, readSilences } from '../../services/alertmanager/silence.ts';
 import { matcherTexts } from './list.ts';
@@ -27,9 +28,8 @@ export const silencesExpire = listCommand({
   service: 'alerts',
   args: {
     id: {
-      help: 'Ids, or enough of the beginning to tell each from others',
+      help: 'Ids, or enough of the beginning to tell each from others; at a terminal you can choose',
       repeat: true,
-      required: true,
       complete: 'silences',
     },
   },
@@ -49,8 +49,12 @@ export const silencesExpire = listCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { bulk } = await import('../../cli/bulk.ts');
-    const typed = [...new Set(input.id.map((id) => id.toLowerCase()))];
+    if (input.id.length === 0 && !ctx.interactive) {
+      throw new SvcError('missing_value', '<id> is missing', { hint: 'svc silences list shows them' });
+    }
     const alertmanager = openAlertmanager(ctx.target);
+    const ids = input.id.length === 0 ? await chooseSilences(alertmanager, ctx) : input.id;
+    const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
     const asks = ctx.interactive && !ctx.yes && !ctx.dryRun;
     // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
     const silences = asks || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
@@ -76,6 +80,20 @@ export const silencesExpire = listCommand({
     return { value, code };
   },
 });
+
+async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
+  const { MOST_CHOICES, tellCommand } = await import('../../cli/wizard.ts');
+  const current = (await readSilences(alertmanager)).filter(({ status }) => status.state !== 'expired');
+  if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
+  const shown = current.slice(0, MOST_CHOICES);
+  if (current.length > shown.length) ctx.notice(`the first ${shown.length} of ${current.length} silences to end:`);
+  const chosen = await ctx.prompter.checkbox(
+    'Which silences?',
+    shown.map((silence) => ({ value: silence.id, name: describe({ ...silence, id: silence.id.slice(0, 8) }) })),
+  );
+  tellCommand(ctx, chosen);
+  return chosen;
+}
 
 interface ExpireTarget {
   /** As the service has it, or as it was typed where there is an error. */

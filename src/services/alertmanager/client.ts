@@ -40,6 +40,8 @@ export interface Alertmanager {
   silence(id: string): Promise<Silence>;
   postSilence(silence: PostableSilence): Promise<PostedSilenceId>;
   deleteSilence(id: string): Promise<void>;
+  /** As `deleteSilence`, unasked: only for a silence that the command itself has made. */
+  withdrawSilence(id: string): Promise<void>;
   /** The server's clock minus ours, of the latest answer that had a date. */
   readonly clockSkewMs: number | undefined;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export function openAlertmanager(target: Target): Alertmanager {
     silence: async (id) => client.call(endpoints.getSilence, byId(id)),
     postSilence: async (silence) => client.call(endpoints.postSilences, { body: silence }),
     deleteSilence: async (id) => client.call(endpoints.deleteSilence, byId(id)),
+    withdrawSilence: async (id) => client.call(endpoints.withdrawSilence, byId(id)),
     get clockSkewMs() {
       return client.clockSkewMs;
     },

@@ -47,6 +47,16 @@ export const deleteSilence = endpoint({
   effect: 'destroy',
 });
 
+/**
+ * The same for a silence that this very command has made: whoever runs the command wants it gone, and nobody is asked. It may
+ * be repeated: an expired silence stays expired, and deleting it again is answered with a success.
+ */
+export const withdrawSilence = endpoint({
+  method: 'DELETE',
+  path: '/silence/{silenceID}',
+  effect: 'write',
+});
+
 export const getAlerts = endpoint<Alert[]>({
   method: 'GET',
   path: '/alerts',

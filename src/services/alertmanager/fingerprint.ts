@@ -20,8 +20,22 @@ export function isFingerprintPrefix(text: string): boolean {
  * Throws `not_found` and `invalid_value`.
  */
 export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
-  const beginning = checkPrefix(prefix, ALERT); // before anything is sent
+  const [alert] = await findAlerts(alertmanager, [prefix]);
+  return alert as Alert;
+}
+
+/** The same for several texts, with one reading. Two that mean the same alert give it once. */
+export async function findAlerts(
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+  prefixes: readonly string[],
+): Promise<readonly Alert[]> {
+  const beginnings = prefixes.map((prefix) => checkPrefix(prefix, ALERT)); // before anything is sent
   const candidates: Alert[] = [];
-  for await (const alert of alertmanager.alerts()) if (alert.fingerprint.startsWith(beginning)) candidates.push(alert);
-  return findByPrefix(candidates, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT);
+  for await (const alert of alertmanager.alerts()) {
+    if (beginnings.some((beginning) => alert.fingerprint.startsWith(beginning))) candidates.push(alert);
+  }
+  const found = prefixes.map((prefix) =>
+    findByPrefix(candidates, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT),
+  );
+  return [...new Set(found)];
 }

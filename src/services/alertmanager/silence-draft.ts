@@ -81,3 +81,24 @@ export function checkReachOfUpdate(matchers: readonly Matcher[]): void {
     hint: 'the server refuses such a silence: add a matcher for a value, such as team=db',
   });
 }
+
+/** An expired silence once more, from now: as long as it lasted, or for `lengthMs`. Unknown fields come along. */
+export function recreated(silence: Silence, now: number, lengthMs: number | undefined): PostableSilence {
+  const { id, status } = silence;
+  if (status.state !== 'expired') {
+    throw new SvcError('guarded', `silence ${id} is ${status.state}: there is nothing to make again`, {
+      hint: `let it end later: svc silences extend ${id} --by 1h`,
+    });
+  }
+  const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
+  if (length <= 0) {
+    throw new SvcError('guarded', `silence ${id} was ended before it began, and lasted no time`, {
+      hint: 'say how long with --for',
+    });
+  }
+  const { id: _, ...draft } = applyChanges(silence, {
+    startsAt: new Date(now).toISOString(),
+    endsAt: new Date(now + length).toISOString(),
+  });
+  return draft as PostableSilence;
+}

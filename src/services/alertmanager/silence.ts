@@ -41,6 +41,35 @@ export async function findSilence(
   return findAmong(await readSilences(alertmanager), idOrPrefix);
 }
 
+/** One id, or the beginning of one, and what is there for it. */
+export type FoundSilence =
+  | { readonly typed: string; readonly silence: Silence; readonly error?: undefined }
+  | { readonly typed: string; readonly silence?: undefined; readonly error: SvcError };
+
+/** Looks all of them up, each silence once; one that is not there does not keep the others from being found. */
+export async function findSilences(
+  alertmanager: Pick<Alertmanager, 'silence' | 'silences'>,
+  idsOrPrefixes: readonly string[],
+): Promise<readonly FoundSilence[]> {
+  for (const typed of idsOrPrefixes) checkPrefix(typed, SILENCE); // before anything is sent
+  const [only] = idsOrPrefixes;
+  const among =
+    idsOrPrefixes.length === 1 && only !== undefined && isUuid(only)
+      ? [await alertmanager.silence(only)]
+      : await readSilences(alertmanager);
+  const found = new Map<string, FoundSilence>();
+  for (const typed of idsOrPrefixes) {
+    try {
+      const silence = findAmong(among, typed);
+      found.set(silence.id, { typed, silence });
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      found.set(typed, { typed, error });
+    }
+  }
+  return [...found.values()];
+}
+
 /** All of them, expired ones too. */
 export async function readSilences(alertmanager: Pick<Alertmanager, 'silences'>): Promise<readonly Silence[]> {
   const silences: Silence[] = [];

@@ -13,6 +13,10 @@ export interface Guard {
   readonly allAlerts: boolean;
   /** A silence that lasts longer is asked about: milliseconds, and as it was written. */
   readonly longest: { readonly ms: number; readonly text: string } | undefined;
+  /** More alerts than this are refused. */
+  readonly maxAlerts?: number | undefined;
+  /** How many alerts the person has named: many others beside them are asked about. */
+  readonly named?: number | undefined;
   now(): number;
   confirm(question: string): Promise<void>;
   notice(text: string): void;
@@ -24,6 +28,8 @@ export interface PostedSilence extends PostableSilence {
   /** The silence that was updated; the same as `silenceID` unless the server had to make a new one. */
   readonly previousID?: string;
   readonly matched: { readonly alerts: number; readonly active: number } | null;
+  /** Only where a silence was to be there, one way or another: nothing was sent, for it was there. */
+  readonly unchanged?: boolean;
 }
 
 /**
@@ -51,17 +57,37 @@ export async function approve(
   if (guard.dryRun) return undefined;
   const reach = await measureReach(alertmanager, matchers);
   if (tooWide !== undefined) throw tooWide;
+  if (guard.maxAlerts !== undefined && reach.alerts > guard.maxAlerts) {
+    throw new SvcError(
+      'guarded',
+      `${spelled} mutes ${reach.alerts} alerts, more than ${guard.maxAlerts}; nothing was sent`,
+      {
+        hint: 'narrow it, or allow more with --max-alerts',
+      },
+    );
+  }
   const byCount = judgeReach(reach, matchers);
   if (byCount.verdict === 'everything' && !guard.allAlerts) {
     throw new SvcError('guarded', `${spelled} is too wide: ${byCount.why}; nothing was sent`, {
       hint: 'narrow it, or pass --all-alerts',
     });
   }
-  const reasons = [...(byCount.verdict === 'narrow' ? [] : [byCount.why]), ...tooLong(draft, guard)];
+  const reasons = [
+    ...(byCount.verdict === 'narrow' ? [] : [byCount.why]),
+    ...manyOthers(reach, guard),
+    ...tooLong(draft, guard),
+  ];
   const mutes = `mutes ${reach.alerts} ${reach.alerts === 1 ? 'alert' : 'alerts'} now (${reach.active} active), until ${draft.endsAt}`;
   if (reasons.length > 0) await guard.confirm(`Silence ${spelled}? It ${mutes}; ${reasons.join(', and ')}.`);
   else guard.notice(`${spelled} ${mutes}`);
   return reach;
+}
+
+/** What several alerts have in common may be what a whole fleet has in common. */
+function manyOthers({ alerts }: Reach, { named }: Guard): string[] {
+  return named !== undefined && alerts - named > named
+    ? [`only ${named} of them ${named === 1 ? 'was' : 'were'} named`]
+    : [];
 }
 
 function tooLong({ startsAt, endsAt }: PostableSilence, { longest, now }: Guard): string[] {
@@ -85,7 +111,7 @@ export async function approveUpdate(
       'guarded',
       `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
       {
-        hint: 'make a new one: svc silences create',
+        hint: `make a new one: svc silences recreate ${silence.id}`,
       },
     );
   }
@@ -105,6 +131,11 @@ export async function approveUpdate(
 
 /** More than this between the clocks makes a silence start or end noticeably wrong. */
 const TOLERATED_SKEW = 5_000;
+
+/** What the server's clock says, as far as its latest answer told: it is known to a second. */
+export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'>, now: number): number {
+  return Math.abs(clockSkewMs) > TOLERATED_SKEW ? now + clockSkewMs : now;
+}
 
 export async function postSilence(
   draft: PostableSilence,

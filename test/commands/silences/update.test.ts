@@ -150,7 +150,7 @@ onBothServices((service) => {
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const run = await update(id, ['--extend', '2h', '-o', 'json']);
     expect([run.code, run.stdout, writes(run.sent)]).toEqual([3, '', []]);
-    expect(failure(run)).toMatchObject({ code: 'guarded', hint: expect.stringContaining('silences create') });
+    expect(failure(run)).toMatchObject({ code: 'guarded', hint: expect.stringContaining('silences recreate') });
   });
 
   describe('U9: what the server would refuse never ends the old silence', () => {

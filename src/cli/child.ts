@@ -1,0 +1,48 @@
+/** Runs another command with this one's streams. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { EndSignal } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { RunContext } from './command.ts';
+
+export interface ChildEnd {
+  /** Its exit status; where a signal ended it, what a shell makes of that. */
+  readonly status: number;
+  /** The first signal that was meant for this process, and that the command got from it. */
+  readonly forwarded: EndSignal | undefined;
+}
+
+/** What a shell makes of the end by a signal: 130, 143. */
+export function signalStatus(signal: NodeJS.Signals | null): number {
+  return 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+/**
+ * Signals go on to the command, and what they mean there is its affair. Those that the terminal has sent to it as well are not
+ * sent a second time: many programs take that for impatience.
+ */
+export async function runChild(
+  [name = '', ...args]: readonly string[],
+  env: RunContext['env'],
+  ctx: Pick<RunContext, 'self' | 'takeSignals'>,
+): Promise<ChildEnd> {
+  const [command, ...before] = name === 'svc' ? ctx.self : [name];
+  const child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
+  let forwarded: EndSignal | undefined;
+  const release = ctx.takeSignals((signal, shared) => {
+    if (shared) return;
+    forwarded ??= signal;
+    child.kill(signal);
+  });
+  try {
+    const status = await new Promise<number>((ended, failed) => {
+      child.on('error', (error: NodeJS.ErrnoException) =>
+        failed(new SvcError('usage', `cannot run ${name}: ${error.code ?? error.message}`)),
+      );
+      child.on('exit', (code, signal) => ended(code ?? signalStatus(signal)));
+    });
+    return { status, forwarded };
+  } finally {
+    release();
+  }
+}

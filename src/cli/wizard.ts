@@ -1,0 +1,52 @@
+/** Asking for what a command line leaves out, and telling the line that asks for nothing. */
+import { SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
+import type { RunContext } from './command.ts';
+import { parseDuration } from './duration.ts';
+
+/** More choices than this nobody looks through. */
+export const MOST_CHOICES = 100;
+
+/** Why a text is refused by the parser that the option or argument has, in one line. */
+export function faultOf(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
+  }
+}
+
+export function durationFault(text: string): string | undefined {
+  return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
+}
+
+export interface EachQuestion {
+  readonly question: string;
+  /** Throws what it refuses of all the texts, the latest last. */
+  readonly parse: (texts: readonly string[]) => unknown;
+}
+
+/** One text after another, until an empty one. */
+export async function askForEach(
+  { question, parse }: EachQuestion,
+  { prompter }: Pick<RunContext, 'prompter'>,
+  before: readonly string[] = [],
+): Promise<string[]> {
+  const texts = [...before];
+  for (;;) {
+    const check = (text: string) => (text === '' ? undefined : faultOf(() => parse([...texts, text])));
+    const text = await prompter.text({ question, check });
+    if (text === '') return texts;
+    texts.push(text);
+  }
+}
+
+/** The command line with what was answered in it, to be used again where nobody asks. */
+export function tellCommand(ctx: Pick<RunContext, 'typed' | 'notice'>, answered: readonly string[]): void {
+  const dashes = ctx.typed.indexOf('--');
+  const at = dashes < 0 ? ctx.typed.length : dashes;
+  const words = ['svc', ...ctx.typed.slice(0, at), ...answered, ...ctx.typed.slice(at)];
+  ctx.notice(`the same without questions: ${words.map(shellWord).join(' ')}`);
+}

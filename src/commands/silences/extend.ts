@@ -1,0 +1,85 @@
+import { listCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import type { ListOutput, Tone } from '../../output/types.ts';
+import type { Silence } from '../../services/alertmanager/schema.ts';
+import type { SilenceOutcome } from '../../services/alertmanager/silence-outcome.ts';
+import { silenceGuard } from './create.ts';
+import { matcherTexts } from './list.ts';
+
+const TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
+  extended: 'good',
+  recreated: 'good',
+  'at-max': 'warn',
+  'not-found': 'bad',
+  error: 'bad',
+};
+
+export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
+  kind: 'list',
+  columns: [
+    { name: 'id', cell: ({ id, silenceID }) => (silenceID ?? id).slice(0, 8) },
+    { name: 'result', cell: ({ result }) => ({ text: result, tone: TONES[result] }) },
+    { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
+    { name: 'matchers', cell: matcherTexts, flex: true },
+    { name: 'comment', cell: ({ comment }) => comment, flex: true },
+    { name: 'message', cell: ({ message }) => message, flex: true },
+    { name: 'before', cell: ({ id }) => id, wide: true },
+    { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
+  ],
+  id: ({ id, silenceID }) => silenceID ?? id,
+};
+
+export const silencesExtend = listCommand({
+  id: 'silences extend',
+  summary: 'Let silences end later',
+  description:
+    'Each is tried whatever happens to the others. In JSON, id is the silence that was named, silenceID the one in force now, and result extended, at-max (it lasts as long as --max allows), not-found or error.',
+  effect: 'write',
+  service: 'alerts',
+  args: {
+    id: {
+      help: 'Ids, or enough of the beginning to tell each from others',
+      repeat: true,
+      required: true,
+      complete: 'silences',
+    },
+  },
+  flags: {
+    by: { type: 'duration', positive: true, required: true, help: 'How much later than they would end now' },
+    max: { type: 'duration', positive: true, help: 'How long each may last in all, from its start' },
+  },
+  examples: [
+    { run: 'svc silences extend 2f1a --by 2h', why: 'Two hours more' },
+    { run: 'svc silences extend 2f1a 77c0 --by 1h --max 1d', why: 'An hour more, but no longer than a day in all' },
+  ],
+  output: OUTCOME_LIST,
+  async run({ id, by, max }, ctx) {
+    const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+    const { findSilences } = await import('../../services/alertmanager/silence.ts');
+    const { approveUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
+    const outcomes = await import('../../services/alertmanager/silence-outcome.ts');
+    const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
+    const alertmanager = openAlertmanager(ctx.target);
+    const guard = silenceGuard(ctx, false);
+    const found = await findSilences(alertmanager, id);
+    const items = found.map(({ typed, silence, error }) => {
+      return { typed, silence, error, draft: silence && outcomes.extended(silence, { by, max }) };
+    });
+    // What has to be asked is asked before the first is sent. An expired one fails alone.
+    for (const { silence, draft } of items) {
+      if (silence === undefined || draft === undefined || silence.status.state === 'expired') continue;
+      await approveUpdate(silence, draft, alertmanager, guard);
+    }
+    const done = await bulk(items, 4, async ({ silence, error, draft }) => {
+      if (silence === undefined) throw error;
+      if (silence.status.state === 'expired') throw expired(silence);
+      if (draft === undefined) return outcomes.atMaxOutcome(silence);
+      return outcomes.doneOutcome('extended', silence, await postSilence(draft, undefined, alertmanager, guard));
+    });
+    return bulkAnswer(done, ({ typed }, failure) => outcomes.failedOutcome(typed, failure));
+  },
+});
+
+function expired({ id }: Silence): SvcError {
+  return new SvcError('guarded', `silence ${id} is expired`, { hint: `make it again: svc silences recreate ${id}` });
+}

@@ -1,0 +1,55 @@
+import { listCommand } from '../../cli/command.ts';
+import type { Reach } from '../../services/alertmanager/reach.ts';
+import type { FoundSilence } from '../../services/alertmanager/silence.ts';
+import { silenceGuard } from './create.ts';
+import { OUTCOME_LIST } from './extend.ts';
+
+export const silencesRecreate = listCommand({
+  id: 'silences recreate',
+  summary: 'Make expired silences again',
+  description:
+    'With the same matchers, author and comment, from now and for as long as before. A silence that was ended early lasts as long as it did. In JSON, id is the expired silence and silenceID the new one.',
+  effect: 'write',
+  service: 'alerts',
+  args: {
+    id: {
+      help: 'Ids, or enough of the beginning to tell each from others',
+      repeat: true,
+      required: true,
+      complete: 'silences',
+    },
+  },
+  flags: {
+    for: { type: 'duration', short: 'd', positive: true, help: 'How long, from now' },
+    'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
+  },
+  examples: [
+    { run: 'svc silences recreate 2f1a', why: 'As it was' },
+    { run: 'svc silences recreate 2f1a --for 30m', why: 'For half an hour' },
+  ],
+  output: OUTCOME_LIST,
+  async run(input, ctx) {
+    const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
+    const { findSilences } = await import('../../services/alertmanager/silence.ts');
+    const { recreated } = await import('../../services/alertmanager/silence-draft.ts');
+    const { approve, postSilence } = await import('../../services/alertmanager/silencing.ts');
+    const outcomes = await import('../../services/alertmanager/silence-outcome.ts');
+    const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
+    const alertmanager = openAlertmanager(ctx.target);
+    const guard = silenceGuard(ctx, input.allAlerts);
+    const found = await findSilences(alertmanager, input.id);
+    const now = ctx.now();
+    // What has to be asked or refused for all of them is so before the first is sent.
+    const items: { found: FoundSilence; reach?: Reach | undefined }[] = [];
+    for (const one of found) {
+      const again = one.silence?.status.state === 'expired' ? recreated(one.silence, now, input.for) : undefined;
+      items.push({ found: one, reach: again && (await approve(again, alertmanager, guard)) });
+    }
+    const done = await bulk(items, 4, async ({ found: { silence, error }, reach }) => {
+      if (silence === undefined) throw error;
+      const posted = await postSilence(recreated(silence, now, input.for), reach, alertmanager, guard);
+      return outcomes.doneOutcome('recreated', silence, posted);
+    });
+    return bulkAnswer(done, (item, failure) => outcomes.failedOutcome(item.found.typed, failure));
+  },
+});
