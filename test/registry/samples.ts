@@ -42,7 +42,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--count'], prints: 'text' },
   ],
   'alerts get': [{ args: ['1a58c20e'] }, { args: ['77c0'] }],
-  'alerts check': [{ args: ['team=db', '--expect'] }, { args: ['--max', '5', '--wait', '1m'] }],
+  'alerts check': [{ args: ['team=db', '--expect'] }, { args: ['--max', '5', '--older-than', '1s'] }],
   'alerts resolve': [{ args: ['1a58c20e'] }, { args: ['NodeDown', 'team=db'], asks: true }],
   'alerts groups': [{ args: ['-a'] }],
   'alerts create': [

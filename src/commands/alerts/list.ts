@@ -29,14 +29,19 @@ const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 
 /** Those that have a column of their own are not repeated among the labels. */
 const OWN_COLUMN = new Set(['alertname', 'severity']);
 
+/** A label may be called `constructor`, and where it is missing that is none. */
+function own(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
+}
+
 export const labelFamily = (name: string): Column<Alert> => ({
   name: `label:${name}`,
-  cell: ({ labels }) => labels[name],
+  cell: ({ labels }) => own(labels, name),
   flex: true,
 });
 const annotationFamily: ColumnFamily<Alert> = (name) => ({
   name: `annotation:${name}`,
-  cell: ({ annotations }) => annotations?.[name],
+  cell: ({ annotations }) => own(annotations, name),
   flex: true,
 });
 export const ALERT_FAMILIES = { label: labelFamily, annotation: annotationFamily };
@@ -144,6 +149,7 @@ export const alertsList = listCommand({
     },
   ],
   output: ALERT_LIST,
+  outputOf: listOutput,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     checkModes(input);

@@ -22,7 +22,7 @@ export async function tallyAlerts(alerts: AsyncIterable<Alert>, names: readonly 
   const tallies = new Map<string, { -readonly [K in keyof AlertTally]: AlertTally[K] }>();
   for await (const alert of alerts) {
     const { labels: own, startsAt } = alert;
-    const values = names.map((name) => own[name] ?? '');
+    const values = names.map((name) => labelOf(own, name));
     const key = JSON.stringify(values);
     let tally = tallies.get(key);
     if (tally === undefined) {
@@ -43,11 +43,16 @@ export async function tallyAlerts(alerts: AsyncIterable<Alert>, names: readonly 
 export async function countValues(alerts: AsyncIterable<Alert>, name: string): Promise<ValueCount[]> {
   const counts = new Map<string, number>();
   for await (const { labels } of alerts) {
-    const value = labels[name] ?? '';
+    const value = labelOf(labels, name);
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   const values = [...counts].map(([value, count]) => ({ value, count }));
   return values.sort((a, b) => b.count - a.count || compare(a.value, b.value));
+}
+
+/** A label may be called `constructor`, and where it is missing that is no label. */
+function labelOf(labels: Alert['labels'], name: string): string {
+  return Object.hasOwn(labels, name) ? (labels[name] ?? '') : '';
 }
 
 function compare(a: string, b: string): number {

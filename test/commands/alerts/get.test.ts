@@ -3,7 +3,10 @@ import { answer, faultServer } from '../../http/servers.ts';
 import { getJson } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
+import { wireAlert } from './scripted.ts';
 import { failure, lines, onBothServices, printed } from './service.ts';
+
+const GONE = '2f1a4c0e-1111-4222-8333-444455556666';
 
 onBothServices((service) => {
   let alerts: WireAlert[] = [];
@@ -49,6 +52,26 @@ onBothServices((service) => {
     }
   });
 
+  test('who silences it, and which alerts inhibit it', async () => {
+    const both = printed<WireAlert & { silences: unknown[]; inhibitors: unknown[] }>(
+      await get(named('both').fingerprint, '-o', 'json'),
+    );
+    expect(both.silences).toEqual([await getJson(service.url(), `/api/v2/silence/${silence}`)]);
+    expect(both.inhibitors).toEqual([named('source')]);
+    const { stdout } = await get(named('both').fingerprint);
+    expect(stdout).toMatch(new RegExp(`SILENCED-BY +${silence} until \\S+Z by keeper: CHG-7 night work\\n`));
+    expect(stdout).toMatch(/INHIBITED-BY +[0-9a-f]{16} Down cluster=eu id=source severity=critical team=platform\n/);
+  });
+
+  test('asks for no more than the alert names', async () => {
+    const sent = async (id: string) => lines((await get(named(id).fingerprint)).sent).sort();
+    const [alerts, one] = ['GET /api/v2/alerts', `GET /api/v2/silence/${silence}`];
+    expect(await sent('plain')).toEqual([alerts]);
+    expect(await sent('silenced')).toEqual([alerts, one]);
+    expect(await sent('inhibited')).toEqual([alerts, alerts]);
+    expect(await sent('both')).toEqual([alerts, alerts, one]);
+  });
+
   test('-q prints the whole fingerprint', async () => {
     const { fingerprint } = named('plain');
     expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
@@ -74,6 +97,17 @@ onBothServices((service) => {
       expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
     }
   });
+});
+
+test('a silence or an inhibitor that is gone meanwhile is still named', async () => {
+  const status = { state: 'suppressed', silencedBy: [GONE], inhibitedBy: ['f000000000000000'] };
+  const alerts = JSON.stringify([wireAlert('a', {}, { status })]);
+  await using server = await faultServer((socket, { path }) => {
+    socket.write(path.startsWith('/api/v2/silence/') ? answer(404, '', { 'content-type': '' }) : answer(200, alerts));
+  });
+  const get = (...argv: string[]) => svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv]);
+  expect(printed(await get('-o', 'json'))).toMatchObject({ silences: [], inhibitors: [], status });
+  expect((await get()).stdout).toMatch(new RegExp(`SILENCED-BY +${GONE}\\nINHIBITED-BY +f000000000000000\\n`));
 });
 
 describe('beginnings', () => {

@@ -78,3 +78,51 @@ describe('a cluster', () => {
     }
   });
 });
+
+describe('--wait-ready', () => {
+  const status = (state: string) => ({
+    cluster: { status: state, name: '01HZX', peers: [] },
+    versionInfo: { version: '0.28.1' },
+    config: { original: 'route: {}' },
+    uptime: '2026-11-20T12:00:00.000Z',
+  });
+
+  /** What the server says at each request, the last for ever, and a clock of a second a request. */
+  async function wait(answers: readonly string[], ...argv: string[]) {
+    await using server = await faultServer((socket, _request, index) => {
+      socket.write(answers[Math.min(index, answers.length) - 1] ?? '');
+    });
+    const now = () => 1_800_000_000_000 + server.requests.length * 1000;
+    const run = await svc(['alerts', 'status', '--base-url', server.url, ...argv], { now });
+    return { ...run, looks: server.requests.length };
+  }
+  const says = (state: string) => answer(200, JSON.stringify(status(state)));
+
+  test.each([
+    [['ready'], 1],
+    [['disabled'], 1],
+    [['settling', 'settling', 'ready'], 3],
+  ])('%j: exit 0', async (states, looks) => {
+    const run = await wait(states.map(says), '--wait-ready', '1m');
+    expect(run).toMatchObject({ code: 0, looks });
+    expect(run.stdout).toContain(states.at(-1));
+  });
+
+  test('still settling: 9, and the status is printed all the same', async () => {
+    const run = await wait([says('settling')], '--wait-ready', '5s', '-o', 'json');
+    expect([run.code, printed(run)]).toEqual([9, status('settling')]);
+    expect((await wait([says('settling')], '--wait-ready', '5s', '--config')).code).toBe(9);
+  });
+
+  test('without it a cluster that settles is an answer like others', async () => {
+    expect(await wait([says('settling')])).toMatchObject({ code: 0, looks: 1 });
+  });
+
+  test('a server that is not there yet is waited for; one that never comes is 7', async () => {
+    const down = answer(503, '"later"');
+    const run = await wait([down, down, down, down, says('ready')], '--wait-ready', '1m');
+    expect(run).toMatchObject({ code: 0, looks: 5 });
+    expect(run.stderr).toContain('waiting for it');
+    expect(await wait([down], '--wait-ready', '10s')).toMatchObject({ code: 7, stdout: '' });
+  });
+});
