@@ -98,15 +98,15 @@ async function explain(argv: readonly string[], context: Context): Promise<numbe
   const [first, ...rest] = words;
   if (first === undefined) return print(context, rootHelp(GROUPS, context.stdout.columns));
   const { TOPICS } = await import('./cli/topics.ts');
+  const columns = context.stdout.columns;
   const topic = TOPICS.find(({ name }) => name === first);
-  if (topic !== undefined) return print(context, topic.text());
+  if (topic !== undefined) return print(context, topic.text(columns));
   const group = findGroup(
     first,
     TOPICS.map(({ name }) => name),
   );
   const { commands } = await group.load();
   const command = findCommand(group, commands, rest);
-  const columns = context.stdout.columns;
   return print(
     context,
     command === undefined ? groupHelp(group, commands, columns) : commandHelp(command.command, columns),
@@ -124,13 +124,11 @@ async function usage(context: Context, help: string): Promise<number> {
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const { formatError } = await import('./output/messages.ts');
-  const { colorLevel } = await import('./output/color.ts');
   const known = error instanceof SvcError ? error : unexpected(error);
   // Whoever pressed Ctrl-C knows; a write that was under way has more to say than the bare word.
   if (known.message === known.code) return known.exit;
-  const color = colorLevel({ flag: 'auto', env: context.env, stream: context.stderr });
-  await context.stderr.write(await formatError(known, { json: wantsJson(argv, context), color }));
+  const { sayFailure } = await import('./cli/failure.ts');
+  await sayFailure(known, argv, context);
   return known.exit;
 }
 
@@ -140,17 +138,4 @@ function unexpected(error: unknown): SvcError {
     hint: 'please report it with the command you typed, without secrets',
     cause: error,
   });
-}
-
-/** Whether errors are to be JSON: the command line may be the very thing that could not be parsed. */
-function wantsJson(argv: readonly string[], { env }: Context): boolean {
-  let format = env['SVC_OUTPUT'];
-  for (const [i, token] of argv.entries()) {
-    if (token === '--') break;
-    if (token === '--json') format = 'json';
-    else if (token === '-o' || token === '--output') format = argv[i + 1];
-    else if (token.startsWith('--output=')) format = token.slice('--output='.length);
-    else if (/^-o./.test(token)) format = token.slice(2);
-  }
-  return format === 'json' || format === 'ndjson';
 }

@@ -12,10 +12,10 @@ export interface GroupSummary {
 /** Help is never wider: long lines are hard to read. */
 export const HELP_WIDTH = 80;
 
-type Row = readonly [left: string, right: string];
+export type Row = readonly [left: string, right: string];
 
 /** Two columns, the right one wrapped; a left side that is too long stands on a line of its own. */
-function table(rows: readonly Row[], width: number): string {
+export function table(rows: readonly Row[], width: number): string {
   const widest = Math.max(0, ...rows.map(([left]) => left.length));
   const indent = Math.min(widest, Math.floor(width * 0.45)) + 4;
   return rows

@@ -1,30 +1,40 @@
 /** `svc help <topic>`: texts made from the tables that the code itself uses. */
 import { EXIT_STATUSES } from '../errors.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../store/setting-keys.ts';
+import { HELP_WIDTH, type Row, table, wrap } from './help.ts';
 
 export interface Topic {
   readonly name: string;
-  readonly text: () => string;
+  readonly text: (columns: number | undefined) => string;
 }
 
 export const TOPICS: readonly Topic[] = [
   {
     name: 'exit-codes',
-    text: () => `Exit statuses:\n${rows(EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]))}`,
+    text: (columns) =>
+      page(
+        'Exit statuses:',
+        EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]),
+        columns,
+      ),
   },
   {
     name: 'environment',
-    text: () =>
-      `Environment variables (an option wins over a variable, a variable over the profile):\n${rows([
-        ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): [string, string][] =>
-          env === undefined ? [] : [[env, help]],
-        ),
-        ...VARIABLES.map(({ name, help }): [string, string] => [name, help]),
-      ])}`,
+    text: (columns) =>
+      page(
+        'Environment variables (an option wins over a variable, a variable over the profile):',
+        [
+          ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): [string, string][] =>
+            env === undefined ? [] : [[env, help]],
+          ),
+          ...VARIABLES.map(({ name, help }): [string, string] => [name, help]),
+        ],
+        columns,
+      ),
   },
 ];
 
-function rows(pairs: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...pairs.map(([left]) => left.length)) + 2;
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}${right}\n`).join('');
+function page(title: string, rows: readonly Row[], columns: number | undefined): string {
+  const width = Math.min(columns ?? HELP_WIDTH, HELP_WIDTH);
+  return `${wrap(title, width).join('\n')}\n${table(rows, width)}\n`;
 }

@@ -1,0 +1,50 @@
+/** Says on standard error what went wrong, even where the command line is the very thing that is wrong. */
+import type { Context } from '../context.ts';
+import type { SvcError } from '../errors.ts';
+import { type ColorChoice, colorLevel } from '../output/color.ts';
+import { formatError } from '../output/messages.ts';
+import { loadSettings } from '../store/settings.ts';
+
+export async function sayFailure(error: SvcError, argv: readonly string[], context: Context): Promise<void> {
+  const { env, stderr } = context;
+  const { output, color } = await wanted(argv, context);
+  const flag: ColorChoice['flag'] = color === 'always' || color === 'never' ? color : 'auto';
+  const json = output === 'json' || output === 'ndjson';
+  await stderr.write(await formatError(error, { json, color: colorLevel({ flag, env, stream: stderr }) }));
+}
+
+interface Wanted {
+  output?: string | undefined;
+  color?: string | undefined;
+}
+
+/** By the same order as anywhere: option, environment, profile. Settings that cannot be read say nothing about it. */
+async function wanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
+  const spelled = spelledOptions(argv);
+  const { profile } = spelled;
+  try {
+    const settings = await loadSettings({
+      paths,
+      env,
+      lenient: true,
+      ...(profile === undefined ? {} : { profileFlag: profile }),
+    });
+    return { output: settings.resolve('output').value, color: settings.resolve('color').value, ...spelled };
+  } catch {
+    return { output: env['SVC_OUTPUT'], ...spelled };
+  }
+}
+
+/** Only those that are there: the last one of each counts. */
+function spelledOptions(argv: readonly string[]): Wanted & { profile?: string } {
+  const found: Wanted & { profile?: string } = {};
+  for (const [index, token] of argv.entries()) {
+    if (token === '--') break;
+    const [, long, attached] = /^--(output|color|profile)(?:=(.*))?$/s.exec(token) ?? [];
+    const name = long ?? (token.startsWith('-o') ? 'output' : undefined);
+    const value = long === undefined ? token.slice(2) || argv[index + 1] : (attached ?? argv[index + 1]);
+    if (token === '--json') found.output = 'json';
+    else if (name !== undefined && value !== undefined) found[name as keyof typeof found] = value;
+  }
+  return found;
+}
