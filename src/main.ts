@@ -1,13 +1,13 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
 import { environmentAuthorizer } from './auth.ts';
-import type { Command } from './cli/command.ts';
+import type { Command, Group } from './cli/command.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { commandWords, parseInput } from './cli/parse.ts';
 import { didYouMean } from './cli/suggest.ts';
 import type { Context } from './context.ts';
 import { SvcError } from './errors.ts';
-import { GROUPS, type Group } from './registry.ts';
+import { GROUPS } from './registry.ts';
 
 /** Runs one command line. Never throws; whatever fails is said on stderr and in the status. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
@@ -19,6 +19,10 @@ export async function main(argv: readonly string[], context: Context): Promise<n
 }
 
 async function dispatch(argv: readonly string[], context: Context): Promise<number> {
+  if (argv[0] === '__complete') {
+    const { completionAnswer } = await import('./cli/completion/answer.ts');
+    return print(context, await completionAnswer(argv.slice(1), context));
+  }
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
   const wantsHelp = before.includes('--help') || before.includes('-h');
@@ -52,6 +56,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const { runCommand } = await import('./cli/run.ts');
   return runCommand(command.command, parsed, context, {
     version: pkg.version,
+    groups: GROUPS,
     typed: argv,
     authorize:
       ({ env }) =>

@@ -1,11 +1,5 @@
 /** The single list of what `svc` can do. A group's declarations load when the group is named. */
-import type { Command } from './cli/command.ts';
-
-export interface Group {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly commands: readonly Command[] }>;
-}
+import type { Group } from './cli/command.ts';
 
 export const GROUPS: readonly Group[] = [
   { name: 'alerts', summary: 'See what fires, and send alerts', load: () => import('./registry/alerts.ts') },
@@ -15,5 +9,12 @@ export const GROUPS: readonly Group[] = [
     name: 'sandbox',
     summary: 'The services on this machine, to try svc on',
     load: () => import('./registry/sandbox.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'Complete svc with <Tab> in your shell',
+    description:
+      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nNames of receivers, alerts and silences are those that svc showed at a terminal within the last minute: <Tab> makes no request.',
+    load: () => import('./registry/completion.ts'),
   },
 ];

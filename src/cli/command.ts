@@ -5,7 +5,7 @@ import type { Effect } from '../http/endpoint.ts';
 import type { ServiceName, Target } from '../http/target.ts';
 import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rendering, Rows, TextOutput } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Arguments, Flags, Input } from './flags.ts';
+import type { Arguments, Candidates, Flags, Input } from './flags.ts';
 
 interface AnswerParts {
   /** One or more lines on stderr below a table: what was hidden, what the value means. */
@@ -40,6 +40,8 @@ export interface RunContext
     /** Somebody reads a table: counts and hints are worth a request. */
     readonly table: boolean;
   };
+  /** Everything svc can do, for what is made from all declarations. */
+  readonly groups: readonly Group[];
   readonly dryRun: boolean;
   readonly yes: boolean;
   /** Whether a person can be asked. */
@@ -86,10 +88,14 @@ interface Spec<A extends Arguments, F extends Flags> {
 /** A command that prints rows. */
 interface ListCommand<A extends Arguments, F extends Flags, Row> extends Spec<A, F> {
   readonly output: ListOutput<Row>;
+  /** What of a row <Tab> offers in the next minute, after the command ran at a terminal. */
+  readonly offers?: (row: Row) => Candidates;
   readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Rows<Row> | RawJson>>;
 }
 interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spec<A, F> {
   readonly output: RecordOutput<Value>;
+  /** As for a list. */
+  readonly offers?: (value: Value) => Candidates;
   readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value | RawJson>>;
 }
 interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
@@ -100,10 +106,20 @@ interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
 /** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
+  // biome-ignore lint/suspicious/noExplicitAny: the item is what the same declaration's output renders
+  readonly offers?: (item: any) => Candidates;
   // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
   readonly outputOf?: (input: any) => AnyOutput;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
+}
+
+/** Commands that are named by one word first: `svc alerts …`. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly load: () => Promise<{ readonly commands: readonly Command[] }>;
 }
 
 type None = Record<never, never>;

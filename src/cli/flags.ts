@@ -1,7 +1,15 @@
 /** The kinds of flags and arguments a command may declare, and the input types inferred from them. */
 
+import type { Candidate } from '../store/completion-cache.ts';
+
 /** Where completion finds values: a list, or a named source that is kept in a short-lived cache. */
-export type CompletionSource = 'profiles' | 'settings' | 'receivers' | 'silences' | 'fingerprints' | 'files';
+export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
+
+/** Those whose values only a service knows. */
+export type RemoteSource = 'receivers' | 'silences' | 'fingerprints';
+
+/** Values that a later <Tab> can offer. */
+export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;
 
 interface FlagBase {
   readonly help: string;

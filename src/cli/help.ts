@@ -7,6 +7,7 @@ import { placeholder } from './parse.ts';
 export interface GroupSummary {
   readonly name: string;
   readonly summary: string;
+  readonly description?: string;
 }
 
 /** Help is never wider: long lines are hard to read. */
@@ -87,7 +88,8 @@ export function groupHelp(group: GroupSummary, commands: readonly Command[], col
   const example = commands[0]?.examples[0];
   return `${[
     paragraphs(group.summary, width),
-    `Usage: svc ${group.name} <command> [options]`,
+    ...(group.description === undefined ? [] : [paragraphs(group.description, width)]),
+    paragraphs(`Usage: svc ${group.name} <command> [options]`, width),
     `Commands:\n${table(rows, width)}`,
     ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
     paragraphs(`Options of a command: svc ${group.name} <command> --help`, width),

@@ -10,10 +10,10 @@ import { colorLevel } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { render } from '../output/render.ts';
-import type { Format, OutputOptions, Rendering } from '../output/types.ts';
+import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import { fileFailure } from '../store/file-failure.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
-import type { Command, RunContext } from './command.ts';
+import type { Answer, Command, RunContext } from './command.ts';
 import { renderDryRun } from './dry-run.ts';
 import type { ParsedInput } from './parse.ts';
 import { buildTarget, type TargetParts } from './target.ts';
@@ -21,6 +21,7 @@ import { traceLine } from './trace.ts';
 
 export interface Engine {
   readonly version: string;
+  readonly groups: RunContext['groups'];
   readonly typed: readonly string[];
   readonly authorize: (context: Context) => TargetParts['authorize'];
 }
@@ -71,9 +72,8 @@ export async function runCommand(
   const options = outputOptions(globals, settings, context);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
-  await checkOutputOptions(command.outputOf?.(parsed.input) ?? command.output, options, {
-    writes: command.effect !== 'read',
-  });
+  const declared = command.outputOf?.(parsed.input) ?? command.output;
+  await checkOutputOptions(declared, options, { writes: command.effect !== 'read' });
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
@@ -92,7 +92,9 @@ export async function runCommand(
   const ctx = runContext({ command, globals, settings, context, engine, options, notices, dryRun });
   try {
     const answer = await command.run(parsed.input, ctx);
-    if (answer.value !== undefined) await print(answer.value, answer.as ?? command.output);
+    const memory = await memoryOf(answer, command, settings, context);
+    if (answer.value !== undefined) await print(memory?.value ?? answer.value, answer.as ?? command.output);
+    memory?.keep();
     if (ctx.wants.table) for (const line of answer.footer?.split('\n') ?? []) notices.say(line);
     notices.release();
     await answer.hold?.();
@@ -111,6 +113,16 @@ export async function runCommand(
   } finally {
     await notices.flushed();
   }
+}
+
+/** Only a person at a terminal presses <Tab> afterwards: a pipe pays nothing for it. */
+async function memoryOf(answer: Answer<unknown>, command: Command, settings: Settings, context: Context) {
+  const { offers } = command;
+  const { value } = answer;
+  const fits = answer.as === undefined && value !== undefined && !(value instanceof RawJson);
+  if (!context.stdout.isTTY || offers === undefined || !fits) return undefined;
+  const { memorize } = await import('./completion/memory.ts');
+  return memorize(value, { ...command, offers }, settings, context);
 }
 
 /** A field that no answer has is found out only from the answer: after a write it must not read as "nothing was sent". */
@@ -243,6 +255,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
     pid: context.pid,
     self: context.self,
     settings,
+    groups: engine.groups,
     dryRun: dryRun !== undefined,
     yes: globals.yes === true,
     interactive,

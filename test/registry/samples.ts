@@ -79,6 +79,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
   'config profiles': [{ args: [] }],
   'config use': [{ args: ['other'] }],
+  'completion bash': [{ args: [] }],
+  'completion zsh': [{ args: [] }],
+  'completion fish': [{ args: [] }],
+  'completion powershell': [{ args: [] }],
   'sandbox start': [{ args: ['--empty'], runsOn: true }],
   'sandbox run': [{ args: ['--', 'true'], prints: 'nothing' }],
 };

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { RecordOutput } from '../../output/types.ts';
+import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alert, Silence } from '../../services/alertmanager/schema.ts';
 import type { SuppressedAlert } from '../../services/alertmanager/suppression.ts';
 import { labelCells, severityCell, stateCell } from './list.ts';
@@ -55,6 +56,7 @@ export const alertsGet = recordCommand({
   },
   examples: [{ run: 'svc alerts get 1a58c20e', why: 'By the beginning of its fingerprint' }],
   output: ALERT_RECORD,
+  offers: alertCandidates,
   async run({ fingerprint }, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { findAlert } = await import('../../services/alertmanager/fingerprint.ts');

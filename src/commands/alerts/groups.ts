@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { groupQuery, keepsAlert } from '../../services/alertmanager/alert-state.ts';
+import { receiverCandidate } from '../../services/alertmanager/candidates.ts';
 import type { Alert, AlertGroup } from '../../services/alertmanager/schema.ts';
 import { alertFilter, labelCells, wantedStates } from './list.ts';
 
@@ -61,6 +62,7 @@ export const alertsGroups = listCommand({
     id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
     empty: 'no groups with such alerts (suppressed ones are listed with -a)',
   },
+  offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const wanted = wantedStates(input);

@@ -21,6 +21,7 @@ import {
   type WantedStates,
 } from '../../services/alertmanager/alert-state.ts';
 import type { AlertTally, ValueCount } from '../../services/alertmanager/alert-tally.ts';
+import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { AlertFilter, Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 
@@ -150,6 +151,7 @@ export const alertsList = listCommand({
   ],
   output: ALERT_LIST,
   outputOf: listOutput,
+  offers: alertCandidates,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     checkModes(input);

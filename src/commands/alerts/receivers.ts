@@ -1,4 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
+import { receiverCandidate } from '../../services/alertmanager/candidates.ts';
 import type { Receiver } from '../../services/alertmanager/schema.ts';
 
 export const alertsReceivers = listCommand({
@@ -13,6 +14,7 @@ export const alertsReceivers = listCommand({
     id: ({ name }) => name,
     empty: 'the server has no receivers',
   },
+  offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(_, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     return { value: openAlertmanager(ctx.target).receivers() };

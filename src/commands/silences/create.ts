@@ -4,6 +4,7 @@ import type { Instant } from '../../cli/flags.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { ListOutput, RecordOutput } from '../../output/types.ts';
+import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
@@ -96,6 +97,7 @@ export const silencesCreate = recordCommand({
     { run: 'svc silences create -f silences.json', why: 'From a file' },
   ],
   output: POSTED_RECORD,
+  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
   async run(given, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { approve, postSilence } = await import('../../services/alertmanager/silencing.ts');

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { RecordOutput } from '../../output/types.ts';
+import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { SILENCE_COLUMNS } from './list.ts';
 
@@ -24,6 +25,7 @@ export const silencesGet = recordCommand({
   },
   examples: [{ run: 'svc silences get 2f1a', why: 'By the beginning of its id' }],
   output: SILENCE_RECORD,
+  offers: silenceCandidates,
   async run({ id }, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { findSilence } = await import('../../services/alertmanager/silence.ts');

@@ -1,6 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Cell, type Column, RawJson, type Tone } from '../../output/types.ts';
+import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import { formatMatcher, matcherFrom } from '../../services/alertmanager/matcher.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { kept } from '../alerts/list.ts';
@@ -70,6 +71,7 @@ export const silencesList = listCommand({
     id: ({ id }) => id,
     empty: 'no such silences (expired ones are listed with -a)',
   },
+  offers: silenceCandidates,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');

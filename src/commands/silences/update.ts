@@ -1,6 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import { POSTED_RECORD, silenceGuard } from './create.ts';
 
 export const silencesUpdate = recordCommand({
@@ -38,6 +39,7 @@ export const silencesUpdate = recordCommand({
     { run: 'svc silences update 2f1a --until 2026-12-01T06:00:00Z --dry-run', why: 'See the request first' },
   ],
   output: POSTED_RECORD,
+  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');

@@ -1,0 +1,363 @@
+# bash completion for svc, made from the declarations of its commands by: svc completion bash
+
+# Goes from the place $at to where the word $1 leads.
+__svc_enter() {
+  case "$at $1" in
+    ' alerts' | 'help alerts') at='alerts' ;;
+    ' silences' | 'help silences') at='silences' ;;
+    ' config' | 'help config') at='config' ;;
+    ' sandbox' | 'help sandbox') at='sandbox' ;;
+    ' completion' | 'help completion') at='completion' ;;
+    'alerts list' | 'alerts ls' | 'alerts query') at='alerts list' ;;
+    'alerts get' | 'alerts show') at='alerts get' ;;
+    'alerts groups') at='alerts groups' ;;
+    'alerts check') at='alerts check' ;;
+    'alerts create' | 'alerts add') at='alerts create' ;;
+    'alerts resolve') at='alerts resolve' ;;
+    'alerts receivers') at='alerts receivers' ;;
+    'alerts status') at='alerts status' ;;
+    'silences list' | 'silences ls' | 'silences query') at='silences list' ;;
+    'silences get' | 'silences show') at='silences get' ;;
+    'silences create' | 'silences add') at='silences create' ;;
+    'silences ack') at='silences ack' ;;
+    'silences run') at='silences run' ;;
+    'silences update') at='silences update' ;;
+    'silences extend') at='silences extend' ;;
+    'silences keepalive') at='silences keepalive' ;;
+    'silences recreate') at='silences recreate' ;;
+    'silences expire' | 'silences delete' | 'silences rm') at='silences expire' ;;
+    'config list') at='config list' ;;
+    'config get') at='config get' ;;
+    'config set') at='config set' ;;
+    'config unset' | 'config rm') at='config unset' ;;
+    'config path') at='config path' ;;
+    'config edit') at='config edit' ;;
+    'config profiles') at='config profiles' ;;
+    'config use') at='config use' ;;
+    'sandbox start') at='sandbox start' ;;
+    'sandbox run') at='sandbox run' ;;
+    'completion bash') at='completion bash' ;;
+    'completion zsh') at='completion zsh' ;;
+    'completion fish') at='completion fish' ;;
+    'completion powershell') at='completion powershell' ;;
+    ' help') at='help' ;;
+    *) return 1 ;;
+  esac
+}
+
+# What the option $1 takes: sets kind, and choices where there are some.
+__svc_value() {
+  case "$at $1" in
+    'alerts list --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed' 'unprocessed') ;;
+    'alerts list --receiver' | 'alerts list -r') kind=receivers ;;
+    'alerts list --older-than') kind=any ;;
+    'alerts list --newer-than') kind=any ;;
+    'alerts list --limit') kind=any ;;
+    'alerts list --group-by') kind=any ;;
+    'alerts list --count-by') kind=any ;;
+    'alerts list --watch') kind=attached choices=() ;;
+    'alerts groups --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed') ;;
+    'alerts groups --receiver' | 'alerts groups -r') kind=receivers ;;
+    'alerts groups --limit') kind=any ;;
+    'alerts check --min') kind=any ;;
+    'alerts check --max') kind=any ;;
+    'alerts check --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed') ;;
+    'alerts check --receiver' | 'alerts check -r') kind=receivers ;;
+    'alerts check --older-than') kind=any ;;
+    'alerts check --wait') kind=any ;;
+    'alerts check --stable') kind=any ;;
+    'alerts check --interval') kind=any ;;
+    'alerts create --annotation') kind=any ;;
+    'alerts create --generator-url') kind=any ;;
+    'alerts create --start') kind=any ;;
+    'alerts create --end') kind=any ;;
+    'alerts create --for' | 'alerts create -d') kind=any ;;
+    'alerts create --file' | 'alerts create -f') kind=files ;;
+    'alerts status --wait-ready') kind=any ;;
+    'silences list --state') kind=choices choices=('active' 'pending' 'expired') ;;
+    'silences list --within') kind=any ;;
+    'silences list --created-by') kind=any ;;
+    'silences list --comment') kind=any ;;
+    'silences list --limit') kind=any ;;
+    'silences create --for' | 'silences create -d') kind=any ;;
+    'silences create --until') kind=any ;;
+    'silences create --from') kind=any ;;
+    'silences create --comment' | 'silences create -c') kind=any ;;
+    'silences create --author') kind=any ;;
+    'silences create --from-alert') kind=fingerprints ;;
+    'silences create --drop') kind=any ;;
+    'silences create --max-alerts') kind=any ;;
+    'silences create --file' | 'silences create -f') kind=files ;;
+    'silences ack --for' | 'silences ack -d') kind=any ;;
+    'silences ack --comment' | 'silences ack -c') kind=any ;;
+    'silences ack --author') kind=any ;;
+    'silences ack --drop') kind=any ;;
+    'silences run --comment' | 'silences run -c') kind=any ;;
+    'silences run --author') kind=any ;;
+    'silences run --ttl') kind=any ;;
+    'silences run --grace') kind=any ;;
+    'silences update --for' | 'silences update -d') kind=any ;;
+    'silences update --until') kind=any ;;
+    'silences update --extend') kind=any ;;
+    'silences update --from') kind=any ;;
+    'silences update --comment' | 'silences update -c') kind=any ;;
+    'silences update --author') kind=any ;;
+    'silences update --matcher' | 'silences update -m') kind=any ;;
+    'silences extend --by') kind=any ;;
+    'silences extend --max') kind=any ;;
+    'silences keepalive --prefix') kind=any ;;
+    'silences keepalive --if-within') kind=any ;;
+    'silences keepalive --by') kind=any ;;
+    'silences keepalive --max') kind=any ;;
+    'silences recreate --for' | 'silences recreate -d') kind=any ;;
+    'sandbox start --port') kind=any ;;
+    *' --dry-run') kind=attached choices=('curl') ;;
+    *' --base-url') kind=any ;;
+    *' --timeout') kind=any ;;
+    *' --header') kind=any ;;
+    *' --header-file') kind=files ;;
+    *' --cacert') kind=files ;;
+    *' --cert') kind=files ;;
+    *' --key') kind=files ;;
+    *' --output' | *' -o') kind=choices choices=('table' 'wide' 'json' 'ndjson' 'csv' 'tsv' 'yaml' 'id') ;;
+    *' --fields') kind=any ;;
+    *' --query') kind=any ;;
+    *' --columns') kind=any ;;
+    *' --sort') kind=any ;;
+    *' --time') kind=choices choices=('relative' 'utc' 'local' 'iso') ;;
+    *' --color') kind=choices choices=('auto' 'always' 'never') ;;
+    *' --profile') kind=profiles ;;
+    *) return 1 ;;
+  esac
+}
+
+# What stands at the place $at as operand number $1: sets kind.
+__svc_operand() {
+  case "$at $1" in
+    'alerts get 0') kind=fingerprints ;;
+    'alerts resolve '*) kind=fingerprints ;;
+    'silences get 0') kind=silences ;;
+    'silences ack '*) kind=fingerprints ;;
+    'silences update 0') kind=silences ;;
+    'silences extend '*) kind=silences ;;
+    'silences recreate '*) kind=silences ;;
+    'silences expire '*) kind=silences ;;
+    'config get 0') kind=settings ;;
+    'config set 0') kind=settings ;;
+    'config unset 0') kind=settings ;;
+    'config use 0') kind=profiles ;;
+    *) return 1 ;;
+  esac
+}
+
+# Whether a command line of its own stands after -- at the place $at.
+__svc_command_line() {
+  case "$at" in
+    'silences run') return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# The words that may follow at the place $at.
+__svc_words() {
+  case "$at" in
+    '') names=(alerts silences config sandbox completion help) aliases=() ;;
+    'help') names=(alerts silences config sandbox completion exit-codes environment) aliases=() ;;
+    'alerts') names=(list get groups check create resolve receivers status) aliases=(ls query show add) ;;
+    'silences') names=(list get create ack run update extend keepalive recreate expire) aliases=(ls query show add delete rm) ;;
+    'config') names=(list get set unset path edit profiles use) aliases=(rm) ;;
+    'sandbox') names=(start run) aliases=() ;;
+    'completion') names=(bash zsh fish powershell) aliases=() ;;
+  esac
+}
+
+# The options that may be given at the place $at.
+__svc_options() {
+  case "$at" in
+    '') names+=(--version -V) ;;
+    'alerts list') names+=(--state --all -a --receiver -r --older-than --newer-than --limit --group-by --count-by --count --watch --fail-if-any) ;;
+    'alerts groups') names+=(--state --all -a --receiver -r --limit) ;;
+    'alerts check') names+=(--min --max --expect --state --all -a --receiver -r --older-than --wait --stable --interval) ;;
+    'alerts create') names+=(--annotation --generator-url --start --end --for -d --file -f --dry-run --yes -y) ;;
+    'alerts resolve') names+=(--dry-run --yes -y) ;;
+    'alerts status') names+=(--config --wait-ready) ;;
+    'silences list') names+=(--state --expired --all -a --within --created-by --comment --limit) ;;
+    'silences create') names+=(--for -d --until --from --comment -c --author --from-alert --drop --ensure --max-alerts --file -f --all-alerts --dry-run --yes -y) ;;
+    'silences ack') names+=(--for -d --comment -c --author --drop --all-alerts --dry-run --yes -y) ;;
+    'silences run') names+=(--comment -c --author --ttl --grace --all-alerts --dry-run --yes -y) ;;
+    'silences update') names+=(--for -d --until --extend --from --comment -c --author --matcher -m --all-alerts --dry-run --yes -y) ;;
+    'silences extend') names+=(--by --max --dry-run --yes -y) ;;
+    'silences keepalive') names+=(--prefix --if-within --by --max --dry-run --yes -y) ;;
+    'silences recreate') names+=(--for -d --all-alerts --dry-run --yes -y) ;;
+    'silences expire') names+=(--dry-run --yes -y) ;;
+    'config list') names+=(--show-origin --all -a) ;;
+    'sandbox start') names+=(--empty --port) ;;
+    'sandbox run') names+=(--empty) ;;
+  esac
+  case "$at" in
+    '' | 'alerts' | 'silences' | 'alerts list' | 'alerts get' | 'alerts groups' | 'alerts check' | 'alerts create' | 'alerts resolve' | 'alerts receivers' | 'alerts status' | 'silences list' | 'silences get' | 'silences create' | 'silences ack' | 'silences run' | 'silences update' | 'silences extend' | 'silences keepalive' | 'silences recreate' | 'silences expire') names+=(--base-url --timeout --header --header-file --cacert --cert --key --insecure) ;;
+  esac
+  case "$at" in
+    *) names+=(--output -o --json --fields --query --columns --no-headers --sort --time --quiet -q --verbose -v --debug --color --no-input --profile --help -h) ;;
+  esac
+}
+
+# Reads the line $1 up to the cursor: sets words, and of the word at the cursor raw, cur (unquoted) and quote (the open one).
+__svc_read() {
+  local line=$1 char escaped='' i
+  words=() raw='' cur='' quote='' redirected=''
+  for ((i = 0; i < ${#line}; i++)); do
+    char=${line:i:1}
+    if [[ $escaped ]]; then
+      [[ $quote == '"' && '\"$`' != *"$char"* ]] && cur+=\\
+      cur+=$char escaped=''
+    elif [[ $char == \\ && $quote != "'" ]]; then
+      escaped=1
+    elif [[ $quote ]]; then
+      if [[ $char == "$quote" ]]; then quote=''; else cur+=$char; fi
+    elif [[ $char == [\'\"] ]]; then
+      quote=$char
+    elif [[ $char == [[:space:]] || $char == [\<\>] ]]; then
+      if [[ $raw && $redirected ]]; then
+        redirected=''
+      elif [[ $raw && ! ($char == [\<\>] && $raw =~ ^[0-9\&]+$) ]]; then
+        words+=("$cur")
+      fi
+      [[ $char == [\<\>] ]] && redirected=1
+      raw='' cur=''
+      continue
+    elif [[ $redirected && ! $raw && $char == [\&\|] ]]; then
+      continue
+    else
+      cur+=$char
+    fi
+    raw+=$char
+  done
+  [[ $escaped ]] && raw=${raw%?} part=${part%?}
+}
+
+# Offers the word $1 where it begins with what was typed.
+__svc_offer() {
+  [[ $1 == "$cur"* ]] || return
+  local rest=${1:${#cur}} text='' char i
+  if [[ $quote == '"' && $rest == *'!'* ]]; then
+    return # in double quotes an exclamation mark cannot be quoted
+  fi
+  for ((i = 0; i < ${#rest}; i++)); do
+    char=${rest:i:1}
+    case "${quote:-u}$char" in
+      "''") char="'\\''" ;;
+      '"'[\\'"$`']) char="\\$char" ;;
+      "'"* | '"'* | u[[:alnum:]_./:@%+,=-]) ;;
+      *) char="\\$char" ;;
+    esac
+    text+=$char
+  done
+  # readline closes an open quote itself, but not after a quote.
+  COMPREPLY+=("$part$text$quote")
+}
+
+# Offers what the kind of value stands for, each after $1.
+__svc_offer_values() {
+  local value
+  case $kind in
+    any) ;;
+    choices | attached) for value in "${choices[@]}"; do __svc_offer "$1$value"; done ;;
+    files) __svc_files "$1" ;;
+    *)
+      while IFS= read -r value; do
+        __svc_offer "$1${value%%$'\t'*}"
+      done < <(command svc __complete "$kind" "${cur:${#1}}" -- "${words[@]}" 2>/dev/null </dev/null)
+      ;;
+  esac
+}
+
+# Leaves files to readline, which quotes them; bash 3.2 cannot be told to.
+__svc_files() {
+  local file
+  compopt -o default 2>/dev/null && return
+  while IFS= read -r file; do
+    __svc_offer "$1$file"
+  done < <(compgen -f -- "${cur:${#1}}")
+}
+
+# The command line after --, where bash-completion is loaded by the rules of its own command.
+__svc_command() {
+  local i
+  if declare -F _command_offset >/dev/null; then
+    for ((i = 1; i < COMP_CWORD; i++)); do
+      if [[ ${COMP_WORDS[i]} == -- ]]; then
+        _command_offset $((i + 1))
+        return
+      fi
+    done
+  elif ((n == 0)); then
+    while IFS= read -r word; do __svc_offer "$word"; done < <(compgen -c -- "$cur" | sort -u)
+  else
+    __svc_files ''
+  fi
+}
+
+_svc() {
+  local at='' after='' literal='' kind='' redirected='' n=0 word raw cur quote part line i
+  local -a words choices names aliases
+  COMPREPLY=()
+  # Some harnesses give the words alone.
+  line=${COMP_LINE-} part=${2-${COMP_WORDS[COMP_CWORD]}}
+  if [[ $line ]]; then
+    line=${line:0:COMP_POINT}
+  else
+    printf -v line '%s ' "${COMP_WORDS[@]:0:COMP_CWORD+1}"
+    line=${line% } line=${line// = /=}
+  fi
+  [[ $part == [=:] ]] && part=''
+  __svc_read "$line"
+  [[ $raw == *"$part" ]] || part=$raw
+  words=("${words[@]:1}")
+
+  for word in "${words[@]}"; do
+    if [[ $after ]]; then
+      after=''
+    elif [[ $literal ]]; then
+      n=$((n + 1))
+    elif [[ $word == -- ]]; then
+      literal=1
+      __svc_command_line && n=0
+    elif [[ $word == --* ]]; then
+      __svc_value "$word" && [[ $kind != attached ]] && after=$word
+    elif [[ $word == -?* ]]; then
+      for ((i = 1; i < ${#word}; i++)); do
+        if __svc_value "-${word:i:1}"; then
+          ((i == ${#word} - 1)) && after=-${word:i:1}
+          break
+        fi
+      done
+    elif ((n > 0)) || ! __svc_enter "$word"; then
+      n=$((n + 1))
+    fi
+  done
+
+  if [[ $redirected ]]; then
+    __svc_files ''
+  elif [[ $after ]]; then
+    __svc_value "$after" && __svc_offer_values ''
+  elif [[ $literal ]] && __svc_command_line; then
+    __svc_command
+  elif [[ ! $literal && $cur == --*=* ]]; then
+    __svc_value "${cur%%=*}" && __svc_offer_values "${cur%%=*}="
+  elif [[ ! $literal && $cur == -* ]]; then
+    __svc_options
+    for word in "${names[@]}"; do __svc_offer "$word"; done
+  else
+    if ((n == 0)) && [[ ! $literal ]]; then
+      __svc_words
+      for word in "${names[@]}"; do __svc_offer "$word"; done
+      if ((${#COMPREPLY[@]} == 0)); then
+        for word in "${aliases[@]}"; do __svc_offer "$word"; done
+      fi
+    fi
+    if __svc_operand "$n"; then __svc_offer_values ''; fi
+  fi
+}
+
+complete -F _svc svc

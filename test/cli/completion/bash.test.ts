@@ -1,0 +1,224 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HOSTILE, UNTYPABLE } from './hostile.ts';
+import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
+
+const hasBash = spawnSync('bash', ['--version']).status === 0;
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await workshop();
+});
+afterAll(() => shop.close());
+
+/** What the function offers for lines of words that are already cut. */
+function offered(...lines: (readonly string[])[]): string[][] {
+  const script = `. '${SCRIPTS}/svc.bash'
+one() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _svc; printf '%s\\t' "\${COMPREPLY[@]}"; echo; }
+${lines.map((words) => `one ${words.map((word) => `'${word}'`).join(' ')}`).join('\n')}`;
+  const text = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: shop.env, cwd: shop.folder });
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split('\t').filter((word) => word !== ''));
+}
+
+describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
+  it('offers groups and commands, and an alias where no name fits', () => {
+    const [top, al, alerts, li, query, unknown] = offered(
+      ['svc', ''],
+      ['svc', 'al'],
+      ['svc', 'alerts', ''],
+      ['svc', 'alerts', 'li'],
+      ['svc', 'alerts', 'q'],
+      ['svc', 'bogus', ''],
+    );
+    expect(top).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'completion', 'help']));
+    expect(al).toEqual(['alerts']);
+    expect(alerts).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
+    expect(alerts).not.toContain('ls');
+    expect(li).toEqual(['list']);
+    expect(query).toEqual(['query']);
+    expect(unknown).toEqual([]);
+  });
+
+  it('knows options before the command, aliases, and help', () => {
+    const [after, alias, help, topics, short] = offered(
+      ['svc', '-o', 'json', '--profile', 'alerts', 'sil'],
+      ['svc', 'silences', 'rm', '--dry'],
+      ['svc', 'help', 'alerts', 'li'],
+      ['svc', 'help', 'ex'],
+      ['svc', 'alerts', 'list', '-qo', 'nd'],
+    );
+    expect(after).toEqual(['silences']);
+    expect(alias).toEqual(['--dry-run']);
+    expect(help).toEqual(['list']);
+    expect(topics).toEqual(['exit-codes']);
+    expect(short).toEqual(['ndjson']);
+  });
+
+  it('offers options where one may stand, in the spelling that changes something', () => {
+    const [list, create, top, dashes, value] = offered(
+      ['svc', 'alerts', 'list', '-'],
+      ['svc', 'silences', 'create', '-'],
+      ['svc', '--v'],
+      ['svc', 'alerts', 'list', '--', '-'],
+      ['svc', 'alerts', 'list', '--older-than', '-'],
+    );
+    expect(list).toEqual(expect.arrayContaining(['--state', '-a', '-r', '--base-url', '-o', '--no-headers', '--help']));
+    expect(list).not.toContain('--yes');
+    expect(list).not.toContain('--headers');
+    expect(create).toEqual(expect.arrayContaining(['--for', '-d', '--dry-run', '--yes', '-y']));
+    expect(top).toEqual(['--version', '--verbose']);
+    expect(dashes).toEqual([]);
+    expect(value).toEqual([]);
+  });
+
+  it('offers choices, after a blank, after =, and after = alone where it takes no other', () => {
+    const [state, output, cut, dryRun, noValue] = offered(
+      ['svc', 'alerts', 'list', '--state', 's'],
+      ['svc', 'alerts', 'list', '--output=ta'],
+      ['svc', 'alerts', 'list', '--output', '=', 'ta'],
+      ['svc', 'silences', 'create', '--dry-run='],
+      ['svc', 'silences', 'create', '--dry-run', 'c'],
+    );
+    expect(state).toEqual(['silenced', 'suppressed']);
+    expect(output).toEqual(['--output=table']);
+    expect(cut).toEqual(['table']);
+    expect(dryRun).toEqual(['--dry-run=curl']);
+    expect(noValue).toEqual([]);
+  });
+
+  it('offers files where a file is meant', () => {
+    const [file, attached, none] = offered(
+      ['svc', 'silences', 'create', '-f', 'no'],
+      ['svc', 'alerts', 'list', '--cacert=no'],
+      ['svc', 'alerts', 'list', 'no'],
+    );
+    expect(file?.sort()).toEqual(['no\\ spaces', 'notes.json']);
+    expect(attached?.sort()).toEqual(['--cacert=no\\ spaces', '--cacert=notes.json']);
+    expect(none).toEqual([]);
+  });
+
+  it('offers settings, profiles and what the service lately told, and asks nobody', () => {
+    shop.know({ silences: ['2f1a', '77c0'], fingerprints: ['b62d'], receivers: ['team-db'] });
+    const [setting, profiles, silences, more, dashes, fingerprint, receiver, other, elsewhere] = offered(
+      ['svc', 'config', 'get', 'alerts.u'],
+      ['svc', 'config', 'use', ''],
+      ['svc', 'silences', 'expire', ''],
+      ['svc', 'silences', 'expire', '2f1a', '7'],
+      ['svc', 'silences', 'get', '--', ''],
+      ['svc', 'alerts', 'get', ''],
+      ['svc', 'alerts', 'list', '-r', ''],
+      ['svc', '--profile', 'prod', 'silences', 'get', ''],
+      ['svc', 'silences', 'get', '--base-url', 'http://127.0.0.1:1', ''],
+    );
+    expect(setting).toEqual(['alerts.url', 'alerts.user']);
+    expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
+    expect(silences).toEqual(['2f1a', '77c0']);
+    expect(more).toEqual(['77c0']);
+    expect(dashes).toEqual(['2f1a', '77c0']);
+    expect(fingerprint).toEqual(['b62d']);
+    expect(receiver).toEqual(['team-db']);
+    expect(other, 'another profile').toEqual([]);
+    expect(elsewhere, 'another address').toEqual([]);
+    expect(shop.connections()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasBash || tmux === undefined)('bash, in a terminal', () => {
+  let terminal: Terminal;
+  beforeAll(async () => {
+    const line = linePath(shop.home);
+    writeFileSync(
+      join(shop.home, 'bashrc'),
+      `PS1='$ '
+bind 'set bell-style none' 'set completion-query-items 0' 'set page-completions off'
+dump() { printf '%s\\n' "$READLINE_LINE" > '${line}.new'; mv '${line}.new' '${line}'; READLINE_LINE=; }
+bind -x '"\\C-o": dump'
+. '${SCRIPTS}/svc.bash'
+dump
+`,
+    );
+    terminal = await openTerminal(shop, ['bash', '--noprofile', '--rcfile', join(shop.home, 'bashrc'), '-i']);
+  });
+  afterAll(() => terminal?.close());
+  beforeEach(() => shop.know({}));
+
+  it('completes words, options, choices and files', async () => {
+    expect(await terminal.complete('svc al')).toBe('svc alerts ');
+    expect(await terminal.complete('cd / ; FOO=1 svc alerts sta')).toBe('cd / ; FOO=1 svc alerts status ');
+    expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+    expect(await terminal.complete('svc alerts list --output="js')).toBe('svc alerts list --output="json" ');
+    expect(await terminal.complete('svc alerts list --state s')).toBe('svc alerts list --state s');
+    expect(await terminal.complete('svc alerts list --base-url http://h:1 --state sil')).toBe(
+      'svc alerts list --base-url http://h:1 --state silenced ',
+    );
+    expect(await terminal.complete('svc silences create -f not')).toBe('svc silences create -f notes.json ');
+    expect(await terminal.complete('svc silences create --file=no\\ s')).toBe(
+      'svc silences create --file=no\\ spaces ',
+    );
+    expect(await terminal.complete('svc alerts list -o json 2>&1 > not')).toBe(
+      'svc alerts list -o json 2>&1 > notes.json ',
+    );
+    expect(await terminal.complete('svc  list', 'Home', 'M-f', 'Right', 'a', 'l', 'Tab')).toBe('svc alerts list');
+  });
+
+  it('completes the command line after --', async () => {
+    shop.know({ silences: ['2f1a'] });
+    expect(await terminal.complete('svc silences run a=b -- prin', 'Tab', 'e', 'Tab')).toBe(
+      'svc silences run a=b -- printenv ',
+    );
+    expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
+  });
+
+  it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
+    shop.know({ receivers: [name] });
+    expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', name]);
+    expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${name}`]);
+    expect(await terminal.run("svc alerts list -r '")).toEqual(['alerts', 'list', '-r', name]);
+    if (!name.includes('!')) {
+      expect(await terminal.run('svc alerts list --receiver="')).toEqual(['alerts', 'list', `--receiver=${name}`]);
+    }
+    expect(readdirSync(shop.folder)).not.toContain('MARKER');
+  });
+
+  it('goes on from what was typed of a name, however it was quoted', async () => {
+    shop.know({ receivers: ['team (db):x y', 'team (web)'] });
+    for (const typed of [
+      'team\\ \\(d',
+      "'team (d",
+      '"team (d',
+      "te'am (d'",
+      'team\\ \\(db\\):',
+      'team\\ \\(db\\):x\\',
+    ]) {
+      expect(await terminal.run(`svc alerts list -r ${typed}`), typed).toEqual([
+        'alerts',
+        'list',
+        '-r',
+        'team (db):x y',
+      ]);
+    }
+    // As far as both go, and on from there.
+    expect(await terminal.run('svc alerts list -r t', 'Tab', 'w', 'Tab')).toEqual([
+      'alerts',
+      'list',
+      '-r',
+      'team (web)',
+    ]);
+  });
+
+  it('offers nothing that cannot be typed, and a dash only to who typed one', async () => {
+    shop.know({ receivers: [...UNTYPABLE, '-rf'], silences: ['--yes'] });
+    expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
+    expect(await terminal.complete('svc alerts list -r -')).toBe('svc alerts list -r -rf ');
+    expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
+    expect(await terminal.complete('svc silences expire -- --y')).toBe('svc silences expire -- --yes ');
+    expect(existsSync(join(shop.folder, 'MARKER'))).toBe(false);
+    expect(shop.connections()).toBe(0);
+  });
+});

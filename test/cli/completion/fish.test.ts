@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fish } from '../../support/peers.ts';
+import { HOSTILE, UNTYPABLE } from './hostile.ts';
+import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
+
+const peer = fish();
+
+describe.skipIf(peer === undefined)('fish', () => {
+  let shop: Workshop;
+  beforeAll(async () => {
+    shop = await workshop();
+    const config = join(shop.home, '.config/fish');
+    mkdirSync(join(config, 'completions'), { recursive: true });
+    writeFileSync(join(config, 'completions/svc.fish'), `source '${SCRIPTS}/svc.fish'\n`);
+    writeFileSync(
+      join(config, 'config.fish'),
+      `set -g fish_greeting
+function fish_prompt; echo '> '; end
+function dump
+  commandline >'${linePath(shop.home)}.new'
+  mv '${linePath(shop.home)}.new' '${linePath(shop.home)}'
+  commandline ''
+end
+function fish_user_key_bindings; bind \\co dump; end
+function ready --on-event fish_prompt; functions -e ready; dump; end
+`,
+    );
+  });
+  afterAll(() => shop?.close());
+  beforeEach(() => shop.know({}));
+
+  /** What fish offers for each line. */
+  const offered = (...lines: readonly string[]): string[][] => {
+    const script = `for line in $argv; complete --do-complete $line; echo ==; end`;
+    const text = execFileSync(
+      peer?.command ?? 'fish',
+      ['-N', '-c', `source '${SCRIPTS}/svc.fish'; ${script}`, ...lines],
+      {
+        encoding: 'utf8',
+        cwd: shop.folder,
+        env: { ...shop.env, ...peer?.env },
+      },
+    );
+    return text
+      .split(/^==\n/m)
+      .slice(0, -1)
+      .map((part) => part.split('\n').slice(0, -1));
+  };
+  const words = (lines: readonly string[] | undefined): string[] =>
+    (lines ?? []).map((line) => line.split('\t')[0] ?? '');
+
+  it('offers groups, commands and aliases, and says what they mean', () => {
+    const [top, al, alerts, query, after, help, unknown] = offered(
+      'svc ',
+      'svc al',
+      'svc alerts ',
+      'svc alerts q',
+      'svc -o json --profile alerts sil',
+      'svc help alerts li',
+      'svc bogus ',
+    );
+    expect(words(top)).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
+    expect(al).toEqual(['alerts\tSee what fires, and send alerts']);
+    expect(words(alerts)).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
+    expect(words(alerts)).not.toContain('ls');
+    expect(words(query)).toContain('query');
+    expect(words(after)).toEqual(['silences']);
+    expect(words(help)).toContain('list');
+    expect(unknown).toEqual([]);
+  });
+
+  it('offers options, choices and files', () => {
+    const [options, state, attached, dryRun, short, dashes, file, attachedFile, none] = offered(
+      'svc alerts list -',
+      'svc alerts list --state s',
+      'svc alerts list --output=ta',
+      'svc silences create --dry-run=',
+      'svc alerts list -qo nd',
+      'svc alerts list -- -',
+      'svc silences create -f not',
+      'svc silences create --file=not',
+      'svc alerts list not',
+    );
+    expect(words(options)).toEqual(expect.arrayContaining(['--state', '-a', '--base-url', '--no-headers', '--help']));
+    expect(words(options)).not.toContain('--yes');
+    expect(words(state)).toEqual(expect.arrayContaining(['silenced', 'suppressed']));
+    expect(words(attached)).toEqual(['--output=table']);
+    expect(words(dryRun)).toEqual(['--dry-run=curl']);
+    expect(words(short)).toEqual(['ndjson']);
+    expect(dashes).toEqual([]);
+    expect(words(file)).toEqual(['notes.json']);
+    expect(words(attachedFile)).toEqual(['--file=notes.json']);
+    expect(none).toEqual([]);
+  });
+
+  it('offers settings, profiles and what the service lately told, and asks nobody', () => {
+    shop.know({
+      silences: [{ value: '2f1a', note: 'disk swap' }, '77c0'],
+      fingerprints: ['b62d'],
+      receivers: ['team', ...UNTYPABLE, '-rf'],
+    });
+    const [setting, profile, silences, dashes, fingerprint, receiver, dash, other] = offered(
+      'svc config get alerts.u',
+      'svc config use p',
+      'svc silences expire ',
+      'svc silences get -- ',
+      'svc alerts get ',
+      'svc alerts list -r ',
+      'svc alerts list -r -',
+      'svc --profile prod silences get ',
+    );
+    expect(words(setting)).toEqual(['alerts.url', 'alerts.user']);
+    expect(words(profile)).toContain('prod');
+    expect(silences).toEqual(['2f1a\tdisk swap', '77c0']);
+    expect(words(dashes)).toEqual(['2f1a', '77c0']);
+    expect(words(fingerprint)).toEqual(['b62d']);
+    expect(words(receiver)).toEqual(['team']);
+    expect(words(dash)).toEqual(['-rf']);
+    expect(other).toEqual([]);
+    expect(shop.connections()).toBe(0);
+  });
+
+  it('completes the command line after --', () => {
+    shop.know({ silences: ['2f1a'] });
+    const [command, group, silence, file] = offered(
+      'svc silences run a=b -- sv',
+      'svc silences run a=b -- svc sil',
+      'svc silences run a=b -- svc silences get ',
+      'svc silences run a=b -- cat not',
+    );
+    expect(words(command)).toContain('svc');
+    expect(words(group)).toEqual(['silences']);
+    expect(words(silence)).toEqual(['2f1a']);
+    expect(words(file)).toEqual(['notes.json']);
+  });
+
+  describe.skipIf(tmux === undefined)('in a terminal', () => {
+    let terminal: Terminal;
+    beforeAll(async () => {
+      terminal = await openTerminal(shop, [peer?.command ?? 'fish', '-i'], peer?.env);
+    });
+    afterAll(() => terminal?.close());
+
+    it('completes', async () => {
+      expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
+      expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+    });
+
+    it('goes on from what was typed of a name, however it was quoted', async () => {
+      shop.know({ receivers: ["it's (db) $x"] });
+      for (const typed of ["'it\\'s (", '"it\'s (', "it\\'s\\ \\("]) {
+        expect(await terminal.run(`svc alerts list -r ${typed}`), typed).toEqual([
+          'alerts',
+          'list',
+          '-r',
+          "it's (db) $x",
+        ]);
+      }
+    });
+
+    it('offers no name with a tilde in front, which fish would not quote', async () => {
+      shop.know({ receivers: ['~root'] });
+      expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
+    });
+
+    it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
+      shop.know({ receivers: [name] });
+      if (!name.startsWith('~')) {
+        expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', name]);
+      }
+      expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${name}`]);
+      expect(readdirSync(shop.folder)).not.toContain('MARKER');
+    });
+  });
+});

@@ -1,0 +1,33 @@
+/** Names that a service may choose, and a shell may take for something else. */
+
+/** Each of them can be typed, and has to arrive as it is. `MARKER` is the file that must never be. */
+export const HOSTILE = [
+  '$(touch MARKER)',
+  '`touch MARKER`',
+  'a;touch MARKER',
+  'a|touch MARKER',
+  '<(touch MARKER)',
+  '>MARKER',
+  "it's",
+  'say "hi"',
+  'two  words ',
+  'back\\slash\\',
+  '$HOME',
+  '~root',
+  '#comment',
+  '!!',
+  'wow!x"y\'z',
+  '*',
+  'a[b]?',
+  '{a,b}',
+  '%F{red}%n',
+  'team:db=1@x/y',
+  '=ls',
+  'naïve-ü-日本',
+  '(paren)',
+  'a&b',
+  '^x^y',
+];
+
+/** They hold what a terminal obeys, and are offered to nobody. */
+export const UNTYPABLE = ['x\ny', 'x\x1b[31m', 'x\ty', 'x\u202ey', 'x\u0085', ''];

@@ -1,0 +1,224 @@
+/** What a command shows at a terminal is offered to the next one: by main, in process, against a service that answers. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../support/svc.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const ALERT = {
+  fingerprint: 'b62dae5b00000001',
+  labels: { alertname: 'NodeDown', instance: 'node-07' },
+  annotations: {},
+  receivers: [{ name: 'team (db)' }, { name: 'slack.oncall' }],
+  status: { state: 'active', silencedBy: [], inhibitedBy: [] },
+  startsAt: '2026-01-15T11:00:00Z',
+  endsAt: '2026-01-15T13:00:00Z',
+  updatedAt: '2026-01-15T11:00:00Z',
+};
+const SILENCE = {
+  id: '2f1a4c0e-1111-4222-8333-444455556666',
+  matchers: [{ name: 'alertname', value: 'NodeDown', isRegex: false, isEqual: true }],
+  comment: 'disk\u202eswap',
+  createdBy: 'ann',
+  startsAt: '2026-01-15T11:00:00Z',
+  endsAt: '2026-01-15T13:00:00Z',
+  updatedAt: '2026-01-15T11:00:00Z',
+  status: { state: 'active' },
+};
+
+let server: Server;
+let address: string;
+let requests = 0;
+let answers: Readonly<Record<string, unknown>>;
+let home: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests++;
+    const path = new URL(request.url ?? '', 'http://x').pathname.replace('/api/v2', '');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers[path] ?? []));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  home = temporaryHome();
+  answers = { '/alerts': [ALERT], '/silences': [SILENCE], '/receivers': ALERT.receivers };
+});
+
+interface Options {
+  readonly terminal?: boolean;
+  readonly now?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function run(line: string, { terminal = true, now = NOW, env = {} }: Options = {}): Promise<void> {
+  const { code, stderr } = await svc(line.split(' '), {
+    home,
+    now: () => now,
+    env: { SVC_ALERTS_URL: address, ...env },
+    ...(terminal ? { terminal: 80 } : {}),
+  });
+  expect(code, stderr).toBe(0);
+}
+
+async function asked(source: string, { now = NOW, env = {} }: Options = {}, ...more: string[]): Promise<string[]> {
+  const before = requests;
+  const { code, stdout, stderr } = await svc(['__complete', source, ...more], {
+    home,
+    now: () => now,
+    env: { SVC_ALERTS_URL: address, ...env },
+  });
+  expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const cacheFile = (): string => join(home, 'cache/completion-alerts.json');
+
+describe('what is noted', () => {
+  it('is what lists and single items show, with what tells a person which is which', async () => {
+    await run('alerts list');
+    expect(await asked('fingerprints')).toEqual(['b62dae5b00000001\tNodeDown instance=node-07']);
+    expect(await asked('receivers')).toEqual(['team \\(db\\)', 'slack.oncall']);
+    await run('silences list');
+    expect(await asked('silences')).toEqual([
+      '2f1a4c0e-1111-4222-8333-444455556666\talertname="NodeDown" disk\\u202eswap',
+    ]);
+    expect(await asked('fingerprints'), 'is kept beside the new').toHaveLength(1);
+  });
+
+  it.each(['alerts get b62d', 'alerts list -o wide --limit 1', 'alerts list --sort alertname'])('%s', async (line) => {
+    await run(line);
+    expect(await asked('fingerprints')).toHaveLength(1);
+  });
+
+  it.each(['alerts receivers', 'alerts groups'])('%s', async (line) => {
+    answers = {
+      ...answers,
+      '/alerts/groups': ALERT.receivers.map((receiver) => ({ labels: {}, receiver, alerts: [ALERT] })),
+    };
+    await run(line);
+    expect(await asked('receivers')).toEqual(['team \\(db\\)', 'slack.oncall']);
+  });
+
+  it('is the new silence as well', async () => {
+    answers = { ...answers, '/silences': { silenceID: '77c00000-1111-4222-8333-444455556666' } };
+    await run('silences create alertname=NodeDown -c why --yes');
+    expect(await asked('silences')).toEqual(['77c00000-1111-4222-8333-444455556666\talertname="NodeDown" why']);
+  });
+
+  it('is not what nobody sees: in a pipe nothing is written', async () => {
+    await run('alerts list', { terminal: false });
+    expect(readdirSync(home)).not.toContain('cache');
+  });
+
+  it('is a thousand names at most', async () => {
+    answers = {
+      '/alerts': Array.from({ length: 1200 }, (_, i) => ({ ...ALERT, fingerprint: i.toString(16).padStart(16, '0') })),
+    };
+    await run('alerts list');
+    const offered = await asked('fingerprints');
+    expect(offered).toHaveLength(1000);
+    expect(offered[0]).toMatch(/^0{16}\t/);
+    expect(await asked('receivers')).toHaveLength(2);
+  });
+});
+
+describe('what is offered', () => {
+  it('is a minute old at most', async () => {
+    await run('alerts list');
+    expect(await asked('fingerprints', { now: NOW + 59_999 })).toHaveLength(1);
+    expect(await asked('fingerprints', { now: NOW + 60_000 })).toEqual([]);
+    expect(await asked('fingerprints', { now: NOW - 1 }), 'a clock that was set back').toEqual([]);
+    await run('alerts receivers', { now: NOW + 50_000 });
+    expect(await asked('fingerprints', { now: NOW + 60_000 }), 'another command keeps it no longer').toEqual([]);
+    expect(await asked('receivers', { now: NOW + 60_000 })).toHaveLength(2);
+  });
+
+  it('belongs to a profile and an address, as the line says them', async () => {
+    mkdirSync(join(home, 'config'), { mode: 0o700 });
+    const profiles = { prod: { 'alerts.url': address }, other: { 'alerts.url': 'http://127.0.0.1:1' } };
+    writeFileSync(join(home, 'config/settings.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    const env = { SVC_ALERTS_URL: '' };
+    await run('alerts list --profile prod', { env });
+    const prod = ['b62dae5b00000001\tNodeDown instance=node-07'];
+    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--profile', 'prod')).toEqual(prod);
+    expect(await asked('fingerprints', { env }, '', '--', '--profile=prod', 'alerts', 'get')).toEqual(prod);
+    expect(await asked('fingerprints', { env: { ...env, SVC_PROFILE: 'prod' } })).toEqual(prod);
+    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--profile', 'other')).toEqual([]);
+    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--', '--profile', 'prod')).toEqual([]);
+    expect(await asked('fingerprints', { env })).toEqual([]);
+    const elsewhere = ['', '--', '--profile', 'prod', '--base-url', 'http://127.0.0.1:1'];
+    expect(await asked('fingerprints', { env }, ...elsewhere)).toEqual([]);
+    await run(`alerts list --profile prod --base-url ${address}/`, { env });
+    expect(await asked('fingerprints', { env }, '', '--', '--profile', 'prod'), 'replaced by another').toEqual([]);
+  });
+
+  it('begins with what was typed, and with a dash only if that was', async () => {
+    answers = { '/receivers': ['ann', 'bob', '-rf', 'x\ny', 'x\x1b[31m', ''].map((name) => ({ name })) };
+    await run('alerts receivers');
+    expect(await asked('receivers')).toEqual(['ann', 'bob', 'x\\x{a}y', 'x\\x{1b}\\[31m']);
+    expect(await asked('receivers', {}, 'b')).toEqual(['bob']);
+    expect(await asked('receivers', {}, '-', '--', 'alerts')).toEqual(['-rf']);
+  });
+
+  it('is nothing where nothing is known, whatever is wrong', async () => {
+    expect(await asked('silences')).toEqual([]);
+    expect(await asked('silences', { env: { SVC_ALERTS_URL: 'not an address' } })).toEqual([]);
+    expect(await asked('silences', { env: { SVC_PROFILE: 'none' } })).toEqual([]);
+    for (const source of ['files', 'bogus', '__proto__', '']) expect(await asked(source)).toEqual([]);
+    await run('alerts list');
+    const good = readFileSync(cacheFile(), 'utf8');
+    for (const bad of [
+      '',
+      '{',
+      'null',
+      '[]',
+      good.replace(/"kinds":.*/, '"kinds":null}'),
+      good.replaceAll('[[', '[[['),
+    ]) {
+      writeFileSync(cacheFile(), bad);
+      expect(await asked('fingerprints'), bad).toEqual([]);
+    }
+    await run('alerts list');
+    expect(await asked('fingerprints'), 'a broken file is replaced').toHaveLength(1);
+  });
+
+  it('is every setting and every profile, of this machine', async () => {
+    expect(await asked('settings', {}, 'alerts.u')).toEqual([
+      'alerts.url\tAddress of the alert manager',
+      'alerts.user\tUser for basic authentication to the alert manager',
+    ]);
+    expect(await asked('profiles')).toEqual(['default']);
+    mkdirSync(join(home, 'config'), { mode: 0o700 });
+    writeFileSync(join(home, 'config/settings.json'), '{"profiles":{"prod":{},"a\\nb":{}}}', { mode: 0o600 });
+    expect(await asked('profiles')).toEqual(['default', 'prod']);
+    writeFileSync(join(home, 'config/settings.json'), '{');
+    expect(await asked('profiles')).toEqual([]);
+  });
+});
+
+describe('the file', () => {
+  it('is for its owner alone', async () => {
+    await run('alerts list');
+    expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(home, 'cache'))).toEqual(['completion-alerts.json']);
+  });
+
+  it('fails no command where it cannot be written', async () => {
+    writeFileSync(join(home, 'cache'), 'a file stands there');
+    await run('alerts list');
+    rmSync(join(home, 'cache'));
+    mkdirSync(cacheFile(), { recursive: true });
+    await run('alerts list');
+    expect(readdirSync(join(home, 'cache'))).toEqual(['completion-alerts.json']);
+  });
+});

@@ -1,0 +1,89 @@
+/** A shell in a terminal of tmux: keys go in, and the line that the shell has made of them comes out. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { vi } from 'vitest';
+import type { Workshop } from './workshop.ts';
+
+export const tmux = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'tmux'))
+  .find(existsSync);
+
+export interface Terminal {
+  /** What the line is after `typed` and the keys, <Tab> unless told otherwise. The line is left empty. */
+  complete(typed: string, ...keys: string[]): Promise<string>;
+  /** Completes the line, runs it, and waits for it to call svc. */
+  run(typed: string, ...keys: string[]): Promise<readonly string[]>;
+  /** What the screen shows when the completions are listed. */
+  screen(): string;
+  close(): void;
+}
+
+/** Where the shell is to write its line when ^O is pressed; it moves `<path>.new` there and empties the line. */
+export function linePath(home: string): string {
+  return join(home, 'line');
+}
+
+const WAIT = { interval: 10, timeout: 4_000 };
+
+/** The command line starts a shell that writes its line, once, as soon as it is ready. */
+export async function openTerminal(
+  { home, folder, env, called }: Workshop,
+  command: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Terminal> {
+  const socket = join(home, 'tmux');
+  const run = (...args: string[]): string =>
+    execFileSync(tmux ?? 'tmux', ['-S', socket, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: { ...env, ...more },
+    });
+  const path = linePath(home);
+  /** Waits for what `look` finds; where it never does, shows the screen and leaves an empty line to the next test. */
+  const found = async <T>(look: () => T | undefined): Promise<T> => {
+    try {
+      return await vi.waitFor(() => {
+        const value = look();
+        if (value === undefined) throw new Error('not yet');
+        return value;
+      }, WAIT);
+    } catch {
+      const screen = run('capture-pane', '-p').trimEnd();
+      run('send-keys', 'C-c');
+      throw new Error(`nothing came of it:\n${screen}`);
+    }
+  };
+  const line = async (): Promise<string> => {
+    const text = await found(() => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
+    rmSync(path);
+    return text.replace(/\n$/, '');
+  };
+  const type = (typed: string, keys: readonly string[]): void => {
+    if (typed !== '') run('send-keys', '-l', '--', typed);
+    run('send-keys', ...keys);
+  };
+  const quotedCommand = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  writeFileSync(join(home, 'start'), `cd ${folder} && exec ${quotedCommand}\n`);
+  run('new-session', '-d', '-x', '180', '-y', '50', `exec sh ${join(home, 'start')}`);
+  await line();
+  return {
+    async complete(typed, ...keys) {
+      type(typed, [...(keys.length === 0 ? ['Tab'] : keys), 'C-o']);
+      return line();
+    },
+    async run(typed, ...keys) {
+      type(typed, [...(keys.length === 0 ? ['Tab'] : keys), 'Enter']);
+      return found(called);
+    },
+    screen: () => run('capture-pane', '-p'),
+    close: () => {
+      try {
+        run('kill-server');
+      } catch {
+        // The shell ended, and its server with it.
+      }
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** A home with the committed scripts, a `svc` on its PATH, and what the alert manager lately said; nothing of this machine's own. */
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+export const SCRIPTS = join(ROOT, 'completions');
+
+export interface Workshop {
+  readonly home: string;
+  /** The folder to work in: `notes.json`, `no spaces`, and a place for markers. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Replaces what is known of the service. */
+  know(names: Readonly<Record<string, readonly (string | Candidate)[]>>): void;
+  /** What `svc` was called with by the command lines that were run since it was last asked; undefined if it was not. */
+  called(): readonly string[] | undefined;
+  /** How often something connected to the alert manager. */
+  connections(): number;
+  close(): void;
+}
+
+export async function workshop(): Promise<Workshop> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-complete-'));
+  const folder = join(home, 'work');
+  mkdirSync(folder);
+  mkdirSync(join(home, 'bin'));
+  for (const file of ['notes.json', 'no spaces']) writeFileSync(join(folder, file), '');
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  const calls = join(home, 'calls');
+  writeFileSync(
+    join(home, 'bin/svc'),
+    `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${ROOT}/bin/svc.cjs' "$@"; fi
+printf '%s\\0' "$@" > '${calls}.new'
+mv '${calls}.new' '${calls}'
+`,
+  );
+  chmodSync(join(home, 'bin/svc'), 0o755);
+  const config = join(home, 'config');
+  mkdirSync(config);
+  writeFileSync(
+    join(config, 'settings.json'),
+    JSON.stringify({ profiles: { prod: { 'alerts.url': address }, "o'brien $(x)": {} } }),
+    { mode: 0o600 },
+  );
+  const paths = { config, state: join(home, 'state'), cache: join(home, '.cache/svc') };
+  return {
+    home,
+    folder,
+    env: {
+      HOME: home,
+      PATH: `${home}/bin:${process.env['PATH'] ?? ''}`,
+      HISTFILE: '/dev/null',
+      TERM: 'xterm',
+      LC_ALL: 'C.UTF-8',
+      SVC_CONFIG_DIR: config,
+      SVC_ALERTS_URL: address,
+    },
+    know(names) {
+      rmSync(cachePath(paths, 'alerts'), { force: true });
+      const found = Object.entries(names).map(([kind, values]): [string, readonly Candidate[]] => [
+        kind,
+        values.map((value) => (typeof value === 'string' ? { value } : value)),
+      ]);
+      const owner = { service: 'alerts', profile: 'default', address };
+      keepCandidates(paths, owner, new Map(found), { now: Date.now(), pid: process.pid });
+    },
+    called() {
+      try {
+        const args = readFileSync(calls, 'utf8').split('\0').slice(0, -1);
+        rmSync(calls);
+        return args;
+      } catch {
+        return undefined;
+      }
+    },
+    connections: () => connections,
+    close() {
+      server.close();
+      // A shell that was just killed may still write its history.
+      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}

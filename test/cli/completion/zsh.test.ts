@@ -1,0 +1,161 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { zsh } from '../../support/peers.ts';
+import { HOSTILE, UNTYPABLE } from './hostile.ts';
+import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
+
+const peer = zsh();
+
+/** Inserts every match, quoted as it would be alone. */
+const ALL = 'C-t';
+
+/** How the script reaches the shell: the help says both. */
+const AUTOLOADED = `fpath=('${SCRIPTS}' $fpath); autoload -U compinit; compinit -D -u`;
+const EVALUATED = `autoload -U compinit; compinit -D -u; eval "$(<'${SCRIPTS}/_svc')"`;
+
+function openZsh(shop: Workshop, setup: string): Promise<Terminal> {
+  const line = linePath(shop.home);
+  const rc = join(shop.home, 'rc');
+  mkdirSync(rc);
+  writeFileSync(
+    join(rc, '.zshrc'),
+    `PS1='%# '
+unsetopt beep auto_menu
+LISTMAX=10000
+bindkey -e
+${setup}
+zle -C every complete-word _generic
+bindkey '^T' every
+zstyle ':completion:every:*' completer _all_matches _complete
+zstyle ':completion:every:*' insert yes
+dump() { print -r -- "$BUFFER" > '${line}.new'; mv '${line}.new' '${line}'; BUFFER= }
+zle -N dump
+bindkey '^O' dump
+BUFFER= dump
+`,
+  );
+  return openTerminal(shop, [peer?.command ?? 'zsh', '-i'], { ...peer?.env, ZSH_TEST_DIR: rc });
+}
+
+const missing = peer === undefined || tmux === undefined;
+
+describe.skipIf(missing)('zsh, by eval', () => {
+  it('completes', async () => {
+    const shop = await workshop();
+    const terminal = await openZsh(shop, EVALUATED);
+    try {
+      shop.know({ receivers: ['two words'] });
+      expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
+      expect(await terminal.complete('svc alerts groups -r t')).toBe('svc alerts groups -r two\\ words ');
+    } finally {
+      terminal.close();
+      shop.close();
+    }
+  });
+});
+
+describe.skipIf(missing)('zsh, from fpath', () => {
+  let shop: Workshop;
+  let terminal: Terminal;
+  beforeAll(async () => {
+    shop = await workshop();
+    terminal = await openZsh(shop, AUTOLOADED);
+  });
+  afterAll(() => {
+    terminal?.close();
+    shop?.close();
+  });
+  beforeEach(() => shop.know({}));
+
+  /** What is offered after `typed`, which ends in a blank or `=`. */
+  const offered = async (typed: string): Promise<string[]> => {
+    const line = await terminal.complete(typed, ALL);
+    expect(line.startsWith(typed), line).toBe(true);
+    return line
+      .slice(typed.length)
+      .split(' ')
+      .filter((word) => word !== '');
+  };
+
+  it('completes words, options, choices and files', async () => {
+    expect(await terminal.complete('svc al')).toBe('svc alerts ');
+    expect(await terminal.complete('FOO=1 svc alerts q')).toBe('FOO=1 svc alerts query ');
+    expect(await terminal.complete('svc -o json sil')).toBe('svc -o json silences ');
+    expect(await terminal.complete('svc silences rm --dry')).toBe('svc silences rm --dry-run ');
+    expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+    expect(await terminal.complete('svc alerts list -qo nd')).toBe('svc alerts list -qo ndjson ');
+    expect(await terminal.complete('svc silences create --dry-run=')).toBe('svc silences create --dry-run=curl ');
+    expect(await terminal.complete('svc silences create -f not')).toBe('svc silences create -f notes.json ');
+    expect(await terminal.complete('svc silences create --file=no\\ ')).toBe('svc silences create --file=no\\ spaces ');
+    expect(await terminal.complete('svc alerts list -o json > not')).toBe('svc alerts list -o json > notes.json ');
+    expect(await terminal.complete('svc alerts list -- --out')).toBe('svc alerts list -- --out');
+    expect(await terminal.complete('svc config get alerts.u')).toBe('svc config get alerts.u');
+    expect(await terminal.complete('svc help alerts li')).toBe('svc help alerts list ');
+  });
+
+  it('offers all there is', async () => {
+    expect(await offered('svc ')).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
+    const commands = await offered('svc alerts ');
+    expect(commands).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
+    expect(commands).not.toContain('ls');
+    expect(await offered('svc alerts list --state ')).toEqual(
+      ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'].sort(),
+    );
+    const options = await terminal.complete('svc alerts list -', ALL);
+    for (const option of [' --state ', ' -a ', ' --base-url ', ' --no-headers ', ' -o '])
+      expect(options).toContain(option);
+  });
+
+  it('offers settings, profiles and what the service lately told, and asks nobody', async () => {
+    shop.know({
+      silences: [{ value: '2f1a', note: 'disk: swap' }, '77c0'],
+      fingerprints: ['b62d'],
+      receivers: ['team'],
+    });
+    expect(await offered('svc config unset ')).toContain('timeout');
+    expect(await terminal.complete('svc config use p')).toBe('svc config use prod ');
+    expect(await offered('svc silences expire ')).toEqual(['2f1a', '77c0']);
+    expect(await offered('svc silences get -- ')).toEqual(['2f1a', '77c0']);
+    expect(await terminal.complete('svc alerts get ')).toBe('svc alerts get b62d ');
+    expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r team ');
+    expect(await terminal.complete('svc --profile prod silences get ')).toBe('svc --profile prod silences get ');
+    expect(shop.connections()).toBe(0);
+  });
+
+  it('says what a word means', async () => {
+    shop.know({ silences: [{ value: '2f1a', note: 'disk: swap %B $(x)' }, '77c0'] });
+    await terminal.complete('svc silences get ');
+    expect(terminal.screen()).toContain('2f1a  -- disk: swap %B $(x)');
+    await terminal.complete('svc silences ');
+    expect(terminal.screen()).toMatch(/expire +-- End silences now/);
+  });
+
+  it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (receiver) => {
+    shop.know({ receivers: [receiver] });
+    expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', receiver]);
+    expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${receiver}`]);
+    expect(await terminal.run("svc alerts list -r '")).toEqual(['alerts', 'list', '-r', receiver]);
+    expect(await terminal.run('svc alerts list -r "')).toEqual(['alerts', 'list', '-r', receiver]);
+    expect(readdirSync(shop.folder)).not.toContain('MARKER');
+  });
+
+  it('completes the command line after --', async () => {
+    shop.know({ silences: ['2f1a'] });
+    expect(await terminal.complete('svc silences run a=b -- svc sil')).toBe('svc silences run a=b -- svc silences ');
+    expect(await terminal.complete('svc silences run a=b -- svc silences get ')).toBe(
+      'svc silences run a=b -- svc silences get 2f1a ',
+    );
+    expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
+  });
+
+  it('offers nothing that cannot be typed, and a dash only to who typed one', async () => {
+    shop.know({ receivers: [...UNTYPABLE, '-rf'], silences: ['--yes'] });
+    expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
+    expect(await terminal.complete('svc alerts list -r -')).toBe('svc alerts list -r -rf ');
+    expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
+    expect(await terminal.complete('svc silences expire -- --y')).toBe('svc silences expire -- --yes ');
+    expect(shop.connections()).toBe(0);
+  });
+});
