@@ -161,7 +161,7 @@ const BODY = shell`Register-ArgumentCompleter -Native -CommandName svc -ScriptBl
       $asked = @('__complete', $value[0])
       if ($typed.Length -gt $before.Length) { $asked += $typed.Substring($before.Length) }
       $asked += @('--') + $words
-      $pairs += @(& $svc $asked 2>$null | ForEach-Object {
+      $pairs += @(& $svc @asked 2>$null | ForEach-Object {
         $candidate = @($_ -split "\`t", 2)
         , @("$before$($candidate[0])", "$($candidate[1])")
       })
