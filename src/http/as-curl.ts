@@ -40,7 +40,8 @@ export function shownBody(request: RequestValue): RequestValue {
   return { ...request, body: redactForm(request.body as Readonly<Record<string, unknown>>) };
 }
 
-const PLAIN = /^[\w@%+=:,./-]+$/;
+/** Not a `=` in front: zsh looks for a command of the name that follows. */
+const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 /** What no terminal or editor may interpret: controls, bidi, zero width, and bytes that are no UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
 

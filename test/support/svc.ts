@@ -95,11 +95,18 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     random: () => 0,
     sleep: (ms, signal) =>
       new Promise((done, fail) => {
-        const timer = setTimeout(done, Math.min(ms, 20));
-        signal?.addEventListener('abort', () => {
+        const abort = (): void => {
           clearTimeout(timer);
-          fail(signal.reason);
-        });
+          fail(signal?.reason);
+        };
+        const timer = setTimeout(
+          () => {
+            signal?.removeEventListener('abort', abort);
+            done();
+          },
+          Math.min(ms, 20),
+        );
+        signal?.addEventListener('abort', abort);
       }),
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},

@@ -1,5 +1,6 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { POSTED_RECORD, silenceGuard } from './create.ts';
@@ -31,6 +32,7 @@ export const silencesAck = recordCommand({
     { run: 'svc silences ack 1a58 77c0 --for 1h -c "CHG-1042"', why: 'What both have in common' },
   ],
   output: POSTED_RECORD,
+  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
   async run(input, ctx) {
     if (input.fingerprint.length === 0 && !ctx.interactive) {
       throw new SvcError('missing_value', '<fingerprint> is missing', { hint: 'svc alerts list shows them' });

@@ -3,7 +3,8 @@ import { type RunContext, textCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import type { EndSignal } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import type { HeldSilence } from '../../services/alertmanager/held-silence.ts';
+import type { Alertmanager } from '../../services/alertmanager/client.ts';
+import type { HeldSilence, holdSilence } from '../../services/alertmanager/held-silence.ts';
 import { silenceGuard } from './create.ts';
 import { author } from './list.ts';
 
@@ -56,90 +57,81 @@ export const silencesRun = textCommand({
     const alertmanager = openAlertmanager(ctx.target);
     await approve({ ...what, ...times }, alertmanager, silenceGuard(ctx, input.allAlerts));
 
-    const { holdSilence, keepHeld } = await import('../../services/alertmanager/held-silence.ts');
-    const { runChild, signalStatus } = await import('../../cli/child.ts');
-    let told: EndSignal | undefined;
-    // From here on a signal may not end this process before the silence is gone.
-    const release = ctx.takeSignals((name) => {
-      told ??= name;
-    });
-    const over = new AbortController();
-    try {
-      const making = await settle(holdSilence(what, ttl, alertmanager, ctx), ctx);
-      told ??= making.signal;
-      const held = making.result;
-      if (held === undefined) {
-        ctx.target.warn(`whether a silence was made is unknown; if so, it ends within ${formatDuration(ttl)}`);
-        return { value: undefined, status: signalStatus(told ?? 'SIGINT') };
-      }
-      ctx.notice(`silence ${held.id} holds until the command ends`);
-      let keeping: Promise<void> | undefined;
-      let status: number | undefined;
-      try {
-        if (told === undefined) {
-          keeping = keepHeld(held, grace, alertmanager, ctx, over.signal);
-          const child = await runChild(input.command, ctx.env, ctx);
-          told = child.forwarded;
-          status = child.status;
-        }
-      } finally {
-        over.abort();
-        const ending = await settle(endAfter(keeping, held, ctx), ctx);
-        told ??= ending.signal;
-        if (ending.result === undefined) await alertmanager.close();
-      }
-      return { value: undefined, status: told === undefined ? status : signalStatus(told) };
-    } finally {
-      release();
-    }
+    return {
+      value: undefined,
+      status: await runUnder(what, { ttl, grace, command: input.command }, alertmanager, ctx),
+    };
   },
 });
 
 const DEFAULT_GRACE = 2 * 60_000;
-const IMPATIENCE_MS = 3000;
+
+interface Plan {
+  readonly ttl: number;
+  readonly grace: number;
+  readonly command: readonly string[];
+}
+
+/** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
+async function runUnder(
+  what: Parameters<typeof holdSilence>[0],
+  { ttl, grace, command }: Plan,
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<number> {
+  const { holdSilence, keepHeld } = await import('../../services/alertmanager/held-silence.ts');
+  const { runChild, signalStatus } = await import('../../cli/child.ts');
+  const { settle } = await import('../../cli/settle.ts');
+  let told: EndSignal | undefined;
+  const release = ctx.takeSignals((name) => {
+    told ??= name;
+  });
+  try {
+    const { result: held, signal } = await settle(holdSilence(what, ttl, alertmanager, ctx), ctx);
+    told ??= signal;
+    if (held === undefined) {
+      await alertmanager.close();
+      ctx.target.warn(`warning: a silence may have been made; it ends by itself within ${formatDuration(ttl)}`);
+      return signalStatus(told ?? null);
+    }
+    ctx.notice(`silence ${held.id} holds until the command ends`);
+    const over = new AbortController();
+    let keeping = Promise.resolve();
+    let status = 0;
+    try {
+      if (told === undefined) {
+        keeping = keepHeld(held, grace, alertmanager, ctx, over.signal);
+        const child = await runChild(command, ctx.env, ctx);
+        told = child.forwarded;
+        status = child.status;
+      }
+    } finally {
+      over.abort();
+      const ended = await settle(endHeld(held, keeping), ctx);
+      told ??= ended.signal;
+      if (ended.result === undefined) await alertmanager.close();
+      const left = ended.result === undefined ? 'was not waited for' : ended.result.failure;
+      if (left !== undefined) ctx.target.warn(leftBehind(held, left));
+    }
+    return told === undefined ? status : signalStatus(told);
+  } finally {
+    release();
+  }
+}
 
 /** An extension that is under way could make an expired silence anew: it has to come to its end first. */
-async function endAfter(
-  keeping: Promise<void> | undefined,
-  held: HeldSilence,
-  ctx: Pick<RunContext, 'target'>,
-): Promise<true> {
+async function endHeld(held: HeldSilence, keeping: Promise<void>): Promise<{ readonly failure: string | undefined }> {
   await keeping;
   try {
     await held.release();
+    return { failure: undefined };
   } catch (error) {
-    const reason = error instanceof SvcError ? error.message : String(error);
-    const end = new Date(held.end).toISOString();
-    ctx.target.warn(
-      `warning: silence ${held.id} could not be expired: ${reason}; it ends by itself at ${end}, or now: svc silences expire ${held.id}`,
-    );
+    return { failure: error instanceof Error ? error.message : String(error) };
   }
-  return true;
 }
 
-/** Waits for what is under way with the server; once a signal has come, only a little longer. */
-async function settle<T>(
-  work: Promise<T>,
-  ctx: Pick<RunContext, 'takeSignals' | 'sleep'>,
-): Promise<{ readonly result?: T; readonly signal?: EndSignal | undefined }> {
-  let signal: EndSignal | undefined;
-  const done = new AbortController();
-  let release = (): void => {};
-  const tooLate = new Promise<undefined>((late) => {
-    release = ctx.takeSignals((name) => {
-      signal ??= name;
-      ctx.sleep(IMPATIENCE_MS, done.signal).then(
-        () => late(undefined),
-        () => {},
-      );
-    });
-  });
-  work.catch(() => {}); // told by the race, unless that is over
-  try {
-    const result = await Promise.race([work, tooLate]);
-    return result === undefined ? { signal } : { result, signal };
-  } finally {
-    done.abort();
-    release();
-  }
+/** The command's own status counts more than what became of the silence, which ends all the same. */
+function leftBehind({ id, end }: HeldSilence, why: string): string {
+  const until = new Date(end).toISOString();
+  return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${id}`;
 }
