@@ -7,8 +7,7 @@ if (text === undefined) {
   const { main, processContext, resolvePaths } = require('../dist/main.cjs');
   main(argv, processContext(resolvePaths)).then((code) => {
     process.exitCode = code;
-    // Whoever interrupted does not wait for a reader that takes nothing, or for a name that does not resolve.
-    if (code === 130 || code === 143) process.exit();
+    if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });
 } else {
   print(text);
@@ -47,4 +46,14 @@ function print(text) {
       process.stderr.write(`svc: cannot write to standard output: ${error.message.replace(/^E\w+: |, write$/g, '')}\n`);
     }
   }
+}
+
+/** Whoever interrupted waits for nothing more: a reader that takes nothing, or a name that is looked up. */
+function leave(signal) {
+  // An exit would wait for the thread that looks it up, ten seconds and more; the signal's own end does not.
+  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  process.exit();
 }

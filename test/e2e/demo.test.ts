@@ -1,0 +1,21 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { HOME, ROOT, start } from './binary.ts';
+
+it('npm run demo does the main job, and ends well', async () => {
+  // In a copy: the demo builds first, and other tests run what is built.
+  const copy = join(HOME, 'copy');
+  mkdirSync(copy);
+  for (const name of ['src', 'bin', 'scripts', 'package.json', 'package-lock.json'])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: copy }).ended;
+  expect({ code, stderr, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('That was the main job.'),
+  });
+  expect(stdout).toContain('$ svc alerts list\n');
+  expect(stdout).not.toContain('demo failed');
+  expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);
+});

@@ -1,0 +1,178 @@
+import { mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { staticServer } from './alerts.ts';
+import { HOME, output, ROOT, shell, svc } from './binary.ts';
+
+const LIST = ['alerts', 'list', '-o', 'json'];
+
+let emulator: Emulator;
+/** Every address of this machine leads to it, so that it can be named by one that is not loopback. */
+let service: FaultServer;
+beforeAll(async () => {
+  emulator = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+  service = await faultServer((socket) => socket.write(answer(200, '["direct"]')), { host: '0.0.0.0' });
+});
+afterAll(async () => {
+  await emulator.close();
+  await service.close();
+});
+
+const newFolder = (): string => mkdtempSync(join(HOME, 'folder-'));
+
+describe('a proxy of the environment', () => {
+  let proxy: FaultServer;
+  beforeAll(async () => {
+    proxy = await faultServer((socket, { method }) =>
+      socket.write(method === 'CONNECT' ? 'HTTP/1.1 502 No\r\n\r\n' : answer(200, '["proxied"]')),
+    );
+  });
+  afterAll(() => proxy.close());
+
+  it('gets requests of plain http whole', async () => {
+    const env = { SVC_ALERTS_URL: 'http://alerts.invalid:9093', http_proxy: proxy.url };
+    expect(await output(LIST, { env })).toBe('["proxied"]\n');
+    expect(proxy.requests.at(-1)).toMatchObject({
+      method: 'GET',
+      path: expect.stringMatching(/^http:\/\/alerts\.invalid:9093\/api\/v2\/alerts\?/),
+      headers: { host: 'alerts.invalid:9093' },
+    });
+  });
+
+  it.each(['https_proxy', 'HTTPS_PROXY'])('is asked for a tunnel to an https service (%s)', async (name) => {
+    const before = proxy.requests.length;
+    const env = { SVC_ALERTS_URL: 'https://alerts.invalid', [name]: proxy.url };
+    const { code, stderr } = await svc([...LIST, '--timeout', '2s'], { env });
+    expect([code, JSON.parse(stderr).error.code]).toEqual([7, 'proxy_failed']);
+    expect(proxy.requests.slice(before)).toContainEqual(
+      expect.objectContaining({ method: 'CONNECT', path: 'alerts.invalid:443' }),
+    );
+  });
+
+  it('is passed by where no_proxy says so', async () => {
+    const env = { SVC_ALERTS_URL: `http://0.0.0.0:${service.port}`, http_proxy: proxy.url };
+    expect(await output(LIST, { env })).toBe('["proxied"]\n');
+    for (const no_proxy of ['0.0.0.0', '10.0.0.0/8, 0.0.0.0', `0.0.0.0:${service.port}`, '*'])
+      expect(await output(LIST, { env: { ...env, no_proxy } })).toBe('["direct"]\n');
+    expect(await output(LIST, { env: { ...env, no_proxy: '0.0.0.0:1' } })).toBe('["proxied"]\n');
+  });
+
+  it.each(['127.0.0.1', 'localhost', '127.1.2.3'])('never gets what is for %s', async (host) => {
+    const before = proxy.connections;
+    const env = {
+      SVC_ALERTS_URL: `http://${host}:${service.port}`,
+      http_proxy: proxy.url,
+      HTTP_PROXY: proxy.url,
+      https_proxy: proxy.url,
+      ALL_PROXY: proxy.url,
+    };
+    expect(await output(LIST, { env })).toBe('["direct"]\n');
+    expect(proxy.connections).toBe(before);
+  });
+
+  it('is said to be wrong where it is', async () => {
+    const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks5://127.0.0.1:1' };
+    expect(await svc(['alerts', 'list'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^svc: http_proxy names a socks5 proxy/),
+    });
+  });
+});
+
+describe('settings', () => {
+  it('that were set are used', async () => {
+    const env = { SVC_CONFIG_DIR: join(newFolder(), 'made') };
+    expect(await svc(['alerts', 'list'], { env })).toMatchObject({ code: 2, stdout: '' });
+    await output(['config', 'set', 'alerts.url', emulator.url], { env });
+    expect(JSON.parse(await output(LIST, { env }))).toHaveLength(6);
+    expect(statSync(env.SVC_CONFIG_DIR).mode & 0o777).toBe(0o700);
+    expect(statSync(join(env.SVC_CONFIG_DIR, 'settings.json')).mode & 0o777).toBe(0o600);
+    expect(await output(['config', 'path'], { env })).toBe(`${join(env.SVC_CONFIG_DIR, 'settings.json')}\n`);
+  });
+
+  it('belong to their profile, and options and variables win over them', async () => {
+    const env = { XDG_CONFIG_HOME: newFolder() };
+    const direct = `http://127.0.0.1:${service.port}`;
+    await output(['config', 'set', 'alerts.url', direct, '--profile', 'lab'], { env });
+    await output(['config', 'set', 'alerts.url', emulator.url], { env });
+    expect(await output([...LIST, '--profile', 'lab'], { env })).toBe('["direct"]\n');
+    expect(await output(LIST, { env: { ...env, SVC_PROFILE: 'lab' } })).toBe('["direct"]\n');
+    expect(JSON.parse(await output(LIST, { env }))).toHaveLength(6);
+    expect(await output(LIST, { env: { ...env, SVC_ALERTS_URL: direct } })).toBe('["direct"]\n');
+    expect(await output([...LIST, '--base-url', direct], { env })).toBe('["direct"]\n');
+    await output(['config', 'use', 'lab'], { env });
+    expect(await output(LIST, { env })).toBe('["direct"]\n');
+    expect(await svc([...LIST, '--profile', 'none'], { env })).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('of twenty processes at once are all kept', async () => {
+    const env = { SVC_CONFIG_DIR: newFolder() };
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    await Promise.all(
+      names.map((name) =>
+        output(['config', 'set', 'alerts.url', `http://${name}.example`, '--profile', name], { env }),
+      ),
+    );
+    const { profiles } = JSON.parse(readFileSync(join(env.SVC_CONFIG_DIR, 'settings.json'), 'utf8'));
+    expect(
+      Object.keys(profiles)
+        .filter((name) => name !== 'default')
+        .sort(),
+    ).toEqual([...names].sort());
+  });
+
+  it('are not looked for in the working directory', async () => {
+    const folder = newFolder();
+    const env = { SVC_CONFIG_DIR: folder };
+    await output(['config', 'set', 'alerts.url', emulator.url], { env });
+    expect((await svc(['alerts', 'list'], { cwd: folder, env: { SVC_CONFIG_DIR: newFolder() } })).code).toBe(2);
+  });
+});
+
+describe('a home', () => {
+  const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
+
+  it.each([
+    ['/proc/nowhere', 'no such file or directory'],
+    ['/dev/null/home', 'not a directory'],
+  ])('that cannot be written (%s) is no harm until it has to be', async (home, why) => {
+    expect((await svc(LIST, { env: { ...env(), HOME: home } })).code).toBe(0);
+    const { code, stderr } = await svc(['config', 'set', 'alerts.url', emulator.url], { env: { HOME: home } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^svc: cannot [^\\n]*: ${why}\\n`));
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('need not be known, nor the user (needs root)', async () => {
+    const stranger = { uid: 54_321, gid: 54_321, cwd: '/' };
+    expect(await svc(LIST, { env: { ...env(), HOME: undefined }, ...stranger })).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await svc(['config', 'set', 'timeout', '5s'], { env: { HOME: undefined }, ...stranger });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^svc: cannot /)]);
+  });
+
+  it('is that of the user where the variable is missing', async () => {
+    const { code, stdout } = await svc(['config', 'path'], { env: { HOME: undefined } });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\/svc\/settings\.json\n$/)]);
+    expect(stdout).not.toContain(ROOT);
+  });
+});
+
+describe('a working directory', () => {
+  it('may be gone', async () => {
+    mkdirSync(join(HOME, 'gone'));
+    const { code, stdout, stderr } = await shell('cd gone && rmdir ../gone && svc alerts list -o id', {
+      env: { SVC_ALERTS_URL: emulator.url },
+    });
+    expect([code, stdout.split('\n').length, stderr]).toEqual([0, 7, '']);
+  });
+});
+
+describe('what Node takes from the environment', () => {
+  it('does not reach stdout, nor stderr where it is data', async () => {
+    const noisy = { NO_COLOR: '1', FORCE_COLOR: '1', NODE_OPTIONS: '--trace-warnings', NODE_ENV: 'development' };
+    await using big = await staticServer('[]');
+    const run = await svc(LIST, { env: { SVC_ALERTS_URL: big.url, ...noisy } });
+    expect(run).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultServer } from '../http/servers.ts';
+import { shell } from './binary.ts';
+import { FINGERPRINT, HOSTILE, hostileServer, SILENCE } from './hostile.ts';
+import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
+
+const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
+/** Bash gives `$H` the same text, as far as an argument can hold it. */
+const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
+
+const RENDERINGS = [
+  ...FORMATS.flatMap((format) => [
+    `svc alerts list -a -o ${format}`,
+    `svc alerts get ${FINGERPRINT} -o ${format}`,
+    `svc silences list -a -o ${format}`,
+  ]),
+  'svc alerts list -a --color always --time local',
+  'svc alerts list -a --columns id,label:host,annotation:summary,ends -o csv',
+  'svc alerts list -a --columns "label:$H"',
+  'svc alerts list -a -o json --fields labels',
+  'svc alerts list -a -o table --fields labels.host',
+  'svc alerts list -a --query "[].labels" -o yaml',
+  'svc alerts list -a --query "[0].labels.host"',
+  'svc alerts groups -a',
+  'svc alerts groups -a -o json',
+  'svc alerts receivers',
+  'svc alerts status',
+  'svc alerts status --config',
+  `svc silences get ${SILENCE}`,
+  'svc alerts list -a -o id --debug',
+  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run',
+  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run -o json',
+  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run=curl',
+  'svc silences create "host=$H" -c "$H" --author "$H" --yes --all-alerts',
+  'svc alerts create "alertname=$H" "host=$H" --annotation "summary=$H" --dry-run',
+];
+
+const FAILURES = [
+  ...['refuse', 'fail', 'page', 'move', 'garble', 'scream'].flatMap((manner) => [
+    `svc alerts list --base-url $SVC_ALERTS_URL/${manner} --timeout 1s`,
+    `svc alerts list --base-url $SVC_ALERTS_URL/${manner} --timeout 1s -o json --debug`,
+  ]),
+  'svc silences create "host=$H" -c "$H" --yes --all-alerts --base-url $SVC_ALERTS_URL/refuse',
+  `svc silences expire ${SILENCE} --yes`,
+  'svc alerts get "$H"',
+  'svc silences get "$H" -o json',
+  'svc "$H"',
+  'svc alerts "$H"',
+  'svc alerts list "--$H"',
+  'svc alerts list --columns "$H"',
+  'svc alerts list -a --sort "$H"',
+  'svc alerts list --query "$H"',
+  'svc alerts list --profile "$H"',
+  'svc alerts list --base-url "$H"',
+  'svc alerts list --base-url "http://$H"',
+  'svc config set "$H" x',
+  'svc config set alerts.url "$H"',
+  'svc silences create a=b -c x --for "$H"',
+  'svc silences create -f "/nowhere/$H"',
+  'svc sandbox run -- "$H"',
+  'svc help "$H"',
+];
+
+let server: FaultServer;
+beforeAll(async () => {
+  server = await hostileServer();
+});
+afterAll(() => server.close());
+
+const variables = (): Record<string, string> => ({ SVC_ALERTS_URL: server.url, H: ARGUMENT });
+
+/** What a terminal obeys or hides, beside line ends and colours. */
+const OBEYED =
+  /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)|[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
+const plain = (bytes: string): string => bytes.replace(/\x1b\[[0-9;]*m/g, '');
+/** Tabs are what tsv is made of, and text that is itself the data keeps them and its line breaks. */
+const keepsTabs = (line: string): boolean => line.endsWith('-o tsv') || line.endsWith(' --config');
+const obeyed = (line: string, bytes: string): RegExpExecArray | null =>
+  OBEYED.exec(keepsTabs(line) ? plain(bytes).replaceAll('\t', '') : plain(bytes));
+
+/** Each command's own bytes, in one run of one terminal. */
+async function typed(commands: readonly string[]): Promise<ReadonlyMap<string, { bytes: string; status: number }>> {
+  const script = commands.map((line) => `${line}\necho "<<$?>>"`).join('\n');
+  const { bytes } = await typescript(script, variables());
+  const parts = bytes.split(/<<(\d+)>>\r\n/);
+  return new Map(
+    commands.map((line, index) => [line, { bytes: parts[2 * index] ?? '', status: Number(parts[2 * index + 1]) }]),
+  );
+}
+
+describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
+  it('is told from plain text', () => {
+    for (const character of HOSTILE.replaceAll(/[ -~\n\ud800]/gu, '')) expect(OBEYED.test(character)).toBe(true);
+  });
+
+  it('renderings hold nothing that a terminal obeys', async () => {
+    const all = await typed(RENDERINGS);
+    for (const [line, { bytes, status }] of all) {
+      expect({ line, status, obeyed: obeyed(line, bytes) }).toEqual({ line, status: 0, obeyed: null });
+      expect(plain(bytes).trim(), line).not.toBe('');
+      if (!line.endsWith(' --config')) expect(bytes, line).not.toMatch(/^forged/m);
+    }
+  });
+
+  it('failures hold nothing that a terminal obeys', async () => {
+    const all = await typed(FAILURES);
+    for (const [line, { bytes, status }] of all) {
+      expect({ line, obeyed: obeyed(line, bytes) }).toEqual({ line, obeyed: null });
+      expect([2, 3, 4, 5, 7, 8], `${line} ${bytes}`).toContain(status);
+      expect(bytes, line).not.toMatch(/^forged/m);
+      expect(bytes, line).not.toMatch(/\n +at .*:\d+|node:internal/);
+    }
+  });
+});
+
+describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
+  const columns = 100;
+  let terminal: Terminal;
+  beforeAll(() => {
+    terminal = new Terminal(columns, 200, variables());
+  });
+  afterAll(() => terminal?.close());
+
+  it.each([
+    'svc alerts list -a',
+    `svc alerts get ${FINGERPRINT}`,
+    'svc silences list -a',
+    'svc alerts status',
+    'svc alerts list --base-url $SVC_ALERTS_URL/refuse',
+    'svc alerts "$H"',
+  ])('is as plain after %s as its text', async (line) => {
+    const state =
+      '#{pane_title} #{alternate_on} #{cursor_flag} #{scroll_region_upper}-#{scroll_region_lower} #{cursor_x}';
+    await terminal.run(':');
+    const before = terminal.tell(state);
+    const { lines } = await terminal.run(line);
+    expect(terminal.tell(state)).toBe(before);
+    const expected = await shell(`${line} 2>&1`, {
+      env: { ...variables(), SVC_FORCE_TTY: String(columns), NO_COLOR: '1' },
+    });
+    const wrapped = expected.stdout
+      .trimEnd()
+      .split('\n')
+      .flatMap((text) => text.match(/.{1,100}/gu) ?? ['']);
+    expect(lines).toEqual(wrapped.map((text) => text.trimEnd()));
+  });
+
+  it('shows in a question what it is about, in one piece', async () => {
+    terminal.begin('svc silences create "host=~.*$H" -c why --all-alerts; :');
+    const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
+    terminal.press('n', 'Enter');
+    await terminal.finish();
+    expect(lines.join('')).toContain('\\x1b[2J');
+    expect(lines.filter((text) => text.startsWith('forged'))).toEqual([]);
+    expect(terminal.tell('#{pane_title}')).not.toContain('owned');
+  });
+
+  it('shows the silences that are about to end before it asks', async () => {
+    const ended = (): number => server.requests.filter(({ method }) => method === 'DELETE').length;
+    const before = ended();
+    terminal.begin(`svc silences expire ${SILENCE}`);
+    const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
+    expect(lines[0]).toMatch(new RegExp(`^${SILENCE}  active  `));
+    expect(lines.join('')).toContain('\\x1b]0;owned\\x07');
+    terminal.press('Enter');
+    expect((await terminal.finish()).status).toBe(2);
+    expect(ended()).toBe(before);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { postAlerts } from '../support/alertmanager.ts';
+import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
+
+let server: Emulator;
+beforeAll(async () => {
+  server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+  // Two cells wide, one, none, joined, right to left. Terminals do not agree about skin tones.
+  await postAlerts(server.url, [
+    { labels: { alertname: '磁盘已满磁盘已满', severity: '严重', host: 'überall-42', team: 'プラットフォーム' } },
+    {
+      labels: { alertname: 'Emoji', host: '👩‍👩‍👧‍👦🇩🇪❤️ e\u0301', team: 'עברית العربية' },
+      annotations: { summary: '🔥'.repeat(60) },
+    },
+    { labels: { alertname: 'Long', host: 'a'.repeat(150) }, annotations: { summary: 'word '.repeat(60) } },
+  ]);
+});
+afterAll(() => server.close());
+
+describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
+  let terminal: Terminal;
+  beforeAll(() => {
+    terminal = new Terminal(80, 300, { SVC_ALERTS_URL: server.url });
+  });
+  afterAll(() => terminal?.close());
+
+  describe.each([40, 80, 200])('%i columns wide', (columns) => {
+    beforeAll(() => terminal.resize(columns, 300));
+
+    it.each([
+      'svc alerts list -a',
+      'svc alerts groups -a',
+      'svc alerts get $(svc alerts list Long -q)',
+      'svc alerts get $(svc alerts list Emoji -q)',
+      'svc alerts receivers',
+      'svc alerts status',
+      'svc silences list -a',
+      'svc --help',
+      'svc alerts --help',
+      'svc alerts list --help',
+      'svc silences create --help',
+      'svc help exit-codes',
+      'svc config list',
+    ])('%s: no line is broken by the terminal', async (line) => {
+      const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
+      expect(status).toBe(0);
+      expect(lines.join('').trim()).not.toBe('');
+      // A command that can be copied is not broken by svc, and a word that is too long cannot be.
+      const breakable = (text: string): boolean =>
+        !/^ +svc /.test(text) && text.split(' ').every((word) => word.length <= columns);
+      const whole = terminal.lines(true).filter(breakable);
+      expect(terminal.lines()).toEqual(expect.arrayContaining(whole));
+    });
+  });
+});
+
+describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
+  const COLOUR = /\x1b\[[0-9;]+m/;
+  const bytesOf = async (line: string, env: Record<string, string> = {}): Promise<string> => {
+    const { bytes, status } = await typescript(line, { SVC_ALERTS_URL: server.url, ...env });
+    expect(status).toBe(0);
+    return bytes;
+  };
+
+  it('is there, and is all that is there beside text', async () => {
+    const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
+    expect(bytes).toMatch(COLOUR);
+    expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['NO_COLOR=1', { NO_COLOR: '1' }],
+    ['TERM=dumb', { TERM: 'dumb' }],
+    ['CLICOLOR=0', { CLICOLOR: '0' }],
+  ])('is not there with %s', async (_, env) => {
+    expect(await bytesOf('svc alerts list -a; svc alerts nope; svc --help; true', env)).not.toContain('\x1b');
+  });
+
+  it('is not there where the profile says so', async () => {
+    const line = 'svc config set color never --profile dull >/dev/null 2>&1; svc alerts list -a; svc alerts nope; true';
+    expect(await bytesOf(line, { SVC_PROFILE: 'dull' })).not.toContain('\x1b');
+  });
+
+  it('is not there with --color never, nor in data', async () => {
+    const formats = ['json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'].map((format) => `svc alerts list -a -o ${format}`);
+    expect(await bytesOf(['svc alerts list -a --color never', ...formats].join('\n'))).not.toContain('\x1b');
+  });
+
+  it('is there with --color always, whatever the environment and the stream', async () => {
+    const env = { NO_COLOR: '1', TERM: 'dumb' };
+    expect(await bytesOf('svc alerts list -a --color always | cat', env)).toMatch(COLOUR);
+  });
+
+  it('is told for each stream by itself', async () => {
+    const both = await bytesOf('svc alerts list -a | cat; svc alerts nope | cat');
+    const [table = '', failure = ''] = both.split(/(?=\x1b)/, 2);
+    expect(table).toContain('STATE');
+    expect(failure).toMatch(COLOUR);
+  });
+});

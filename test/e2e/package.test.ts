@@ -1,0 +1,87 @@
+/** What users install: the packed tarball, made from a fresh copy of the checkout, in a folder of its own. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { environment, HOME, ROOT, start, svc } from './binary.ts';
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+const checkout = join(HOME, 'checkout');
+const folder = join(HOME, 'installed');
+const PACKAGE = join(folder, 'node_modules/svc');
+const NPM = ['--no-audit', '--no-fund', '--no-update-notifier', '--offline'];
+let packed: Packed;
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, { cwd, env: environment(), encoding: 'utf8', stdio: 'pipe' });
+}
+
+beforeAll(() => {
+  // A copy, because packing builds, and other tests run what is built.
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const tracked = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  for (const path of tracked.filter((name) => /^(?:src|bin|scripts|completions|(?!node_modules)[^/]+$)/.test(name))) {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(checkout, path));
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', HOME, ...NPM], checkout)) as [Packed];
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true}');
+  run('npm', ['install', join(HOME, packed.filename), '--ignore-scripts', ...NPM], folder);
+});
+
+const installed = async (line: string) =>
+  await start(join(folder, 'node_modules/.bin/svc'), line.split(' '), { cwd: folder }).ended;
+
+describe('the tarball', () => {
+  it('holds what runs and what is read, and nothing it is made from', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !/^(?:bin|dist|completions)\//.test(path)).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    expect(paths.filter((path) => /\.ts$|\.map$|test|src\//.test(path))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(['bin/svc.cjs', 'dist/main.cjs', 'dist/THIRD-PARTY-LICENSES.txt']));
+  });
+
+  it('is at most 5 MB, unpacked too', () => {
+    expect(packed.size).toBeLessThan(5_000_000);
+    expect(packed.unpackedSize).toBeLessThan(5_000_000);
+  });
+
+  it('names no place of the machine it was made on', () => {
+    for (const { path } of packed.files) {
+      const text = readFileSync(join(PACKAGE, path), 'utf8');
+      expect([path, text.includes(checkout) || text.includes(ROOT)]).toEqual([path, false]);
+    }
+  });
+});
+
+describe('installed in an empty folder', () => {
+  it('is alone: it has no dependencies, and runs nothing when it is installed', () => {
+    const { dependencies, optionalDependencies, peerDependencies, scripts } = JSON.parse(
+      readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
+    );
+    expect({ dependencies, optionalDependencies, peerDependencies }).toEqual({});
+    expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$/.test(name))).toEqual([]);
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['svc']);
+    expect(readdirSync(PACKAGE)).not.toContain('node_modules');
+  });
+
+  it('does what the checkout does', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(await installed('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await installed('alerts --help')).toEqual(await svc(['alerts', '--help']));
+    const inside = await installed('sandbox run -- svc alerts list -o json --query length(@)');
+    expect(inside).toMatchObject({ code: 0, stdout: '6\n', stderr: '' });
+  });
+});

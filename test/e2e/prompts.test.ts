@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { getJson } from '../support/alertmanager.ts';
+import { svc } from './binary.ts';
+import { named, noTmux, Terminal } from './terminal.ts';
+
+const BROAD = `svc silences create 'severity=~".+"' -c why`;
+const asked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('(y/N)'));
+
+interface StoredSilence {
+  readonly id: string;
+  readonly comment: string;
+  readonly status: { readonly state: string };
+}
+
+describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
+  let server: Emulator;
+  let terminal: Terminal;
+  beforeEach(async () => {
+    server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+    terminal = new Terminal(90, 30, { SVC_ALERTS_URL: server.url });
+  });
+  afterEach(async () => {
+    terminal.close();
+    await server.close();
+  });
+
+  const silences = async (): Promise<readonly StoredSilence[]> => await getJson(server.url, '/api/v2/silences');
+  const created = async (): Promise<number> => (await silences()).filter(({ comment }) => comment === 'why').length;
+
+  it('is asked before a broad silence, and y makes it', async () => {
+    terminal.begin(BROAD);
+    const lines = await terminal.shows(asked);
+    expect(lines.join('')).toContain('It mutes 9 alerts now (6 active)');
+    expect(await created()).toBe(0);
+    terminal.type('y');
+    terminal.press('Enter');
+    const { lines: after, status } = await terminal.finish();
+    expect(status).toBe(0);
+    expect(after.join('\n')).toMatch(/^ID +[0-9a-f-]{36}$/m);
+    expect(await created()).toBe(1);
+  });
+
+  it.each([
+    ['Enter', []],
+    ['n', ['n']],
+    ['no', ['n', 'o']],
+  ])('is declined by %s: exit 2 and nothing sent', async (_, keys) => {
+    terminal.begin(BROAD);
+    await terminal.shows(asked);
+    terminal.press(...keys, 'Enter');
+    const { lines, status } = await terminal.finish();
+    expect([status, lines.at(-1)]).toEqual([2, 'svc: declined: nothing was sent']);
+    expect(await created()).toBe(0);
+  });
+
+  it('is asked again after an answer that is none', async () => {
+    terminal.begin(BROAD);
+    await terminal.shows(asked);
+    terminal.press('q', 'Enter');
+    await terminal.shows((lines) => lines.some((line) => line.includes('You must answer')));
+    expect(await created()).toBe(0);
+    terminal.press('C-c');
+    expect((await terminal.finish()).status).toBe(130);
+  });
+
+  it.each([
+    ['Ctrl-C', 130],
+    ['SIGTERM', 143],
+  ])('is ended by %s, and leaves the terminal as it was', async (how, expected) => {
+    const { lines: before } = await terminal.run('stty -a');
+    terminal.begin(`(echo "pid $BASHPID"; exec ${BROAD})`);
+    const [first = ''] = await terminal.shows(asked);
+    if (how === 'Ctrl-C') terminal.press('C-c');
+    else process.kill(Number(first.slice('pid '.length)), 'SIGTERM');
+    expect((await terminal.finish()).status).toBe(expected);
+    expect(await created()).toBe(0);
+    const { lines: after } = await terminal.run('stty -a');
+    expect(after).toEqual(before);
+    expect(after.join(' ')).toMatch(/ icanon .* echo /);
+    expect(terminal.tell('#{cursor_flag}')).toBe('1');
+  });
+
+  it('is not asked where it need not be', async () => {
+    for (const line of [
+      `${BROAD} --no-input`,
+      `CI=1 ${BROAD}`,
+      `SVC_NO_INPUT=1 ${BROAD}`,
+      `${BROAD} </dev/null`,
+      `${BROAD} 2>/dev/null`,
+    ]) {
+      const { lines, status } = await terminal.run(line);
+      expect({ line, status, asked: asked(lines) }).toEqual({ line, status: 2, asked: false });
+    }
+    expect(await created()).toBe(0);
+    const { lines, status } = await terminal.run(`${BROAD} --yes`);
+    expect([status, asked(lines)]).toEqual([0, false]);
+    expect(await created()).toBe(1);
+  });
+
+  it('can be asked with stdout in a pipe, and leaves the pipe clean', async () => {
+    terminal.begin(`${BROAD} -o id | od -c | head -n 3`);
+    await terminal.shows(asked);
+    terminal.type('y');
+    terminal.press('Enter');
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(0);
+    const dump = lines.filter((line) => /^0000/.test(line));
+    expect(dump).toHaveLength(3);
+    expect(dump.join('')).not.toMatch(/033|\\r/);
+  });
+
+  it('shows what it would end before it is asked', async () => {
+    const active = (await silences()).filter(({ status }) => status.state === 'active');
+    terminal.begin(`svc silences expire ${active.map(({ id }) => id).join(' ')}`);
+    const shown = await terminal.shows(asked);
+    for (const { id, comment } of active) {
+      expect(shown.join('')).toContain(id);
+      expect(shown.join('')).toContain(comment);
+    }
+    terminal.type('y');
+    terminal.press('Enter');
+    expect((await terminal.finish()).status).toBe(0);
+    expect((await silences()).filter(({ status }) => status.state === 'active')).toEqual([]);
+  });
+
+  it('leaves the meaning of Ctrl-C to a command that the sandbox runs', async () => {
+    terminal.begin(
+      `svc sandbox run -- bash -c 'trap "echo caught" INT; echo ready; while read -r; do echo "$REPLY"; done'`,
+    );
+    await terminal.shows((lines) => lines.includes('ready'));
+    for (const round of [1, 2, 3]) {
+      terminal.press('C-c');
+      await terminal.shows((lines) => lines.filter((line) => line.endsWith('caught')).length === round);
+    }
+    terminal.type('still here');
+    terminal.press('Enter', 'C-d');
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(0);
+    expect(lines.at(-1)).toBe('still here');
+  });
+});
+
+describe('without a terminal', () => {
+  let server: Emulator;
+  beforeAll(async () => {
+    server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+  });
+  afterAll(() => server.close());
+
+  it.each([undefined, 'open'] as const)('nothing waits for an answer (input %s)', async (input) => {
+    const run = await svc(['silences', 'create', 'severity=~".+"', '-c', 'why'], {
+      env: { SVC_ALERTS_URL: server.url },
+      ...(input === undefined ? {} : { input }),
+    });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hint: pass --yes to confirm') });
+  });
+});

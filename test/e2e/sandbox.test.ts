@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { getJson } from '../support/alertmanager.ts';
+import { output, type Running, shell, startSvc, svc } from './binary.ts';
+
+const QUICK = 2_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A sandbox that prints where it is. */
+async function sandbox(args: readonly string[]): Promise<{ readonly run: Running; readonly url: string }> {
+  const run = startSvc(['sandbox', 'start', ...args]);
+  await run.printed('until Ctrl-C');
+  return { run, url: /^export SVC_ALERTS_URL=(.*)$/m.exec(run.texts.stdout)?.[1] ?? '' };
+}
+
+describe('svc sandbox start', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('runs until %s, and leaves its port free', async (signal, status) => {
+    const port = await freePort();
+    for (let round = 1; round <= 2; round++) {
+      const { run, url } = await sandbox(['--port', String(port)]);
+      expect(url).toBe(`http://127.0.0.1:${port}`);
+      expect(await output(['alerts', 'list', '-o', 'id'], { env: { SVC_ALERTS_URL: url } })).toMatch(/^[0-9a-f]{16}\n/);
+      // A browser keeps its connection open and says nothing on it.
+      const idle = connect(port, '127.0.0.1').on('error', () => {});
+      await once(idle, 'connect');
+      const { code, ms } = await run.kill(signal);
+      idle.destroy();
+      expect(code).toBe(status);
+      expect(ms).toBeLessThan(QUICK);
+    }
+  });
+
+  it('prints lines that a shell takes', async () => {
+    const { run } = await sandbox([]);
+    const { stdout } = await run.kill('SIGTERM');
+    const { stdout: seen } = await shell(`${stdout}\necho "$SVC_ALERTS_URL"`);
+    expect(seen).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  it('starts empty where that is wanted', async () => {
+    const { run, url } = await sandbox(['--empty']);
+    expect(await getJson(url, '/api/v2/alerts')).toEqual([]);
+    await run.kill('SIGTERM');
+  });
+
+  it('says that its port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const run = await svc(['sandbox', 'start', '--port', String(port)]);
+    taken.close();
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `svc: --port: ${port} is in use\nhint: choose another, or 0 for a free one\n`,
+    });
+  });
+});
+
+describe('svc sandbox run', () => {
+  const run = async (...command: string[]) => await svc(['sandbox', 'run', '--', ...command], { input: 'typed\n' });
+
+  it('runs this very svc against the services', async () => {
+    expect(await run('svc', 'alerts', 'list', 'DiskFull', '-o', 'json', '--query', 'length(@)')).toMatchObject({
+      code: 0,
+      stdout: '1\n',
+    });
+  });
+
+  it('hands its streams and its environment on', async () => {
+    expect(await run('sh', '-c', 'cat; echo "$SVC_ALERTS_URL"; echo said >&2')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^typed\nhttp:\/\/127\.0\.0\.1:\d+\n$/),
+      stderr: 'said\n',
+    });
+  });
+
+  it.each([
+    ['its exit status', 'exit 7', 7],
+    ['an exit status that svc has a meaning for', 'exit 130', 130],
+    ['the signal that ended it', 'kill -KILL $$', 137],
+    ['the terminating signal that ended it', 'kill -TERM $$', 143],
+  ])('passes on %s', async (_, script, status) => {
+    expect(await run('sh', '-c', script)).toMatchObject({ code: status, stdout: '', stderr: '' });
+  });
+
+  it('refuses a command that is not there, or none', async () => {
+    expect(await run('no-such-command')).toMatchObject({
+      code: 2,
+      stderr: 'svc: cannot run no-such-command: ENOENT\n',
+    });
+    expect(await run()).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('ends its services with the command', async () => {
+    const { stdout } = await run('sh', '-c', 'echo "$SVC_ALERTS_URL"');
+    const left = await svc(['alerts', 'list'], { env: { SVC_ALERTS_URL: stdout.trim() } });
+    expect([left.code, left.stderr]).toEqual([7, expect.stringContaining('nothing listens')]);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('forwards %s, and lets the command end in its own way', async (signal) => {
+    const script = `trap 'svc alerts list -o id | head -n 1; exit 3' ${signal.slice(3)}; echo ready; while :; do read -r -t 1 _; done`;
+    const running = startSvc(['sandbox', 'run', '--', 'bash', '-c', script], { input: 'open' });
+    await running.printed('ready');
+    const { code, stdout, stderr } = await running.kill(signal);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
+    expect(stdout).toMatch(/^ready\n[0-9a-f]{16}\n$/);
+  });
+
+  it('tells by its status that a signal ended the command', async () => {
+    const running = startSvc(['sandbox', 'run', '--', 'sh', '-c', 'echo ready; exec sleep 20']);
+    await running.printed('ready');
+    const { code, ms } = await running.kill('SIGTERM');
+    expect(code).toBe(143);
+    expect(ms).toBeLessThan(QUICK);
+  });
+});

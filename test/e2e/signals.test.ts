@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, faultServer } from '../http/servers.ts';
+import { type HangingServer, hangingServer, wireAlert } from './alerts.ts';
+import { environment, HOME, start, startSvc } from './binary.ts';
+import { named } from './terminal.ts';
+
+/** Quick, in the eyes of a person, on a machine that is busy. */
+const QUICK = 2_000;
+const SIGNALS = [
+  { signal: 'SIGINT', status: 130, word: 'interrupted' },
+  { signal: 'SIGTERM', status: 143, word: 'terminated' },
+] as const;
+
+/** A network of its own, whose only name server never answers: made where the machine lets anybody. */
+const DEAF = `
+ip link set lo up && mount --bind resolv.conf /etc/resolv.conf || exit 99
+node -e 'require("dgram").createSocket("udp4").bind(53, "127.0.0.53")' &
+trap "kill $! 2>/dev/null" EXIT`;
+writeFileSync(join(HOME, 'resolv.conf'), 'nameserver 127.0.0.53\n');
+const noNetwork =
+  spawnSync('unshare', ['-rmn', 'bash', '-c', `${DEAF}\nexit 0`], { cwd: HOME, env: environment() }).status !== 0;
+
+let silent: HangingServer;
+let readable: HangingServer;
+beforeAll(async () => {
+  silent = await hangingServer();
+  readable = await hangingServer({ reads: '[]' });
+});
+afterAll(async () => {
+  await silent.close();
+  await readable.close();
+});
+
+const CREATE = ['silences', 'create', 'alertname=NodeDown', '-c', 'disk swap', '--yes'];
+
+describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
+  it.each(['table', 'json'])('ends a read that hangs, with nothing to say (%s)', async (format) => {
+    const hangs = silent.hangs('GET');
+    const run = startSvc(['alerts', 'list', '-o', format], { env: { SVC_ALERTS_URL: silent.url } });
+    await hangs;
+    const { code, ms, stdout, stderr } = await run.kill(signal);
+    expect({ code, stdout, stderr }).toEqual({ code: status, stdout: '', stderr: '' });
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it('ends an answer that stops in the middle', async () => {
+    await using server = await hangingServer({
+      begin: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n[${JSON.stringify(wireAlert(1))},`,
+    });
+    const run = startSvc(['alerts', 'list', '-o', 'ndjson'], { env: { SVC_ALERTS_URL: server.url } });
+    await run.printed('Alert1');
+    const { code, ms, stdout, stderr } = await run.kill(signal);
+    expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: status, lines: 2, stderr: '' });
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it('ends the wait before a read is repeated', async () => {
+    let answered = (): void => {};
+    const refused = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    await using server = await faultServer((socket) => {
+      socket.write(answer(503, '{}', { 'retry-after': '20' }), () => answered());
+    });
+    const run = startSvc(['alerts', 'list', '-v'], { env: { SVC_ALERTS_URL: server.url } });
+    await refused;
+    await run.printed('503');
+    const { code, ms } = await run.kill(signal);
+    expect(code).toBe(status);
+    expect(ms).toBeLessThan(QUICK);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('says that a write which was sent may have been applied', async () => {
+    const hangs = readable.hangs('POST');
+    const run = startSvc([...CREATE, '-q'], { env: { SVC_ALERTS_URL: readable.url } });
+    await hangs;
+    const { code, ms, stdout, stderr } = await run.kill(signal);
+    expect({ code, stdout }).toEqual({ code: status, stdout: '' });
+    expect(stderr).toBe(
+      `svc: ${word}; POST ${readable.url}/api/v2/silences was sent and may have been applied\nhint: look at the state of the service before you repeat it\n`,
+    );
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it('says so as one line of JSON to a script', async () => {
+    const hangs = readable.hangs('POST');
+    const run = startSvc([...CREATE, '-o', 'json'], { env: { SVC_ALERTS_URL: readable.url } });
+    await hangs;
+    const { code, stderr } = await run.kill(signal);
+    expect(code).toBe(status);
+    expect(JSON.parse(stderr)).toEqual({
+      error: expect.objectContaining({ code: word, exit: status, retryable: false }),
+    });
+  });
+
+  it('ends many writes at once, and says so', async () => {
+    const hangs = readable.hangs('DELETE');
+    const ids = ['1', '2', '3'].map((digit) => `${digit}0000000-0000-4000-8000-000000000000`);
+    const run = startSvc(['silences', 'expire', ...ids, '--yes'], { env: { SVC_ALERTS_URL: readable.url } });
+    await hangs;
+    const { code, ms, stderr } = await run.kill(signal);
+    expect(code).toBe(status);
+    expect(stderr).toContain('may have been applied');
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it('ends a connection that is being made', async () => {
+    await using proxy = await hangingServer();
+    const asked = proxy.hangs('CONNECT');
+    const run = startSvc(['alerts', 'list'], {
+      env: { SVC_ALERTS_URL: 'https://alerts.invalid', https_proxy: proxy.url },
+    });
+    await asked;
+    const { code, ms, stderr } = await run.kill(signal);
+    expect([code, stderr]).toEqual([status, '']);
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it('ends the reading of standard input', async () => {
+    const run = startSvc(['alerts', 'create', '-f', '-', '-v'], {
+      env: { SVC_ALERTS_URL: readable.url },
+      input: 'open',
+    });
+    // What is written can be taken from the pipe only by a process that reads it.
+    run.child.stdin?.write('['.repeat(1_000_000));
+    await once(run.child.stdin as NodeJS.EventEmitter, 'drain');
+    const { code, ms, stderr } = await run.kill(signal);
+    expect([code, stderr]).toEqual([status, '']);
+    expect(ms).toBeLessThan(QUICK);
+  });
+
+  it.each(['json', 'ndjson', 'table'])('ends the wait for a reader that takes nothing (%s)', async (format) => {
+    await using server = await faultServer((socket) => {
+      socket.write(answer(200, JSON.stringify(Array.from({ length: 3_000 }, (_, index) => wireAlert(index)))));
+    });
+    const { child } = startSvc(['alerts', 'list', '-o', format], { env: { SVC_ALERTS_URL: server.url }, unread: true });
+    await once(child.stdout as NodeJS.EventEmitter, 'readable');
+    const began = performance.now();
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([status, null]);
+    expect(performance.now() - began).toBeLessThan(QUICK);
+    child.stdout?.destroy();
+  });
+});
+
+describe.skipIf(noNetwork)(named('a name server that does not answer', noNetwork), () => {
+  it.each([
+    ['INT', 130],
+    ['TERM', 143],
+  ])('does not hold SIG%s up', async (signal, status) => {
+    const script = `${DEAF}
+until grep -q ' 3500007F:0035 00000000:0000 ' /proc/net/udp; do :; done # it listens
+svc alerts list --base-url http://nowhere.example &
+until grep -q ' 3500007F:0035 01 ' /proc/net/udp; do :; done # it was asked
+kill -${signal} $!; SECONDS=0; wait $!; echo "ended $? after $SECONDS"`;
+    const { stdout } = await start('unshare', ['-rmn', 'bash', '-c', script], { cwd: HOME }).ended;
+    expect(stdout).toMatch(new RegExp(`^ended ${status} after [01]$`, 'm'));
+  });
+});
+
+describe('a second SIGINT', () => {
+  it('ends at once, without a stack trace', async () => {
+    const hangs = readable.hangs('POST');
+    const run = startSvc([...CREATE, '-q'], { env: { SVC_ALERTS_URL: readable.url } });
+    await hangs;
+    run.child.kill('SIGINT');
+    const { code, ms, stderr } = await run.kill('SIGINT');
+    expect(code).toBe(130);
+    expect(stderr).not.toMatch(/ at .*:\d+/);
+    expect(ms).toBeLessThan(QUICK);
+  });
+});

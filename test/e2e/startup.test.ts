@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { HOME, LAUNCHER, ROOT, start } from './binary.ts';
+
+/** A text that stands in the code of one package and nowhere else. */
+const PACKAGES = {
+  zod: '$ZodType',
+  undici: 'invalid connections',
+  chalk: 'ansi256',
+  'cli-table3': 'colSpan',
+  conf: 'Please specify the `projectName` option',
+  yaml: 'tag:yaml.org,2002:binary',
+  jmespath: 'not_null',
+  '@inquirer/prompts': 'User force closed the prompt',
+} as const;
+type Package = keyof typeof PACKAGES;
+
+const HOOK = join(HOME, 'loaded.cjs');
+const LIST = join(HOME, 'loaded.json');
+writeFileSync(
+  HOOK,
+  `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(LIST)}, JSON.stringify(Object.keys(require.cache))));`,
+);
+
+/** The files of this package that a command line loads. */
+async function loaded(argv: readonly string[], env: Record<string, string> = {}): Promise<readonly string[]> {
+  const run = await start(process.execPath, ['--require', HOOK, LAUNCHER, ...argv], { env }).ended;
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  const files = JSON.parse(readFileSync(LIST, 'utf8')) as string[];
+  return files.filter((file) => file !== HOOK);
+}
+
+function packagesIn(files: readonly string[]): readonly Package[] {
+  const code = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  return (Object.keys(PACKAGES) as Package[]).filter((name) => code.includes(PACKAGES[name]));
+}
+
+const inPackage = (files: readonly string[]): readonly string[] => files.map((file) => file.slice(ROOT.length));
+
+let server: { readonly url: string; close(): Promise<void> };
+beforeAll(async () => {
+  server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+});
+afterAll(() => server.close());
+
+describe('loaded files', () => {
+  const chunks = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.cjs'))
+    .map((file) => join(ROOT, 'dist', file));
+
+  it.each(Object.entries(PACKAGES))('%s is known by its mark, and shares no chunk with another', (name, mark) => {
+    const holding = chunks.filter((file) => readFileSync(file, 'utf8').includes(mark));
+    expect(holding.map((file) => packagesIn([file]))).toEqual([[name]]);
+  });
+
+  it.each([
+    '--version',
+    '-V',
+    '--help',
+    'help',
+    'alerts --help',
+    'alerts list --help',
+    'help silences create',
+    'silences add -h',
+  ])('svc %s loads the launcher alone', async (line) => {
+    expect(inPackage(await loaded(line.split(' ')))).toEqual([join('bin', 'svc.cjs')]);
+  });
+
+  it('come from this package only', async () => {
+    const files = await loaded(['alerts', 'list'], { SVC_ALERTS_URL: server.url });
+    expect(files.filter((file) => !file.startsWith(ROOT) || file.includes(`node_modules${sep}`))).toEqual([]);
+  });
+
+  it.each<readonly [line: string, packages: readonly Package[]]>([
+    ['alerts list -o json', ['undici']],
+    ['alerts list -o ndjson', ['zod', 'undici']],
+    ['alerts list -o csv', ['zod', 'undici']],
+    ['alerts list', ['zod', 'undici', 'cli-table3']],
+    ['alerts list --color always', ['zod', 'undici', 'chalk', 'cli-table3']],
+    ['alerts list -o yaml', ['zod', 'undici', 'yaml']],
+    ['alerts list -o json --query length(@)', ['zod', 'undici', 'jmespath']],
+    ['config path', []],
+    ['config list -o json', []],
+    ['config set timeout 20s', ['conf']],
+  ])('svc %s: of the packages it loads %j', async (line, packages) => {
+    expect(packagesIn(await loaded(line.split(' '), { SVC_ALERTS_URL: server.url }))).toEqual(packages);
+  });
+
+  it('are few before the first request', async () => {
+    const files = inPackage(await loaded(['alerts', 'list', '-o', 'json'], { SVC_ALERTS_URL: server.url }));
+    expect(files.length).toBeLessThan(40);
+    expect(files.filter((file) => /yaml|csv|tsv|table|record|sandbox|silences-/.test(file))).toEqual([]);
+  });
+});
