@@ -3,7 +3,7 @@ import { parseDuration } from '../../cli/duration.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { PostableAlert } from '../../services/alertmanager/schema.ts';
-import { labelCells } from './list.ts';
+import { labelCells } from '../../views/alerts.ts';
 
 export const alertsCreate = listCommand({
   id: 'alerts create',

@@ -3,7 +3,7 @@ import type { RecordOutput } from '../../output/types.ts';
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alert, Silence } from '../../services/alertmanager/schema.ts';
 import type { SuppressedAlert } from '../../services/alertmanager/suppression.ts';
-import { labelCells, severityCell, stateCell } from './list.ts';
+import { labelCells, severityCell, stateCell } from '../../views/alerts.ts';
 
 const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
   kind: 'record',

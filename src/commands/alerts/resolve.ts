@@ -1,7 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { effectiveState } from '../../services/alertmanager/alert-state.ts';
 import type { Alert, PostableAlert } from '../../services/alertmanager/schema.ts';
-import { labelCells } from './list.ts';
+import { labelCells } from '../../views/alerts.ts';
 
 /** What was sent, and which alert it ended. */
 interface Resolved extends PostableAlert {
