@@ -78,8 +78,10 @@ export async function runCommand(
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
   const print = async (value: unknown, output: Rendering): Promise<void> => {
-    const { rows, dropped, shared, cut } = await render(value, output, options, context.stdout).catch(
-      (error: unknown) => afterWrite(error, command),
+    // Somebody may have been asked, or waited for, since the command began.
+    const shown = { ...options, now: context.now() };
+    const { rows, dropped, shared, cut } = await render(value, output, shown, context.stdout).catch((error: unknown) =>
+      afterWrite(error, command),
     );
     if (!ctx.wants.table) return;
     if (rows === 0 && output.kind === 'list' && output.empty !== undefined) notices.say(output.empty);

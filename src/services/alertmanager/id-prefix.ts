@@ -38,7 +38,7 @@ export function findByPrefix<T>(items: Iterable<T>, prefix: string, idOf: (item:
 export function checkPrefix(prefix: string, { thing, form, hint }: IdKind): string {
   const lower = prefix.toLowerCase();
   if (!form.test(lower)) {
-    throw new SvcError('invalid_value', `"${prefix}" is not the id of a ${thing}, nor the beginning of one`, { hint });
+    throw new SvcError('invalid_value', `"${prefix}" is no ${thing} id, nor the beginning of one`, { hint });
   }
   return lower;
 }

@@ -193,66 +193,76 @@ onBothServices((service) => {
   });
 });
 
-const ID = '2f1a4c0e-1111-4222-8333-444455556666';
+const ID = '2f1a4c0e-1111-4222-8333-444455556660';
 
-/** A server with one silence, whose answers a test can take away. */
-async function flaky(fault: (method: string, count: number) => 'lost' | 'unapplied' | number | undefined) {
+/** A server whose answers a test can take away. */
+async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied' | number | undefined) {
   const counts: Record<string, number> = {};
-  const stored: Record<string, unknown>[] = [];
+  const stored: { id: string; endsAt: string; status: { state: string } }[] = [];
+  const lapse = (): void => {
+    for (const one of stored) if (Date.parse(one.endsAt) <= Date.now()) one.status = { state: 'expired' };
+  };
   const server = await faultServer((socket, { method, path, body }) => {
-    const kind = method === 'GET' ? `GET ${path.replace(/.*v2|\?.*/g, '')}` : method;
+    const kind = method === 'GET' ? `GET /${path.split(/[/?]/)[3]}` : method;
     const count = (counts[kind] ?? 0) + 1;
     counts[kind] = count;
     const wrong = fault(kind, count);
     if (typeof wrong === 'number') return socket.write(answer(wrong, '"no"'));
     if (wrong === 'unapplied') return socket.resetAndDestroy();
-    const [silence] = stored;
+    lapse();
+    const silence = stored.find(({ id }) => path.endsWith(id));
     let reply = '';
     if (kind === 'GET /alerts') reply = '[]';
     else if (method === 'POST') {
-      const posted = { ...JSON.parse(body), id: ID, updatedAt: '2026-01-01T00:00:00Z', status: { state: 'active' } };
-      stored.splice(0, 1, posted);
-      reply = `{"silenceID":"${ID}"}`;
-    } else if (method === 'DELETE') stored.splice(0, 1, { ...silence, status: { state: 'expired' } });
+      const { id = `${ID.slice(0, -1)}${stored.length}`, ...posted } = JSON.parse(body);
+      const others = stored.filter((one) => one.id !== id);
+      stored.splice(0, stored.length, ...others, {
+        ...posted,
+        id,
+        updatedAt: posted.startsAt,
+        status: { state: 'active' },
+      });
+      reply = `{"silenceID":"${id}"}`;
+    } else if (method === 'DELETE' && silence !== undefined) silence.status = { state: 'expired' };
     else reply = JSON.stringify(kind === 'GET /silences' ? stored : silence);
     return wrong === 'lost' ? socket.resetAndDestroy() : socket.write(answer(200, reply));
   });
   const run = (...argv: string[]) => svc(['silences', 'run', 'a=b', '--base-url', server.url, ...argv]);
-  const state = (): unknown => (stored[0]?.['status'] as { state: string } | undefined)?.state;
-  return { run, state, counts, [Symbol.asyncDispose]: () => server.close() };
+  const states = (): string[] => stored.map(({ status }) => status.state);
+  return { run, states, counts, [Symbol.asyncDispose]: () => server.close() };
 }
 
 describe('a network that loses answers', () => {
   test('the answer to the creation: the silence is found by its end, and the command runs', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count === 1 ? 'lost' : undefined));
     const { code } = await server.run('--', 'sh', '-c', 'exit 4');
-    expect([code, server.state(), server.counts['POST']]).toEqual([4, 'expired', 1]);
+    expect([code, server.states(), server.counts['POST']]).toEqual([4, ['expired'], 1]);
   });
 
   test('the request of the creation: the outcome is unknown, and the command is not run', async () => {
     await using server = await flaky((kind) => (kind === 'POST' ? 'unapplied' : undefined));
     const { code } = await server.run('--', 'sh', '-c', 'exit 4');
-    expect([code, server.state(), server.counts['POST']]).toEqual([8, undefined, 1]);
+    expect([code, server.states(), server.counts['POST']]).toEqual([8, [], 1]);
   });
 
   test('the answer to the deletion: reading tells that it is gone', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 'lost' : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
-    expect([code, server.state(), server.counts['DELETE']]).toEqual([4, 'expired', 1]);
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 1]);
     expect(stderr).not.toContain('warning');
   });
 
   test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): it is deleted again', async (wrong) => {
     await using server = await flaky((kind, count) => (kind === 'DELETE' && count < 3 ? wrong : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
-    expect([code, server.state(), server.counts['DELETE']]).toEqual([4, 'expired', 3]);
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 3]);
     expect(stderr).not.toContain('warning');
   });
 
   test('every deletion: a warning with the id, and the status of the command stays', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
     const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
-    expect([code, server.state(), server.counts['DELETE']]).toEqual([4, 'active', 6]);
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
     expect(stderr).toMatch(
       new RegExp(`^warning: silence ${ID} may still be there \\(.*\\); it ends by itself at .*Z, `),
     );
@@ -278,9 +288,19 @@ describe('a network that loses answers', () => {
       '-c',
       'sleep 0.9; exit 4',
     );
-    expect([code, server.state()]).toEqual([4, 'expired']);
+    expect([code, server.states()]).toEqual([4, ['expired']]);
     expect(server.counts['POST']).toBeGreaterThanOrEqual(4);
     expect(stderr.match(/could not be extended/g)).toHaveLength(1);
     expect(stderr).toContain(`silence ${ID} is extended again`);
+  });
+
+  test('extensions, for longer than the silence lasts: it is made anew, and both are gone at the end', async () => {
+    const back = Date.now() + 900;
+    await using server = await flaky((kind, count) =>
+      kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
+    );
+    const { code } = await server.run('--ttl', '500ms', '--grace', '300ms', '--', 'sh', '-c', 'sleep 1.2; exit 4');
+    expect([code, server.states()]).toEqual([4, ['expired', 'expired']]);
+    expect(server.counts['DELETE']).toBe(1);
   });
 });

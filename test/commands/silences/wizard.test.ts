@@ -131,6 +131,14 @@ onBothServices((service) => {
       expect(nothing.stderr).not.toContain('without questions');
     });
 
+    test('a start that was now is no future when at last it is printed', async () => {
+      let minutes = 0;
+      const start = Date.now();
+      const now = (): number => start + 60_000 * minutes++;
+      const run = await ask(['silences', 'create', 'a=b', '--for', '5h'], ['why'], { now, env: { NO_COLOR: '1' } });
+      expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^STARTS +\d+m ago$/m)]);
+    });
+
     test('with --dry-run shows what would be sent', async () => {
       const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
       expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
