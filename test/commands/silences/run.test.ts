@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { answer, faultServer } from '../../http/servers.ts';
@@ -17,6 +17,9 @@ interface Silence {
 }
 
 let label = 0;
+const marker = (): string => join(temporaryHome(), 'marker');
+/** Says `ready`, and ends when the file is there. */
+const until = (file: string): string => `echo ready; while [ ! -e '${file}' ]; do sleep 0.05; done`;
 /** Says `ready`, then what signals it gets, and does nothing else. */
 const TRAPPING = `trap 'echo got INT' INT; trap 'echo got TERM; exit 0' TERM; trap 'echo got HUP; exit 0' HUP
 echo ready; for i in {1..400}; do sleep 0.05; done`;
@@ -39,97 +42,103 @@ onBothServices((service) => {
     return { ...ended, states: await states(name) };
   };
 
-  test('the silence is there while the command runs, and expired when it has ended; its status is passed on', async () => {
-    const { name, process } = run('echo ready; sleep 0.4; exit 7', '-c', 'deploy 214', '--author', 'ci');
-    await process.says('stdout', /ready/);
-    const [silence, ...more] = await silences(name);
-    expect(more).toEqual([]);
-    expect(silence).toMatchObject({ status: { state: 'active' }, comment: 'deploy 214', createdBy: 'ci' });
-    const length = Date.parse(silence?.endsAt ?? '') - Date.parse(silence?.startsAt ?? '');
-    expect(length).toBeGreaterThan(14 * 60_000);
-    expect(length).toBeLessThanOrEqual(15 * 60_000);
-    const { code, stdout, stderr } = await process.ended;
-    expect([code, stdout]).toEqual([7, 'ready\n']);
-    expect(stderr).toContain(`run="${name}" mutes 0 alerts now`);
-    expect(stderr).toContain(`silence ${silence?.id} holds until the command ends`);
-    expect(await states(name)).toEqual(['expired']);
-  });
-
-  test('a command that succeeds, fails, or dies by a signal leaves no silence behind', async () => {
-    const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
-    expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
-    for (const end of ends) expect(end.states).toEqual(['expired']);
-  });
-
-  test.each([
-    ['SIGINT', 130, 'got INT'],
-    ['SIGTERM', 143, 'got TERM'],
-    ['SIGHUP', 129, 'got HUP'],
-  ] as const)(
-    '%s goes to the command once; then the silence is expired, and the status is %i',
-    async (signal, code, got) => {
-      const script = signal === 'SIGINT' ? TRAPPING.replace("got INT'", "got INT; exit 0'") : TRAPPING;
-      const { name, process } = run(script);
+  describe.concurrent('the built program', () => {
+    test('the silence is there while the command runs, and expired when it has ended; its status is passed on', async () => {
+      const { name, process } = run('echo ready; sleep 0.4; exit 7', '-c', 'deploy 214', '--author', 'ci');
       await process.says('stdout', /ready/);
-      expect(await states(name)).toEqual(['active']);
-      process.kill(signal);
-      const ended = await process.ended;
-      expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, `ready\n${got}\n`]);
+      const [silence, ...more] = await silences(name);
+      expect(more).toEqual([]);
+      expect(silence).toMatchObject({ status: { state: 'active' }, comment: 'deploy 214', createdBy: 'ci' });
+      const length = Date.parse(silence?.endsAt ?? '') - Date.parse(silence?.startsAt ?? '');
+      expect(length).toBeGreaterThan(14 * 60_000);
+      expect(length).toBeLessThanOrEqual(15 * 60_000);
+      const { code, stdout, stderr } = await process.ended;
+      expect([code, stdout]).toEqual([7, 'ready\n']);
+      expect(stderr).toContain(`run="${name}" mutes 0 alerts now`);
+      expect(stderr).toContain(`silence ${silence?.id} holds until the command ends`);
       expect(await states(name)).toEqual(['expired']);
-    },
-  );
+    });
 
-  test('a command that goes on after a signal is waited for, silent', async () => {
-    const { name, process } = run(TRAPPING);
-    await process.says('stdout', /ready/);
-    process.kill('SIGINT');
-    await process.says('stdout', /got INT/);
-    expect(await states(name)).toEqual(['active']);
-    process.kill('SIGTERM');
-    const ended = await process.ended;
-    expect([ended.code, ended.stdout]).toEqual([130, 'ready\ngot INT\ngot TERM\n']);
-    expect(await states(name)).toEqual(['expired']);
-  });
+    test('a command that succeeds, fails, or dies by a signal leaves no silence behind', async () => {
+      const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
+      expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
+      for (const end of ends) expect(end.states).toEqual(['expired']);
+    });
 
-  test('it is extended for as long as the command lives, and keeps its id', async () => {
-    const { name, process } = run('echo ready; sleep 1.6', '--ttl', '1s', '--grace', '600ms');
-    await process.says('stdout', /ready/);
-    const [first] = await silences(name);
-    await vi.waitFor(
-      async () => {
-        const [silence] = await silences(name);
-        expect(Date.parse(silence?.endsAt ?? '')).toBeGreaterThan(Date.parse(first?.endsAt ?? '') + 500);
-        expect(silence).toMatchObject({ id: first?.id, status: { state: 'active' } });
+    test.each([
+      ['SIGINT', 130, 'got INT'],
+      ['SIGTERM', 143, 'got TERM'],
+      ['SIGHUP', 129, 'got HUP'],
+    ] as const)(
+      '%s goes to the command once; then the silence is expired, and the status is %i',
+      async (signal, code, got) => {
+        const script = signal === 'SIGINT' ? TRAPPING.replace("got INT'", "got INT; exit 0'") : TRAPPING;
+        const { name, process } = run(script);
+        await process.says('stdout', /ready/);
+        expect(await states(name)).toEqual(['active']);
+        process.kill(signal);
+        const ended = await process.ended;
+        expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, `ready\n${got}\n`]);
+        expect(await states(name)).toEqual(['expired']);
       },
-      { timeout: 5000, interval: 50 },
     );
-    expect((await process.ended).code).toBe(0);
-    const after = await silences(name);
-    expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
-  });
 
-  test('after kill -9 its short life ends it', async () => {
-    const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '800ms');
-    const [, pid] = await process.says('stdout', /pid (\d+)/);
-    process.kill('SIGKILL');
-    expect((await process.ended).signal).toBe('SIGKILL');
-    globalThis.process.kill(Number(pid), 'SIGKILL');
-    expect(await states(name)).toEqual(['active']);
-    await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 4000, interval: 100 });
-  });
+    test('a command that goes on after a signal is waited for, silent', async () => {
+      const { name, process } = run(TRAPPING);
+      await process.says('stdout', /ready/);
+      process.kill('SIGINT');
+      await process.says('stdout', /got INT/);
+      expect(await states(name)).toEqual(['active']);
+      process.kill('SIGTERM');
+      const ended = await process.ended;
+      expect([ended.code, ended.stdout]).toEqual([130, 'ready\ngot INT\ngot TERM\n']);
+      expect(await states(name)).toEqual(['expired']);
+    });
 
-  test('one that somebody else has ended is not made again', async () => {
-    const { name, process } = run('echo ready; sleep 0.8', '--ttl', '1s', '--grace', '600ms');
-    await process.says('stdout', /ready/);
-    const [silence] = await silences(name);
-    expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
-    const { code, stderr } = await process.ended;
-    expect([code, await states(name)]).toEqual([0, ['expired']]);
-    expect(stderr).toContain(`warning: somebody else has ended silence ${silence?.id}, and it is not made again`);
+    test('it is extended for as long as the command lives, and keeps its id', async () => {
+      const file = marker();
+      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      await process.says('stdout', /ready/);
+      const [first] = await silences(name);
+      await vi.waitFor(
+        async () => {
+          const [silence] = await silences(name);
+          expect(Date.parse(silence?.endsAt ?? '')).toBeGreaterThan(Date.parse(first?.endsAt ?? '') + 500);
+          expect(silence).toMatchObject({ id: first?.id, status: { state: 'active' } });
+        },
+        { timeout: 5000, interval: 50 },
+      );
+      writeFileSync(file, '');
+      expect((await process.ended).code).toBe(0);
+      const after = await silences(name);
+      expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
+    });
+
+    test('after kill -9 its short life ends it', async () => {
+      const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
+      const [, pid] = await process.says('stdout', /pid (\d+)/);
+      process.kill('SIGKILL');
+      expect((await process.ended).signal).toBe('SIGKILL');
+      globalThis.process.kill(Number(pid), 'SIGKILL');
+      expect(await states(name)).toEqual(['active']);
+      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
+    });
+
+    test('one that somebody else has ended is not made again', async () => {
+      const file = marker();
+      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      await process.says('stdout', /ready/);
+      const [silence] = await silences(name);
+      expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
+      const warning = `warning: somebody else has ended silence ${silence?.id}, and it is not made again`;
+      await process.says('stderr', new RegExp(warning));
+      writeFileSync(file, '');
+      const { code } = await process.ended;
+      expect([code, await states(name)]).toEqual([0, ['expired']]);
+    });
   });
 
   describe('the command is not run', () => {
-    const marker = (): string => join(temporaryHome(), 'ran');
     const refused = async (argv: readonly string[], options: Parameters<typeof service.svc>[1] = {}) => {
       const file = marker();
       const ended = await service.svc(['silences', 'run', ...argv, '--', 'touch', file], options);
@@ -302,5 +311,56 @@ describe('a network that loses answers', () => {
     const { code } = await server.run('--ttl', '500ms', '--grace', '300ms', '--', 'sh', '-c', 'sleep 1.2; exit 4');
     expect([code, server.states()]).toEqual([4, ['expired', 'expired']]);
     expect(server.counts['DELETE']).toBe(1);
+  });
+});
+
+/** A server that keeps the answer to one kind of request until the test gives it. */
+async function slow(kind: 'POST' | 'DELETE') {
+  const methods: string[] = [];
+  let give = (): void => {};
+  let arrived = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = await faultServer((socket, { method, path }) => {
+    if (method !== 'GET') methods.push(method);
+    const reply = () => socket.write(answer(200, path.includes('/alerts') ? '[]' : `{"silenceID":"${ID}"}`));
+    if (method !== kind) {
+      reply();
+      return;
+    }
+    give = reply;
+    arrived();
+  });
+  const process = start(['silences', 'run', 'a=b', '--', 'echo', 'ran'], server.url);
+  return { process, asked, give: () => give(), methods, [Symbol.asyncDispose]: () => server.close() };
+}
+
+describe.concurrent('a signal while the silence', () => {
+  test('is made: it is ended again, and the command is not run', async () => {
+    await using server = await slow('POST');
+    await server.asked;
+    server.process.kill('SIGINT');
+    setTimeout(server.give, 100);
+    const { code, stdout } = await server.process.ended;
+    expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
+  });
+
+  test('is made by a server that does not answer: not waited for', async () => {
+    await using server = await slow('POST');
+    await server.asked;
+    server.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await server.process.ended;
+    expect([code, stdout]).toEqual([143, '']);
+    expect(stderr).toContain('warning: a silence may have been made; it ends by itself within 15m');
+  });
+
+  test('is ended by a server that does not answer: not waited for', async () => {
+    await using server = await slow('DELETE');
+    await server.asked;
+    server.process.kill('SIGINT');
+    const { code, stdout, stderr } = await server.process.ended;
+    expect([code, stdout]).toEqual([130, 'ran\n']);
+    expect(stderr).toContain(`warning: silence ${ID} may still be there (was not waited for)`);
   });
 });
