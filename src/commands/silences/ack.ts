@@ -3,7 +3,8 @@ import { SvcError } from '../../errors.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
-import { POSTED_RECORD, silenceGuard } from './create.ts';
+import { POSTED_RECORD } from '../../views/silences.ts';
+import { silenceGuard } from './create.ts';
 import { author } from './list.ts';
 
 export const silencesAck = recordCommand({

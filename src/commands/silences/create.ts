@@ -3,50 +3,14 @@ import { parseDuration } from '../../cli/duration.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
-import type { ListOutput, RecordOutput } from '../../output/types.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
-import type { Guard, PostedSilence } from '../../services/alertmanager/silencing.ts';
-import { author, matcherTexts } from './list.ts';
-
-export const POSTED_RECORD: RecordOutput<PostedSilence> = {
-  kind: 'record',
-  columns: [
-    { name: 'id', cell: ({ silenceID }) => silenceID },
-    {
-      name: 'before',
-      cell: ({ silenceID, previousID }) =>
-        previousID === undefined
-          ? undefined
-          : previousID === silenceID
-            ? 'the same id'
-            : `${previousID}, now expired and replaced`,
-    },
-    { name: 'matchers', cell: matcherTexts },
-    { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
-    { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
-    { name: 'created-by', cell: ({ createdBy }) => createdBy },
-    { name: 'comment', cell: ({ comment }) => comment },
-    {
-      name: 'result',
-      cell: ({ unchanged }) => (unchanged ? 'unchanged: it covers this time already' : undefined),
-    },
-    {
-      name: 'mutes',
-      cell: ({ matched }) => (matched === null ? undefined : `${matched.alerts} now, ${matched.active} of them active`),
-    },
-  ],
-  id: ({ silenceID }) => silenceID,
-};
-
-const POSTED_LIST: ListOutput<PostedSilence> = {
-  ...POSTED_RECORD,
-  kind: 'list',
-  columns: POSTED_RECORD.columns.map((column) => (column.name === 'id' ? column : { ...column, flex: true as const })),
-};
+import type { Guard } from '../../services/alertmanager/silencing.ts';
+import { matcherTexts, POSTED_LIST, POSTED_RECORD } from '../../views/silences.ts';
+import { author } from './list.ts';
 
 const HOUR = 3_600_000;
 

@@ -4,7 +4,7 @@ import type { Tone } from '../../output/types.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { findAmong, isUuid, readSilences } from '../../services/alertmanager/silence.ts';
-import { matcherTexts } from './list.ts';
+import { describeSilence } from '../../views/silences.ts';
 
 interface Expired {
   readonly id: string;
@@ -62,7 +62,7 @@ export const silencesExpire = listCommand({
     const targets = [
       ...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values(),
     ];
-    if (asks) for (const { silence } of targets) if (silence !== undefined) ctx.notice(describe(silence));
+    if (asks) for (const { silence } of targets) if (silence !== undefined) ctx.notice(describeSilence(silence));
     const found = targets.filter(({ error }) => error === undefined).length;
     if (found > 0) await ctx.confirm(`Expire ${found === 1 ? 'this silence' : `these ${found} silences`}?`);
     const { outcomes, code } = await bulk(targets, 8, async ({ id, silence, error }): Promise<Expired> => {
@@ -89,7 +89,7 @@ async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Prom
   if (current.length > shown.length) ctx.notice(`the first ${shown.length} of ${current.length} silences to end:`);
   const chosen = await ctx.prompter.checkbox(
     'Which silences?',
-    shown.map((silence) => ({ value: silence.id, name: describe({ ...silence, id: silence.id.slice(0, 8) }) })),
+    shown.map((silence) => ({ value: silence.id, name: describeSilence({ ...silence, id: silence.id.slice(0, 8) }) })),
   );
   tellCommand(ctx, chosen);
   return chosen;
@@ -112,9 +112,4 @@ function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
     if (error instanceof SvcError) return { id: typed, error };
     throw error;
   }
-}
-
-function describe(silence: Silence): string {
-  const { id, status, createdBy, comment } = silence;
-  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }

@@ -3,8 +3,8 @@ import { SvcError } from '../../errors.ts';
 import type { ListOutput, Tone } from '../../output/types.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import type { SilenceOutcome } from '../../services/alertmanager/silence-outcome.ts';
+import { matcherTexts } from '../../views/silences.ts';
 import { silenceGuard } from './create.ts';
-import { matcherTexts } from './list.ts';
 
 const TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
   extended: 'good',

@@ -2,7 +2,7 @@ import { recordCommand } from '../../cli/command.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
-import { SILENCE_COLUMNS } from './list.ts';
+import { SILENCE_COLUMNS } from '../../views/silences.ts';
 
 /** One silence, with the fields of newer servers below those that every server has. */
 export const SILENCE_RECORD: RecordOutput<Silence> = {

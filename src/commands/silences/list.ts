@@ -1,33 +1,11 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { type Cell, type Column, RawJson, type Tone } from '../../output/types.ts';
+import { RawJson } from '../../output/types.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
-import { formatMatcher, matcherFrom } from '../../services/alertmanager/matcher.ts';
+import { formatMatcher } from '../../services/alertmanager/matcher.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
+import { SILENCE_COLUMNS } from '../../views/silences.ts';
 import { kept } from '../alerts/list.ts';
-
-const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'strong', pending: 'warn', expired: 'dim' };
-
-const stateCell = ({ status }: Silence): Cell => {
-  const tone = STATE_TONES[status.state];
-  return tone === undefined ? status.state : { text: status.state, tone };
-};
-
-export function matcherTexts({ matchers }: Pick<Silence, 'matchers'>): string[] {
-  return matchers.map((wire) => formatMatcher(matcherFrom(wire)));
-}
-
-export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
-  { name: 'id', cell: ({ id }) => id.slice(0, 8) },
-  { name: 'state', cell: stateCell },
-  { name: 'matchers', cell: matcherTexts, flex: true },
-  { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
-  { name: 'created-by', cell: ({ createdBy }) => createdBy, flex: true },
-  { name: 'comment', cell: ({ comment }) => comment, flex: true },
-  { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
-  { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
-  { name: 'silence', cell: ({ id }) => id, wide: true },
-];
 
 export const silencesList = listCommand({
   id: 'silences list',

@@ -1,0 +1,70 @@
+/** How silences are shown: the cells, columns and outputs that the commands about them share. */
+import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../output/types.ts';
+import { formatMatcher, matcherFrom } from '../services/alertmanager/matcher.ts';
+import type { Silence } from '../services/alertmanager/schema.ts';
+import type { PostedSilence } from '../services/alertmanager/silencing.ts';
+
+const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'strong', pending: 'warn', expired: 'dim' };
+
+const stateCell = ({ status }: Silence): Cell => {
+  const tone = STATE_TONES[status.state];
+  return tone === undefined ? status.state : { text: status.state, tone };
+};
+
+export function matcherTexts({ matchers }: Pick<Silence, 'matchers'>): string[] {
+  return matchers.map((wire) => formatMatcher(matcherFrom(wire)));
+}
+
+export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
+  { name: 'id', cell: ({ id }) => id.slice(0, 8) },
+  { name: 'state', cell: stateCell },
+  { name: 'matchers', cell: matcherTexts, flex: true },
+  { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
+  { name: 'created-by', cell: ({ createdBy }) => createdBy, flex: true },
+  { name: 'comment', cell: ({ comment }) => comment, flex: true },
+  { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
+  { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
+  { name: 'silence', cell: ({ id }) => id, wide: true },
+];
+
+export const POSTED_RECORD: RecordOutput<PostedSilence> = {
+  kind: 'record',
+  columns: [
+    { name: 'id', cell: ({ silenceID }) => silenceID },
+    {
+      name: 'before',
+      cell: ({ silenceID, previousID }) =>
+        previousID === undefined
+          ? undefined
+          : previousID === silenceID
+            ? 'the same id'
+            : `${previousID}, now expired and replaced`,
+    },
+    { name: 'matchers', cell: matcherTexts },
+    { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
+    { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
+    { name: 'created-by', cell: ({ createdBy }) => createdBy },
+    { name: 'comment', cell: ({ comment }) => comment },
+    {
+      name: 'result',
+      cell: ({ unchanged }) => (unchanged ? 'unchanged: it covers this time already' : undefined),
+    },
+    {
+      name: 'mutes',
+      cell: ({ matched }) => (matched === null ? undefined : `${matched.alerts} now, ${matched.active} of them active`),
+    },
+  ],
+  id: ({ silenceID }) => silenceID,
+};
+
+export const POSTED_LIST: ListOutput<PostedSilence> = {
+  ...POSTED_RECORD,
+  kind: 'list',
+  columns: POSTED_RECORD.columns.map((column) => (column.name === 'id' ? column : { ...column, flex: true as const })),
+};
+
+/** One line of a list that is shown before a question. */
+export function describeSilence(silence: Silence): string {
+  const { id, status, createdBy, comment } = silence;
+  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
+}
