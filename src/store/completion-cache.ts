@@ -2,9 +2,10 @@
  * The names that a service told lately, for <Tab>. It may be lost or deleted at any time, and is never trusted: a file that cannot be
  * read is none, and one that cannot be written is not.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
+import { makeFolder } from './folders.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -91,7 +92,7 @@ function readCache(paths: Paths, { service, profile, address }: CacheOwner): Cac
 function replaceFile(path: string, text: string, pid: number): void {
   const draft = `${path}.${pid}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     rmSync(draft, { force: true });
     try {
       writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });

@@ -139,6 +139,9 @@ describe('a home', () => {
     ['/dev/null/home', 'not a directory'],
   ])('that cannot be written (%s) is no harm until it has to be', async (home, why) => {
     expect((await svc(LIST, { env: { ...env(), HOME: home } })).code).toBe(0);
+    // What a terminal shows is kept for <Tab>, where it can be.
+    const shown = await svc(['alerts', 'list'], { env: { ...env(), HOME: home, SVC_FORCE_TTY: '80' } });
+    expect([shown.code, shown.stdout.split('\n').length]).toEqual([0, 8]);
     const { code, stderr } = await svc(['config', 'set', 'alerts.url', emulator.url], { env: { HOME: home } });
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^svc: cannot [^\\n]*: ${why}\\n`));

@@ -47,7 +47,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     { ...alert, ...wild, fingerprint: HOSTILE, status: { ...alert.status, silencedBy: [HOSTILE] } },
   ],
   'GET /alerts/groups': [{ labels: { [HOSTILE]: HOSTILE }, receiver: { name: HOSTILE }, alerts: [alert] }],
-  'GET /receivers': [{ name: HOSTILE }],
+  'GET /receivers': [{ name: HOSTILE }, { name: HOSTILE.slice(0, 30) }],
   'GET /status': {
     cluster: { status: HOSTILE, name: HOSTILE, peers: [{ name: HOSTILE, address: HOSTILE }] },
     versionInfo: { version: HOSTILE, revision: HOSTILE, branch: HOSTILE, buildUser: HOSTILE, goVersion: HOSTILE },

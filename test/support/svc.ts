@@ -1,8 +1,9 @@
 /** Runs `svc` in this process, with everything from outside replaced by what a test says. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { afterAll } from 'vitest';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 
@@ -61,8 +62,12 @@ function choose(choices: readonly Choice[], start: string): string {
   return choice.value;
 }
 
+/** Deleted at the end of the test file. */
+const homes = mkdtempSync(join(tmpdir(), 'svc-test-'));
+afterAll(() => rmSync(homes, { recursive: true, force: true }));
+
 export function temporaryHome(): string {
-  return mkdtempSync(join(tmpdir(), 'svc-test-'));
+  return mkdtempSync(join(homes, 'home-'));
 }
 
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {

@@ -127,3 +127,39 @@ describe('svc sandbox run', () => {
     expect(ms).toBeLessThan(QUICK);
   });
 });
+
+describe('svc silences run', () => {
+  interface Silence {
+    readonly comment: string;
+    readonly status: { readonly state: string };
+  }
+  const held = async (url: string): Promise<readonly string[]> => {
+    const silences = await getJson<readonly Silence[]>(url, '/api/v2/silences');
+    return silences.filter(({ comment }) => comment === 'deploy').map(({ status }) => status.state);
+  };
+  const argv = (script: string): readonly string[] => [
+    ...['silences', 'run', 'alertname=DiskFull', '-c', 'deploy', '-q', '--yes', '--'],
+    ...['bash', '-c', script],
+  ];
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends the silence where %s ends it, and lets the command finish', async (signal, status) => {
+    const { run: server, url } = await sandbox([]);
+    const script = `trap 'echo cleaned; exit 3' ${signal.slice(3)}; echo ready; while :; do read -r -t 1 _; done`;
+    const running = startSvc(argv(script), { env: { SVC_ALERTS_URL: url }, input: 'open' });
+    await running.printed('ready');
+    expect(await held(url)).toEqual(['active']);
+    expect(await running.kill(signal)).toMatchObject({ code: status, stdout: 'ready\ncleaned\n', stderr: '' });
+    expect(await held(url)).toEqual(['expired']);
+    await server.kill('SIGTERM');
+  });
+
+  it('passes on the exit status', async () => {
+    const { run: server, url } = await sandbox([]);
+    expect(await svc(argv('exit 7'), { env: { SVC_ALERTS_URL: url } })).toMatchObject({ code: 7, stderr: '' });
+    expect(await held(url)).toEqual(['expired']);
+    await server.kill('SIGTERM');
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import type { FaultServer } from '../http/servers.ts';
+import { postAlerts } from '../support/alertmanager.ts';
+import { startShell, startSvc } from './binary.ts';
+import { hostileServer } from './hostile.ts';
+import { named, noTmux, Terminal } from './terminal.ts';
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
+});
+afterEach(() => emulator.close());
+
+describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
+  const STATE = '#{pane_title} #{alternate_on} #{cursor_flag} #{wrap_flag} #{origin_flag} #{cursor_x}';
+  let terminal: Terminal;
+  let hostile: FaultServer;
+  beforeAll(async () => {
+    hostile = await hostileServer();
+    terminal = new Terminal(100, 30);
+  });
+  afterAll(async () => {
+    terminal?.close();
+    await hostile.close();
+  });
+
+  const begin = async (url: string): Promise<number> => {
+    terminal.begin(`echo before; (echo "pid $BASHPID"; exec svc alerts list -a --watch=1s --base-url ${url})`);
+    const lines = await terminal.shows((all) => all.some((line) => line.startsWith('pid ')));
+    await terminal.shows((all) => all.some((line) => line.includes('again every')));
+    return Number(lines.find((line) => line.startsWith('pid '))?.slice(4));
+  };
+
+  it.each([
+    ['Ctrl-C', 130],
+    ['SIGTERM', 143],
+  ])('ends by %s, and gives the terminal back as it was', async (how, expected) => {
+    const { lines: settings } = await terminal.run('stty -a');
+    const state = terminal.tell(STATE);
+    const pid = await begin(emulator.url);
+    expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
+    if (how === 'Ctrl-C') terminal.press('C-c');
+    else process.kill(pid, 'SIGTERM');
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(expected);
+    expect(lines).toEqual(['before', `pid ${pid}`]);
+    expect(terminal.tell(STATE)).toBe(state);
+    expect((await terminal.run('stty -a')).lines).toEqual(settings);
+  });
+
+  it('shows what changes, and fits every width', async () => {
+    await begin(emulator.url);
+    await postAlerts(emulator.url, [
+      { labels: { alertname: '磁盘已满', team: 'new' }, annotations: { summary: 'x'.repeat(300) } },
+    ]);
+    await terminal.shows((all) => all.some((line) => line.includes('added')));
+    for (const columns of [40, 200, 80]) {
+      terminal.resize(columns, 30);
+      await terminal.shows(() => terminal.tell('#{pane_width}') === String(columns));
+      // The first look after the change of size.
+      const drawn = terminal.lines()[0];
+      await terminal.shows((all) => all[0] !== drawn);
+      expect(terminal.lines(true)).toEqual(terminal.lines());
+    }
+    terminal.press('C-c');
+    await terminal.finish();
+    terminal.resize(100, 30);
+  });
+
+  it('obeys nothing that the service says', async () => {
+    await terminal.run(':');
+    const title = terminal.tell('#{pane_title}');
+    await begin(hostile.url);
+    const lines = terminal.lines();
+    expect(lines.join('\n')).toContain('\\x1b[2J');
+    expect(lines.filter((line) => line.startsWith('forged'))).toEqual([]);
+    expect(terminal.tell('#{pane_title} #{alternate_on}')).toBe(`${title} 1`);
+    terminal.press('C-c');
+    expect((await terminal.finish()).status).toBe(130);
+    expect(terminal.tell('#{pane_title} #{alternate_on}')).toBe(`${title} 0`);
+  });
+});
+
+describe('a watch in a pipe', () => {
+  const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends by %s', async (signal, status) => {
+    const run = startSvc(['alerts', 'list', '--watch=1h', '-o', 'ndjson'], { env: env() });
+    await run.printed('\n');
+    const { code, ms, stderr } = await run.kill(signal);
+    expect([code, stderr]).toEqual([status, '']);
+    expect(ms).toBeLessThan(2_000);
+  });
+
+  it('ends quietly with its reader, at the next change', async () => {
+    const run = startShell(`svc alerts list --watch=1s -o ndjson | head -n 1; echo "ended \${PIPESTATUS[0]}"`, {
+      env: env(),
+    });
+    await run.printed('"added"');
+    await postAlerts(emulator.url, [{ labels: { alertname: 'Another' } }]);
+    const { stdout, stderr } = await run.ended;
+    expect([stdout.split('\n').at(-2), stderr]).toEqual(['ended 0', '']);
+  });
+});
