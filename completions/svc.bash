@@ -26,6 +26,8 @@ __svc_enter() {
     'silences keepalive') at='silences keepalive' ;;
     'silences recreate') at='silences recreate' ;;
     'silences expire' | 'silences delete' | 'silences rm') at='silences expire' ;;
+    'silences export') at='silences export' ;;
+    'silences import') at='silences import' ;;
     'config list') at='config list' ;;
     'config get') at='config get' ;;
     'config set') at='config set' ;;
@@ -78,6 +80,8 @@ __svc_value() {
     'silences list --within') kind=any ;;
     'silences list --created-by') kind=any ;;
     'silences list --comment') kind=any ;;
+    'silences list --for-alert') kind=fingerprints ;;
+    'silences list --matching') kind=any ;;
     'silences list --limit') kind=any ;;
     'silences create --for' | 'silences create -d') kind=any ;;
     'silences create --until') kind=any ;;
@@ -110,6 +114,19 @@ __svc_value() {
     'silences keepalive --by') kind=any ;;
     'silences keepalive --max') kind=any ;;
     'silences recreate --for' | 'silences recreate -d') kind=any ;;
+    'silences expire --created-by') kind=any ;;
+    'silences expire --comment') kind=any ;;
+    'silences expire --for-alert') kind=fingerprints ;;
+    'silences expire --matching') kind=any ;;
+    'silences expire --concurrency') kind=any ;;
+    'silences export --state') kind=choices choices=('active' 'pending' 'expired') ;;
+    'silences export --within') kind=any ;;
+    'silences export --created-by') kind=any ;;
+    'silences export --comment') kind=any ;;
+    'silences export --for-alert') kind=fingerprints ;;
+    'silences export --matching') kind=any ;;
+    'silences import --on-conflict') kind=choices choices=('skip' 'extend' 'duplicate') ;;
+    'silences import --concurrency') kind=any ;;
     'sandbox start --port') kind=any ;;
     *' --dry-run') kind=attached choices=('curl') ;;
     *' --base-url') kind=any ;;
@@ -142,6 +159,7 @@ __svc_operand() {
     'silences extend '*) kind=silences ;;
     'silences recreate '*) kind=silences ;;
     'silences expire '*) kind=silences ;;
+    'silences import 0') kind=files ;;
     'config get 0') kind=settings ;;
     'config set 0') kind=settings ;;
     'config unset 0') kind=settings ;;
@@ -164,7 +182,7 @@ __svc_words() {
     '') names=(alerts silences config sandbox completion help) aliases=() ;;
     'help') names=(alerts silences config sandbox completion exit-codes environment) aliases=() ;;
     'alerts') names=(list get groups check create resolve receivers status) aliases=(ls query show add) ;;
-    'silences') names=(list get create ack run update extend keepalive recreate expire) aliases=(ls query show add delete rm) ;;
+    'silences') names=(list get create ack run update extend keepalive recreate expire export import) aliases=(ls query show add delete rm) ;;
     'config') names=(list get set unset path edit profiles use) aliases=(rm) ;;
     'sandbox') names=(start run) aliases=() ;;
     'completion') names=(bash zsh fish powershell) aliases=() ;;
@@ -181,7 +199,7 @@ __svc_options() {
     'alerts create') names+=(--annotation --generator-url --start --end --for -d --file -f --dry-run --yes -y) ;;
     'alerts resolve') names+=(--dry-run --yes -y) ;;
     'alerts status') names+=(--config --wait-ready) ;;
-    'silences list') names+=(--state --expired --all -a --within --created-by --comment --limit) ;;
+    'silences list') names+=(--state --expired --all -a --within --created-by --comment --for-alert --matching --unused --with-counts --limit) ;;
     'silences create') names+=(--for -d --until --from --comment -c --author --from-alert --drop --ensure --max-alerts --file -f --all-alerts --dry-run --yes -y) ;;
     'silences ack') names+=(--for -d --comment -c --author --drop --all-alerts --dry-run --yes -y) ;;
     'silences run') names+=(--comment -c --author --ttl --grace --all-alerts --dry-run --yes -y) ;;
@@ -189,13 +207,15 @@ __svc_options() {
     'silences extend') names+=(--by --max --dry-run --yes -y) ;;
     'silences keepalive') names+=(--prefix --if-within --by --max --dry-run --yes -y) ;;
     'silences recreate') names+=(--for -d --all-alerts --dry-run --yes -y) ;;
-    'silences expire') names+=(--dry-run --yes -y) ;;
+    'silences expire') names+=(--created-by --comment --for-alert --matching --unused --all --ignore-missing --concurrency --dry-run --yes -y) ;;
+    'silences export') names+=(--state --expired --all -a --within --created-by --comment --for-alert --matching --unused) ;;
+    'silences import') names+=(--on-conflict --concurrency --all-alerts --dry-run --yes -y) ;;
     'config list') names+=(--show-origin --all -a) ;;
     'sandbox start') names+=(--empty --port) ;;
     'sandbox run') names+=(--empty) ;;
   esac
   case "$at" in
-    '' | 'alerts' | 'silences' | 'alerts list' | 'alerts get' | 'alerts groups' | 'alerts check' | 'alerts create' | 'alerts resolve' | 'alerts receivers' | 'alerts status' | 'silences list' | 'silences get' | 'silences create' | 'silences ack' | 'silences run' | 'silences update' | 'silences extend' | 'silences keepalive' | 'silences recreate' | 'silences expire') names+=(--base-url --timeout --header --header-file --cacert --cert --key --insecure) ;;
+    '' | 'alerts' | 'silences' | 'alerts list' | 'alerts get' | 'alerts groups' | 'alerts check' | 'alerts create' | 'alerts resolve' | 'alerts receivers' | 'alerts status' | 'silences list' | 'silences get' | 'silences create' | 'silences ack' | 'silences run' | 'silences update' | 'silences extend' | 'silences keepalive' | 'silences recreate' | 'silences expire' | 'silences export' | 'silences import') names+=(--base-url --timeout --header --header-file --cacert --cert --key --insecure) ;;
   esac
   case "$at" in
     *) names+=(--output -o --json --fields --query --columns --no-headers --sort --time --quiet -q --verbose -v --debug --color --no-input --profile --help -h) ;;

@@ -49,6 +49,10 @@ function __svc_enter -a place word
       echo 'silences recreate'
     case 'silences expire' 'silences delete' 'silences rm'
       echo 'silences expire'
+    case 'silences export'
+      echo 'silences export'
+    case 'silences import'
+      echo 'silences import'
     case 'config list'
       echo 'config list'
     case 'config get'
@@ -147,6 +151,10 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'silences list --comment'
       printf '%s\n' 'any'
+    case 'silences list --for-alert'
+      printf '%s\n' 'fingerprints'
+    case 'silences list --matching'
+      printf '%s\n' 'any'
     case 'silences list --limit'
       printf '%s\n' 'any'
     case 'silences create --for' 'silences create -d'
@@ -211,6 +219,32 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'silences recreate --for' 'silences recreate -d'
       printf '%s\n' 'any'
+    case 'silences expire --created-by'
+      printf '%s\n' 'any'
+    case 'silences expire --comment'
+      printf '%s\n' 'any'
+    case 'silences expire --for-alert'
+      printf '%s\n' 'fingerprints'
+    case 'silences expire --matching'
+      printf '%s\n' 'any'
+    case 'silences expire --concurrency'
+      printf '%s\n' 'any'
+    case 'silences export --state'
+      printf '%s\n' 'choices' 'active' 'pending' 'expired'
+    case 'silences export --within'
+      printf '%s\n' 'any'
+    case 'silences export --created-by'
+      printf '%s\n' 'any'
+    case 'silences export --comment'
+      printf '%s\n' 'any'
+    case 'silences export --for-alert'
+      printf '%s\n' 'fingerprints'
+    case 'silences export --matching'
+      printf '%s\n' 'any'
+    case 'silences import --on-conflict'
+      printf '%s\n' 'choices' 'skip' 'extend' 'duplicate'
+    case 'silences import --concurrency'
+      printf '%s\n' 'any'
     case 'sandbox start --port'
       printf '%s\n' 'any'
     case '* --dry-run'
@@ -269,6 +303,8 @@ function __svc_operand -a place index
       echo silences
     case 'silences expire *'
       echo silences
+    case 'silences import 0'
+      echo files
     case 'config get 0'
       echo settings
     case 'config set 0'
@@ -302,7 +338,7 @@ function __svc_words -a place
     case 'alerts'
       printf '%s\t%s\n' 'list' 'List alerts, active ones unless told otherwise' 'get' 'Show one alert, who silences it and which alerts inhibit it' 'groups' 'List alerts as the server groups them for its receivers' 'check' 'Test how many alerts there are: 0 if as many as there may be, 1 if not' 'create' 'Send an alert, or a file of them' 'resolve' 'End alerts now' 'receivers' 'List the receivers, which are the names of notification integrations' 'status' 'Show the version, uptime and cluster of the alert manager'
     case 'silences'
-      printf '%s\t%s\n' 'list' 'List silences, active and pending ones unless told otherwise' 'get' 'Show one silence' 'create' 'Mute the alerts that match, for a time' 'ack' 'Acknowledge alerts: mute them for a short time' 'run' 'Silence alerts while a command runs' 'update' 'Change a silence' 'extend' 'Let silences end later' 'keepalive' 'Extend acknowledgements while their alerts fire, once; for cron' 'recreate' 'Make expired silences again' 'expire' 'End silences now'
+      printf '%s\t%s\n' 'list' 'List silences, active and pending ones unless told otherwise' 'get' 'Show one silence' 'create' 'Mute the alerts that match, for a time' 'ack' 'Acknowledge alerts: mute them for a short time' 'run' 'Silence alerts while a command runs' 'update' 'Change a silence' 'extend' 'Let silences end later' 'keepalive' 'Extend acknowledgements while their alerts fire, once; for cron' 'recreate' 'Make expired silences again' 'expire' 'End silences now' 'export' 'Write silences out, for import here or elsewhere' 'import' 'Bring silences from a file to the server'
     case 'config'
       printf '%s\t%s\n' 'list' 'List the settings and their values' 'get' 'Print the value of one setting' 'set' 'Set a setting in the profile' 'unset' 'Remove a setting from the profile' 'path' 'Print the path of the settings file' 'edit' 'Edit the settings file' 'profiles' 'List the profiles' 'use' 'Choose the profile to use from now on'
     case 'sandbox'
@@ -360,7 +396,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences list'
-      printf '%s\t%s\n' '--state' 'Only silences in this state (default active, pending)' '--expired' 'Only expired ones, as --state expired' '--all' 'Silences in every state' '-a' 'Silences in every state' '--within' 'Only those that end within this time, or with --expired ended within it' '--created-by' 'Only of this author; me for yourself, ~regex for a pattern' '--comment' 'Only with this text in the comment; ~regex for a pattern' '--limit' 'At most so many'
+      printf '%s\t%s\n' '--state' 'Only silences in this state (default active, pending)' '--expired' 'Only expired ones, as --state expired' '--all' 'Silences in every state' '-a' 'Silences in every state' '--within' 'Only those that end within this time, or with --expired ended within it' '--created-by' 'Only of this author; me for yourself, ~regex for a pattern' '--comment' 'Only with this text in the comment; ~regex for a pattern' '--for-alert' 'Only those that mute this alert now, as the server says' '--matching' 'Only those that would mute an alert with these labels' '--unused' 'Only active ones that mute no alert now' '--with-counts' 'Count the alerts that each mutes now' '--limit' 'At most so many'
   end
   switch "$place"
     case 'silences create'
@@ -392,7 +428,15 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences expire'
-      printf '%s\t%s\n' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--created-by' 'Only of this author; me for yourself, ~regex for a pattern' '--comment' 'Only with this text in the comment; ~regex for a pattern' '--for-alert' 'Only those that mute this alert now, as the server says' '--matching' 'Only those that would mute an alert with these labels' '--unused' 'Only active ones that mute no alert now' '--all' 'All active and pending silences' '--ignore-missing' 'A silence that is not there is no failure' '--concurrency' 'How many requests at once' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+  end
+  switch "$place"
+    case 'silences export'
+      printf '%s\t%s\n' '--state' 'Only silences in this state (default active, pending)' '--expired' 'Only expired ones, as --state expired' '--all' 'Silences in every state' '-a' 'Silences in every state' '--within' 'Only those that end within this time, or with --expired ended within it' '--created-by' 'Only of this author; me for yourself, ~regex for a pattern' '--comment' 'Only with this text in the comment; ~regex for a pattern' '--for-alert' 'Only those that mute this alert now, as the server says' '--matching' 'Only those that would mute an alert with these labels' '--unused' 'Only active ones that mute no alert now'
+  end
+  switch "$place"
+    case 'silences import'
+      printf '%s\t%s\n' '--on-conflict' 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another' '--concurrency' 'How many requests at once' '--all-alerts' 'Silences without a positive matcher too' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'config list'
@@ -407,7 +451,7 @@ function __svc_options -a place
       printf '%s\t%s\n' '--empty' 'Start without the sample data'
   end
   switch "$place"
-    case '' 'alerts' 'silences' 'alerts list' 'alerts get' 'alerts groups' 'alerts check' 'alerts create' 'alerts resolve' 'alerts receivers' 'alerts status' 'silences list' 'silences get' 'silences create' 'silences ack' 'silences run' 'silences update' 'silences extend' 'silences keepalive' 'silences recreate' 'silences expire'
+    case '' 'alerts' 'silences' 'alerts list' 'alerts get' 'alerts groups' 'alerts check' 'alerts create' 'alerts resolve' 'alerts receivers' 'alerts status' 'silences list' 'silences get' 'silences create' 'silences ack' 'silences run' 'silences update' 'silences extend' 'silences keepalive' 'silences recreate' 'silences expire' 'silences export' 'silences import'
       printf '%s\t%s\n' '--base-url' 'Address of the service' '--timeout' 'Longest time for one request (default 30s)' '--header' 'An extra header that is no secret' '--header-file' 'Extra headers, one per line; never shown' '--cacert' 'Trust the certificates in this PEM file too' '--cert' 'Client certificate (PEM)' '--key' 'The client certificate\'s key (PEM)' '--insecure' 'Do not check certificates; allow a credential over plain http'
   end
   printf '%s\t%s\n' '--output' 'How the value is printed' '-o' 'How the value is printed' '--json' 'Same as -o json' '--fields' 'Only these fields of each item' '--query' 'A JMESPath expression applied to the value' '--columns' 'Which columns, in this order (table, wide, csv, tsv)' '--no-headers' 'No header line (table, wide, csv, tsv)' '--sort' 'Sort a list by a column or field, - for descending' '--time' 'How times are shown in tables' '--quiet' 'Print ids only, and no notices' '-q' 'Print ids only, and no notices' '--verbose' 'One line per request on stderr' '-v' 'One line per request on stderr' '--debug' 'Headers and bodies of each request on stderr, redacted' '--color' 'When to use colour' '--no-input' 'Never ask; a missing value is an error' '--profile' 'The profile to take settings from' '--help' 'Show this help' '-h' 'Show this help'

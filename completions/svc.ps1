@@ -36,6 +36,8 @@ function __SvcEnter([string]$Key) {
     'silences expire' { return 'silences expire' }
     'silences delete' { return 'silences expire' }
     'silences rm' { return 'silences expire' }
+    'silences export' { return 'silences export' }
+    'silences import' { return 'silences import' }
     'config list' { return 'config list' }
     'config get' { return 'config get' }
     'config set' { return 'config set' }
@@ -98,6 +100,8 @@ function __SvcValue([string]$Key) {
     'silences list --within' { return @('any') }
     'silences list --created-by' { return @('any') }
     'silences list --comment' { return @('any') }
+    'silences list --for-alert' { return @('fingerprints') }
+    'silences list --matching' { return @('any') }
     'silences list --limit' { return @('any') }
     'silences create --for' { return @('any') }
     'silences create -d' { return @('any') }
@@ -140,6 +144,19 @@ function __SvcValue([string]$Key) {
     'silences keepalive --max' { return @('any') }
     'silences recreate --for' { return @('any') }
     'silences recreate -d' { return @('any') }
+    'silences expire --created-by' { return @('any') }
+    'silences expire --comment' { return @('any') }
+    'silences expire --for-alert' { return @('fingerprints') }
+    'silences expire --matching' { return @('any') }
+    'silences expire --concurrency' { return @('any') }
+    'silences export --state' { return @('choices', 'active', 'pending', 'expired') }
+    'silences export --within' { return @('any') }
+    'silences export --created-by' { return @('any') }
+    'silences export --comment' { return @('any') }
+    'silences export --for-alert' { return @('fingerprints') }
+    'silences export --matching' { return @('any') }
+    'silences import --on-conflict' { return @('choices', 'skip', 'extend', 'duplicate') }
+    'silences import --concurrency' { return @('any') }
     'sandbox start --port' { return @('any') }
     '* --dry-run' { return @('attached', 'curl') }
     '* --base-url' { return @('any') }
@@ -172,6 +189,7 @@ function __SvcOperand([string]$Key) {
     'silences extend *' { return @('silences') }
     'silences recreate *' { return @('silences') }
     'silences expire *' { return @('silences') }
+    'silences import 0' { return @('files') }
     'config get 0' { return @('settings') }
     'config set 0' { return @('settings') }
     'config unset 0' { return @('settings') }
@@ -227,6 +245,8 @@ function __SvcWords([string]$Key) {
       'keepalive Extend acknowledgements while their alerts fire, once; for cron'
       'recreate Make expired silences again'
       'expire End silences now'
+      'export Write silences out, for import here or elsewhere'
+      'import Bring silences from a file to the server'
     ) }
     'config' { return @(
       'list List the settings and their values'
@@ -362,6 +382,10 @@ function __SvcOptions([string]$Place) {
       '--within Only those that end within this time, or with --expired ended within it'
       '--created-by Only of this author; me for yourself, ~regex for a pattern'
       '--comment Only with this text in the comment; ~regex for a pattern'
+      '--for-alert Only those that mute this alert now, as the server says'
+      '--matching Only those that would mute an alert with these labels'
+      '--unused Only active ones that mute no alert now'
+      '--with-counts Count the alerts that each mutes now'
       '--limit At most so many'
     )
   }
@@ -463,6 +487,38 @@ function __SvcOptions([string]$Place) {
   }
   if (@('silences expire') -ccontains $Place) {
     @(
+      '--created-by Only of this author; me for yourself, ~regex for a pattern'
+      '--comment Only with this text in the comment; ~regex for a pattern'
+      '--for-alert Only those that mute this alert now, as the server says'
+      '--matching Only those that would mute an alert with these labels'
+      '--unused Only active ones that mute no alert now'
+      '--all All active and pending silences'
+      '--ignore-missing A silence that is not there is no failure'
+      '--concurrency How many requests at once'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('silences export') -ccontains $Place) {
+    @(
+      '--state Only silences in this state (default active, pending)'
+      '--expired Only expired ones, as --state expired'
+      '--all Silences in every state'
+      '-a Silences in every state'
+      '--within Only those that end within this time, or with --expired ended within it'
+      '--created-by Only of this author; me for yourself, ~regex for a pattern'
+      '--comment Only with this text in the comment; ~regex for a pattern'
+      '--for-alert Only those that mute this alert now, as the server says'
+      '--matching Only those that would mute an alert with these labels'
+      '--unused Only active ones that mute no alert now'
+    )
+  }
+  if (@('silences import') -ccontains $Place) {
+    @(
+      '--on-conflict What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another'
+      '--concurrency How many requests at once'
+      '--all-alerts Silences without a positive matcher too'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -486,7 +542,7 @@ function __SvcOptions([string]$Place) {
       '--empty Start without the sample data'
     )
   }
-  if (@('', 'alerts', 'silences', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire') -ccontains $Place) {
+  if (@('', 'alerts', 'silences', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'

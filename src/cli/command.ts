@@ -3,6 +3,7 @@ import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
 import type { ServiceName, Target } from '../http/target.ts';
+import type { Progress } from '../output/progress.ts';
 import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rendering, Rows, TextOutput } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input } from './flags.ts';
@@ -55,6 +56,8 @@ export interface RunContext
    * Any `destroy` or `money` request is refused by the transport until this has passed.
    */
   confirm(question: string): Promise<void>;
+  /** A bar on stderr, on a terminal only; cleared at the command's end at the latest. */
+  progress(total: number): Progress;
   /** A line on stderr, escaped. Not shown with `-q`. */
   notice(text: string): void;
   /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
@@ -76,6 +79,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly effect: Effect;
   /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;
+  /** What is printed where no option says otherwise, whatever the settings say: data for another program. */
+  readonly defaultFormat?: 'json';
   /** It repairs settings, and so runs with settings that are broken. */
   readonly repairsSettings?: true;
   readonly args?: A;

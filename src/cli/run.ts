@@ -9,6 +9,7 @@ import { checkOutputOptions } from '../output/check.ts';
 import { colorLevel } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
+import { progressBar } from '../output/progress.ts';
 import { render } from '../output/render.ts';
 import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import { fileFailure } from '../store/file-failure.ts';
@@ -180,7 +181,7 @@ class Notices {
 
 function settingFlags(command: Command, globals: GlobalInput): Readonly<Record<string, string>> {
   const flags: Record<string, string> = {};
-  const format = globals.json ? 'json' : globals.output;
+  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : command.defaultFormat));
   if (format !== undefined) flags['output'] = format;
   if (globals.color !== undefined) flags['color'] = globals.color;
   if (command.service === undefined) return flags;
@@ -237,6 +238,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
+  let bar = progressBar(0, context.stderr, context.now);
   const asking = async (): Promise<Prompter> => {
     notices.release();
     await notices.flushed();
@@ -299,7 +301,15 @@ function runContext({ command, globals, settings, context, engine, options, noti
       if (!(await prompter.confirm(escapeText(question)))) throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;
     },
-    notice: (text) => notices.say(text),
+    progress(total) {
+      bar.clear();
+      bar = progressBar(globals.quiet ? 0 : total, context.stderr, context.now);
+      return bar;
+    },
+    notice(text) {
+      bar.clear();
+      notices.say(text);
+    },
     readInput: (path) => readInput(path, context),
   };
 }

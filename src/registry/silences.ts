@@ -1,8 +1,10 @@
 import { silencesAck } from '../commands/silences/ack.ts';
 import { silencesCreate } from '../commands/silences/create.ts';
 import { silencesExpire } from '../commands/silences/expire.ts';
+import { silencesExport } from '../commands/silences/export.ts';
 import { silencesExtend } from '../commands/silences/extend.ts';
 import { silencesGet } from '../commands/silences/get.ts';
+import { silencesImport } from '../commands/silences/import.ts';
 import { silencesKeepalive } from '../commands/silences/keepalive.ts';
 import { silencesList } from '../commands/silences/list.ts';
 import { silencesRecreate } from '../commands/silences/recreate.ts';
@@ -20,4 +22,6 @@ export const commands = [
   silencesKeepalive,
   silencesRecreate,
   silencesExpire,
+  silencesExport,
+  silencesImport,
 ];

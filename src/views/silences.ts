@@ -27,6 +27,17 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'silence', cell: ({ id }) => id, wide: true },
 ];
 
+/** A silence with the number of alerts that it mutes now. */
+export interface CountedSilence extends Silence {
+  readonly alertCount: number;
+}
+
+export const COUNTED_COLUMNS: readonly Column<CountedSilence>[] = [
+  ...SILENCE_COLUMNS.slice(0, 3),
+  { name: 'alerts', cell: ({ alertCount }) => alertCount, align: 'right' },
+  ...SILENCE_COLUMNS.slice(3),
+];
+
 export const POSTED_RECORD: RecordOutput<PostedSilence> = {
   kind: 'record',
   columns: [

@@ -95,7 +95,8 @@ describe.each(CASES)('$name', (what) => {
   it.each([40, 80, 200])('fits a terminal of %d columns', async (width) => {
     const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
     expectPrinted(what, stdout);
-    if (what.command.output.kind === 'text' || what.sample.prints !== undefined) return;
+    const { output, defaultFormat } = what.command;
+    if (output.kind === 'text' || defaultFormat !== undefined || what.sample.prints !== undefined) return;
     expect(stdout.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
   });
 });

@@ -51,7 +51,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'alerts receivers': [{ args: [] }],
   'alerts status': [{ args: [] }, { args: ['--config'], prints: 'text' }],
-  'silences list': [{ args: [] }, { args: ['-a'] }, { args: ['--created-by', 'ann', '--within', '30d'] }],
+  'silences list': [
+    { args: [] },
+    { args: ['-a'] },
+    { args: ['--created-by', 'ann', '--within', '30d'] },
+    { args: ['--with-counts'] },
+  ],
   'silences get': [{ args: [SILENCE] }, { args: ['2f1a'] }],
   'silences create': [
     { args: ['NodeDown', '-c', 'disk swap'], follows: true },
@@ -67,7 +72,9 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences extend': [{ args: [SILENCE, '--by', '1h'] }, { args: ['2f1a', '--by', '1h', '--max', '1d'] }],
   'silences keepalive': [{ args: ['--prefix', 'red', '--if-within', '2h', '--by', '3h'] }],
   'silences recreate': [{ args: [EXPIRED] }, { args: ['77c0', '--for', '1h'] }],
-  'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }],
+  'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }, { args: ['--created-by', 'ann'] }],
+  'silences export': [{ args: [] }],
+  'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

@@ -11,6 +11,7 @@ import {
 } from '../../services/alertmanager/alert-state.ts';
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { AlertFilter, Alertmanager } from '../../services/alertmanager/client.ts';
+import { formatMatcher } from '../../services/alertmanager/matcher.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { ALERT_LIST, countOutput, labelCells, OWN_COLUMN, tallyOutput } from '../../views/alerts.ts';
 
@@ -170,7 +171,6 @@ export async function alertFilter(
   ctx: Pick<RunContext, 'notice'>,
 ): Promise<{ readonly filter: readonly string[]; readonly receiver: string | undefined }> {
   const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
-  const { formatMatcher } = await import('../../services/alertmanager/matcher.ts');
   const { matchers, notices } = parseMatcherArguments(matcher);
   for (const notice of notices) ctx.notice(notice);
   return { filter: matchers.map(formatMatcher), receiver };

@@ -5,7 +5,7 @@ import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
-import type { Matcher } from '../../services/alertmanager/matcher.ts';
+import { formatMatcher, type Matcher, matcher } from '../../services/alertmanager/matcher.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
 import type { Guard } from '../../services/alertmanager/silencing.ts';
@@ -183,7 +183,6 @@ async function askForMatchers(ctx: RunContext): Promise<string[]> {
   const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
   const { alertQuery } = await import('../../services/alertmanager/alert-state.ts');
   const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
-  const { formatMatcher, matcher } = await import('../../services/alertmanager/matcher.ts');
   const { askForEach, faultOf, MOST_CHOICES } = await import('../../cli/wizard.ts');
   const counts = new Map<string, number>();
   for await (const { labels } of openAlertmanager(ctx.target).alerts(alertQuery(['active']))) {

@@ -4,7 +4,9 @@ import type { Tone } from '../../output/types.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { findAmong, isUuid, readSilences } from '../../services/alertmanager/silence.ts';
+import type { SilenceSelection } from '../../services/alertmanager/silence-selection.ts';
 import { describeSilence } from '../../views/silences.ts';
+import { SELECTION_FLAGS, selectionOf } from './list.ts';
 
 interface Expired {
   readonly id: string;
@@ -23,19 +25,31 @@ export const silencesExpire = listCommand({
   id: 'silences expire',
   aliases: ['delete', 'rm'],
   summary: 'End silences now',
-  description: 'The alerts they mute notify again. Each id is tried whatever happens to the others.',
+  description:
+    'The alerts they mute notify again. Each one is tried whatever happens to the others. Instead of ids, options choose among the active and pending silences: all that are given have to fit.',
   effect: 'destroy',
   service: 'alerts',
   args: {
     id: {
-      help: 'Ids, or enough of the beginning to tell each from others; at a terminal you can choose',
+      help: 'Ids, or enough of the beginning to tell each from others, - for standard input; at a terminal you can choose',
       repeat: true,
       complete: 'silences',
     },
   },
+  flags: {
+    ...SELECTION_FLAGS,
+    all: { type: 'boolean', help: 'All active and pending silences' },
+    'ignore-missing': { type: 'boolean', help: 'A silence that is not there is no failure' },
+    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 16, help: 'How many requests at once' },
+  },
   examples: [
     { run: 'svc silences expire 2f1a 77c0', why: 'Two of them, by the beginning of their ids' },
-    { run: 'svc silences list --created-by me -q | xargs svc silences expire --yes', why: 'All of mine' },
+    { run: 'svc silences expire --created-by me', why: 'All of mine' },
+    {
+      run: 'svc silences expire --unused --comment "~^ACK!" --yes',
+      why: 'Acknowledgements that mute nothing any more',
+    },
+    { run: 'svc silences list --within 1h -q | svc silences expire - --yes', why: 'Those that another command names' },
   ],
   output: {
     kind: 'list',
@@ -45,41 +59,101 @@ export const silencesExpire = listCommand({
       { name: 'message', cell: ({ message }: Expired) => message, flex: true },
     ],
     id: ({ id }) => id,
+    empty: 'no such silences: nothing was sent',
   },
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const { bulk } = await import('../../cli/bulk.ts');
-    if (input.id.length === 0 && !ctx.interactive) {
-      throw new SvcError('missing_value', '<id> is missing', { hint: 'svc silences list shows them' });
-    }
+    const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
+    const { selectsByState } = await import('../../services/alertmanager/silence-selection.ts');
     const alertmanager = openAlertmanager(ctx.target);
-    const ids = input.id.length === 0 ? await chooseSilences(alertmanager, ctx) : input.id;
-    const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
-    const asks = ctx.interactive && !ctx.yes && !ctx.dryRun;
-    // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
-    const silences = asks || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
-    // A whole id and its beginning are one silence.
-    const targets = [
-      ...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values(),
-    ];
-    if (asks) for (const { silence } of targets) if (silence !== undefined) ctx.notice(describeSilence(silence));
-    const found = targets.filter(({ error }) => error === undefined).length;
-    if (found > 0) await ctx.confirm(`Expire ${found === 1 ? 'this silence' : `these ${found} silences`}?`);
-    const { outcomes, code } = await bulk(targets, 8, async ({ id, silence, error }): Promise<Expired> => {
-      if (error !== undefined) throw error;
-      await alertmanager.deleteSilence(id);
-      return { id, result: silence?.status.state === 'expired' ? 'already-expired' : 'expired', message: null };
+    const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
+    const byOptions = input.all || !selectsByState(selection);
+    if (byOptions && input.id.length > 0)
+      throw new SvcError('usage', 'ids and options that choose silences do not go together');
+    const targets = byOptions
+      ? await selected(selection, alertmanager, ctx)
+      : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
+    await approve(targets, byOptions, ctx);
+    const progress = ctx.progress(targets.length);
+    const outcome = await bulk(targets, input.concurrency, async (target): Promise<Expired> => {
+      const result = await expireOne(target, alertmanager, input.ignoreMissing);
+      progress.step();
+      return { id: target.id, result, message: null };
+    }).finally(() => progress.clear());
+    return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
+      return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
-    const [only] = outcomes;
-    if (outcomes.length === 1 && only?.error !== undefined) throw only.error;
-    const value = outcomes.map((outcome): Expired => {
-      if (outcome.error === undefined) return outcome.result;
-      const { code, message } = outcome.error;
-      return { id: outcome.item.id, result: code === 'not_found' ? 'not-found' : 'error', message };
-    });
-    return { value, code };
   },
 });
+
+const CURRENT: ReadonlySet<string> = new Set(['active', 'pending']);
+/** So many are shown before the question; the rest is counted. */
+const MOST_SHOWN = 20;
+
+async function expireOne(
+  { id, silence, error }: ExpireTarget,
+  alertmanager: Alertmanager,
+  ignoreMissing: boolean,
+): Promise<Expired['result']> {
+  try {
+    if (error !== undefined) throw error;
+    await alertmanager.deleteSilence(id);
+  } catch (failure) {
+    if (ignoreMissing && failure instanceof SvcError && failure.code === 'not_found') return 'not-found';
+    throw failure;
+  }
+  return silence?.status.state === 'expired' ? 'already-expired' : 'expired';
+}
+
+async function selected(
+  selection: SilenceSelection,
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<ExpireTarget[]> {
+  const { silenceTest } = await import('../../services/alertmanager/silence-selection.ts');
+  const wanted = await silenceTest(selection, alertmanager, ctx.now());
+  return (await readSilences(alertmanager)).filter(wanted).map((silence) => ({ id: silence.id, silence }));
+}
+
+/** The ids as typed, from standard input, or chosen from a list at a terminal. */
+async function typedIds(
+  ids: readonly string[],
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<readonly string[]> {
+  if (ids.length === 0) {
+    if (ctx.interactive) return chooseSilences(alertmanager, ctx);
+    throw new SvcError('missing_value', '<id> is missing', {
+      hint: 'svc silences list shows them; --created-by and other options choose',
+    });
+  }
+  if (!ids.includes('-')) return ids;
+  const text = Buffer.from(await ctx.readInput('-')).toString('utf8');
+  return [...ids.filter((id) => id !== '-'), ...text.split(/\s+/).filter((id) => id !== '')];
+}
+
+async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: RunContext): Promise<ExpireTarget[]> {
+  const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
+  // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
+  const silences = asks(ctx) || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
+  // A whole id and its beginning are one silence.
+  return [...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values()];
+}
+
+function asks({ interactive, yes, dryRun }: RunContext): boolean {
+  return interactive && !yes && !dryRun;
+}
+
+async function approve(targets: readonly ExpireTarget[], byOptions: boolean, ctx: RunContext): Promise<void> {
+  const found = targets.filter(({ error }) => error === undefined);
+  if (found.length === 0) return;
+  if (asks(ctx)) {
+    for (const { silence } of found.slice(0, MOST_SHOWN))
+      if (silence !== undefined) ctx.notice(describeSilence(silence));
+    if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
+  } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
+  await ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+}
 
 async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
   const { MOST_CHOICES, tellCommand } = await import('../../cli/wizard.ts');

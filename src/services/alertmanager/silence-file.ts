@@ -8,6 +8,8 @@ export interface FileDefaults {
   /** The file's name, for messages. */
   readonly source: string;
   readonly createdBy: string;
+  /** A backup may be empty, and what others have stored without a reason is brought back without one. */
+  readonly backup?: boolean;
   /** For a new silence that says none. */
   readonly startsAt: string;
   /** A time as a person may write it → RFC 3339 in UTC. Throws what it refuses. */
@@ -25,7 +27,8 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   const value = parseJson(bytes, defaults.source);
   const single = !Array.isArray(value);
   const items: unknown[] = single ? [value] : (value as unknown[]);
-  if (items.length === 0) throw new SvcError('invalid_value', `${defaults.source}: the array is empty`);
+  if (items.length === 0 && !defaults.backup)
+    throw new SvcError('invalid_value', `${defaults.source}: the array is empty`);
   const { postableSilence } = await import('./schema.ts');
   const silences = items.map((item, index) => {
     const where = single ? defaults.source : `${defaults.source}, silence ${index + 1}`;
@@ -41,7 +44,7 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   return { silences, single };
 }
 
-function fill(item: unknown, { createdBy, startsAt, instant }: FileDefaults, where: string): unknown {
+function fill(item: unknown, { createdBy, startsAt, instant, backup }: FileDefaults, where: string): unknown {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     throw new SvcError('invalid_value', `${where}: not an object`);
   }
@@ -50,7 +53,7 @@ function fill(item: unknown, { createdBy, startsAt, instant }: FileDefaults, whe
   const isNew = id === undefined || id === '';
   if (!isNew && (typeof id !== 'string' || !isUuid(id)))
     throw new SvcError('invalid_value', `${where}: id is not a UUID`);
-  if (typeof silence['comment'] === 'string' && silence['comment'].trim() === '') {
+  if (!backup && typeof silence['comment'] === 'string' && silence['comment'].trim() === '') {
     throw new SvcError('invalid_value', `${where}: comment is empty`);
   }
   const time = (name: string): Record<string, unknown> => {

@@ -1,0 +1,95 @@
+/** Bringing silences from a file to a server: what each row amounts to is decided before anything is sent. */
+import type { Alertmanager } from './client.ts';
+import { formatMatcher, matcherFrom } from './matcher.ts';
+import type { PostableSilence, Silence } from './schema.ts';
+import { applyChanges } from './silence-draft.ts';
+
+/** What to do with a row whose matchers, author and comment a silence of the server has at the same time. */
+export type OnConflict = 'skip' | 'extend' | 'duplicate';
+
+export interface ImportStep {
+  readonly row: PostableSilence;
+  /** `silence` is what is sent, where anything is; `existing` is what stands for the row otherwise. */
+  readonly action: 'create' | 'extend' | 'unchanged' | 'expired';
+  readonly silence?: PostableSilence;
+  readonly existing?: string;
+}
+
+export interface ImportedSilence {
+  /** The id on this server; null where there is none. */
+  readonly silenceID: string | null;
+  /** The id in the file. */
+  readonly previousID: string | null;
+  readonly result: 'created' | 'extended' | 'unchanged' | 'expired' | 'failed';
+  readonly matchers: PostableSilence['matchers'];
+  readonly message: string | null;
+}
+
+/**
+ * One step for each row. The same row twice, in the file or because an import was cut and is run again, makes one silence: it
+ * is known by its matchers, author and comment, and by a window that overlaps. Rows that are over are left out.
+ */
+export function planImport(
+  rows: readonly PostableSilence[],
+  present: readonly Silence[],
+  onConflict: OnConflict,
+  now: number,
+): ImportStep[] {
+  const known = new Map<string, { readonly id: string; readonly silence: PostableSilence }[]>();
+  const remember = (id: string, silence: PostableSilence): void => {
+    const key = keyOf(silence);
+    const same = known.get(key);
+    if (same === undefined) known.set(key, [{ id, silence }]);
+    else same.push({ id, silence });
+  };
+  for (const silence of present)
+    if (silence.status.state !== 'expired') remember(silence.id, applyChanges(silence, {}));
+  return rows.map((row): ImportStep => {
+    if (Date.parse(row.endsAt) <= now) return { row, action: 'expired' };
+    const same =
+      onConflict === 'duplicate' ? undefined : known.get(keyOf(row))?.find((one) => overlaps(one.silence, row, now));
+    if (same === undefined) {
+      const { id: _, ...silence } = row;
+      remember('', silence);
+      return { row, action: 'create', silence };
+    }
+    const longer = Date.parse(row.endsAt) > Date.parse(same.silence.endsAt);
+    // A row of this very file is not sent yet, and has no id to be extended by.
+    if (onConflict === 'skip' || !longer || same.id === '') return { row, action: 'unchanged', existing: same.id };
+    return { row, action: 'extend', silence: { ...same.silence, endsAt: row.endsAt }, existing: same.id };
+  });
+}
+
+/** Carries one step out. */
+export async function importStep(step: ImportStep, alertmanager: Alertmanager): Promise<ImportedSilence> {
+  const { row, action, silence, existing } = step;
+  if (silence === undefined) {
+    return rowOf(row, action === 'expired' ? 'expired' : 'unchanged', existing === '' ? undefined : existing);
+  }
+  const { silenceID } = await alertmanager.postSilence(silence);
+  return rowOf(row, action === 'extend' ? 'extended' : 'created', silenceID);
+}
+
+export function failedImport(row: PostableSilence, message: string): ImportedSilence {
+  return rowOf(row, 'failed', undefined, message);
+}
+
+function rowOf(
+  { id, matchers }: PostableSilence,
+  result: ImportedSilence['result'],
+  silenceID: string | undefined,
+  message?: string,
+): ImportedSilence {
+  return { silenceID: silenceID ?? null, previousID: id ?? null, result, matchers, message: message ?? null };
+}
+
+function keyOf({ matchers, createdBy, comment }: PostableSilence): string {
+  const spelled = matchers.map((wire) => formatMatcher(matcherFrom(wire)));
+  return JSON.stringify([[...new Set(spelled)].sort(), createdBy, comment]);
+}
+
+/** The server moves a start that is past to the moment it stores the silence: until now all starts are alike. */
+function overlaps(a: PostableSilence, b: PostableSilence, now: number): boolean {
+  const start = Math.max(Date.parse(a.startsAt), Date.parse(b.startsAt), now);
+  return start < Math.min(Date.parse(a.endsAt), Date.parse(b.endsAt));
+}
