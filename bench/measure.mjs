@@ -10,7 +10,7 @@ const GNU_TIME = '/usr/bin/time';
 /** @typedef {{ wall: number, cpu: number, mib: number | undefined, status: number }} Sample seconds, seconds, MiB */
 
 /** Runs one command line in bash, whose own clock counts milliseconds of the whole process and its children. */
-async function once(commandLine, env) {
+export async function time(commandLine, env = {}) {
   const figures = join(scratch, 'figures');
   const memory = join(scratch, 'memory');
   const counted = existsSync(GNU_TIME) ? `${GNU_TIME} -f %M -o ${memory} ${commandLine}` : commandLine;
@@ -40,7 +40,7 @@ export async function compare(commands, { rounds, env = {} }) {
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
-      const sample = await once(commands[name], env);
+      const sample = await time(commands[name], env);
       if (sample.status > 1) throw new Error(`${name} ended with ${sample.status}: ${commands[name]}`);
       if (round >= 0) samples[name].push(sample);
     }

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root, setup } from '../scripts/setup.mjs';
+import { bulkWrites } from './bulk.mjs';
 import { compare } from './measure.mjs';
 
 /** An answer of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
@@ -155,6 +156,23 @@ async function measure(url, wanted) {
       ...results.map(
         ({ name, wallRatio, cpuRatio, wall, cpu, mib }) =>
           `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${budget[name] === undefined ? '' : `≤ ${budget[name]} ${wallRatio <= budget[name] ? 'met' : 'MISSED'}`} |`,
+      ),
+    ];
+    console.log(table.join('\n'));
+    lines.push(...table);
+  }
+  if (amtool !== undefined && (wanted.length === 0 || wanted.includes('bulk'))) {
+    const rounds = 5;
+    const rows = await bulkWrites(root, svc, amtool, env, rounds);
+    const table = [
+      '',
+      `## bulk writes on a real Alertmanager (${rounds} rounds)`,
+      '',
+      '| command | ÷ amtool | wall ms | CPU ms | MiB | budget |',
+      '|---|---|---|---|---|---|',
+      ...rows.map(
+        ({ name, ratio, wall, cpu, mib }) =>
+          `| ${name} | ${ratio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${name.startsWith('svc') ? `≤ 1 ${ratio <= 1 ? 'met' : 'MISSED'}` : ''} |`,
       ),
     ];
     console.log(table.join('\n'));
