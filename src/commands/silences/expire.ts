@@ -40,7 +40,7 @@ export const silencesExpire = listCommand({
     ...SELECTION_FLAGS,
     all: { type: 'boolean', help: 'All active and pending silences' },
     'ignore-missing': { type: 'boolean', help: 'A silence that is not there is no failure' },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 16, help: 'How many requests at once' },
+    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
   },
   examples: [
     { run: 'svc silences expire 2f1a 77c0', why: 'Two of them, by the beginning of their ids' },

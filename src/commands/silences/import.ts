@@ -33,7 +33,7 @@ export const silencesImport = listCommand({
       default: 'skip',
       help: 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another',
     },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 16, help: 'How many requests at once' },
+    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
     'all-alerts': { type: 'boolean', help: 'Silences without a positive matcher too' },
   },
   examples: [
