@@ -6,16 +6,17 @@ import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { DryRunStop, type Target } from '../http/target.ts';
 import { checkOutputOptions } from '../output/check.ts';
-import { colorLevel } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import { render } from '../output/render.ts';
-import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
+import { type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import { fileFailure } from '../store/file-failure.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command, RunContext } from './command.ts';
 import { renderDryRun } from './dry-run.ts';
+import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
+import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
 import { buildTarget, type TargetParts } from './target.ts';
 import { traceLine } from './trace.ts';
@@ -25,35 +26,6 @@ export interface Engine {
   readonly groups: RunContext['groups'];
   readonly typed: readonly string[];
   readonly authorize: (context: Context) => TargetParts['authorize'];
-}
-
-/** The values of the global options, under the names that `parseInput` gives them. */
-interface GlobalInput {
-  readonly output?: Format;
-  readonly json: boolean;
-  readonly fields?: string;
-  readonly query?: string;
-  readonly columns?: string;
-  readonly headers: boolean;
-  readonly sort?: string;
-  readonly time?: OutputOptions['time'];
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly debug: boolean;
-  readonly color?: 'auto' | 'always' | 'never';
-  readonly input: boolean;
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly timeout?: number;
-  readonly header?: readonly string[];
-  readonly headerFile?: readonly string[];
-  readonly cacert?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly insecure?: boolean;
-  readonly dryRun?: string | true;
-  readonly yes?: boolean;
-  readonly limit?: number;
 }
 
 export async function runCommand(
@@ -139,88 +111,6 @@ function afterWrite(error: unknown, { effect }: Command): never {
       cause: error,
     },
   );
-}
-
-/**
- * What people are told beside the value: stderr, escaped, in order. With `-o json` and `-o ndjson` it waits for the end, and is
- * dropped where the command fails: stderr is then the one line of JSON that scripts were promised.
- */
-class Notices {
-  readonly #context: Context;
-  readonly #quiet: boolean;
-  #held: string[] | undefined;
-  #writes: Promise<void> = Promise.resolve();
-
-  constructor(context: Context, { quiet, format }: { readonly quiet: boolean; readonly format: Format }) {
-    this.#context = context;
-    this.#quiet = quiet;
-    if (format === 'json' || format === 'ndjson') this.#held = [];
-  }
-
-  say(text: string): void {
-    if (this.#quiet) return;
-    const line = formatNotice(text);
-    if (this.#held === undefined) this.always(line);
-    else this.#held.push(line);
-  }
-
-  /** From here on nothing is held back. */
-  release(): void {
-    for (const line of this.#held ?? []) this.always(line);
-    this.#held = undefined;
-  }
-
-  always(line: string): void {
-    this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
-  }
-
-  flushed(): Promise<void> {
-    return this.#writes;
-  }
-}
-
-function settingFlags(command: Command, globals: GlobalInput): Readonly<Record<string, string>> {
-  const flags: Record<string, string> = {};
-  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : command.defaultFormat));
-  if (format !== undefined) flags['output'] = format;
-  if (globals.color !== undefined) flags['color'] = globals.color;
-  if (command.service === undefined) return flags;
-  if (globals.baseUrl !== undefined) flags[`${command.service}.url`] = globals.baseUrl;
-  if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;
-  for (const name of ['cacert', 'cert', 'key'] as const) {
-    const path = globals[name];
-    if (path !== undefined) flags[name] = path;
-  }
-  return flags;
-}
-
-function outputOptions(globals: GlobalInput, settings: Settings, context: Context): OutputOptions {
-  if (globals.json && globals.output !== undefined && globals.output !== 'json') {
-    throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
-  }
-  const format =
-    globals.quiet && globals.output === undefined && !globals.json ? 'id' : (settings.get('output') as Format);
-  const list = (text: string | undefined): readonly string[] | undefined => {
-    const items = text
-      ?.split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-    return items === undefined || items.length === 0 ? undefined : items;
-  };
-  const { stdout } = context;
-  return {
-    format,
-    fields: list(globals.fields),
-    query: globals.query,
-    columns: list(globals.columns),
-    headers: globals.headers,
-    sort: globals.sort,
-    limit: globals.limit,
-    time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
-    color: colorLevel({ flag: settings.get('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
-    width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
-    now: context.now(),
-  };
 }
 
 interface Parts {

@@ -1,0 +1,81 @@
+/** What the global options mean: for the settings, and for the output. */
+import type { Context } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { colorLevel } from '../output/color.ts';
+import type { Format, OutputOptions } from '../output/types.ts';
+import type { Settings } from '../store/settings.ts';
+import type { Command } from './command.ts';
+
+/** The values of the global options, under the names that `parseInput` gives them. */
+export interface GlobalInput {
+  readonly output?: Format;
+  readonly json: boolean;
+  readonly fields?: string;
+  readonly query?: string;
+  readonly columns?: string;
+  readonly headers: boolean;
+  readonly sort?: string;
+  readonly time?: OutputOptions['time'];
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly color?: 'auto' | 'always' | 'never';
+  readonly input: boolean;
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly timeout?: number;
+  readonly header?: readonly string[];
+  readonly headerFile?: readonly string[];
+  readonly cacert?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly insecure?: boolean;
+  readonly dryRun?: string | true;
+  readonly yes?: boolean;
+  readonly limit?: number;
+}
+
+/** The settings that options stand for: they win over all others. */
+export function settingFlags(command: Command, globals: GlobalInput): Readonly<Record<string, string>> {
+  const flags: Record<string, string> = {};
+  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : command.defaultFormat));
+  if (format !== undefined) flags['output'] = format;
+  if (globals.color !== undefined) flags['color'] = globals.color;
+  if (command.service === undefined) return flags;
+  if (globals.baseUrl !== undefined) flags[`${command.service}.url`] = globals.baseUrl;
+  if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;
+  for (const name of ['cacert', 'cert', 'key'] as const) {
+    const path = globals[name];
+    if (path !== undefined) flags[name] = path;
+  }
+  return flags;
+}
+
+export function outputOptions(globals: GlobalInput, settings: Settings, context: Context): OutputOptions {
+  if (globals.json && globals.output !== undefined && globals.output !== 'json') {
+    throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
+  }
+  const format =
+    globals.quiet && globals.output === undefined && !globals.json ? 'id' : (settings.get('output') as Format);
+  const list = (text: string | undefined): readonly string[] | undefined => {
+    const items = text
+      ?.split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    return items === undefined || items.length === 0 ? undefined : items;
+  };
+  const { stdout } = context;
+  return {
+    format,
+    fields: list(globals.fields),
+    query: globals.query,
+    columns: list(globals.columns),
+    headers: globals.headers,
+    sort: globals.sort,
+    limit: globals.limit,
+    time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
+    color: colorLevel({ flag: settings.get('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
+    width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
+    now: context.now(),
+  };
+}

@@ -1,0 +1,42 @@
+/** Standard error, for a person. */
+import type { Context } from '../context.ts';
+import { formatNotice } from '../output/messages.ts';
+import type { Format } from '../output/types.ts';
+
+/**
+ * What people are told beside the value: stderr, escaped, in order. With `-o json` and `-o ndjson` it waits for the end, and is
+ * dropped where the command fails: stderr is then the one line of JSON that scripts were promised.
+ */
+export class Notices {
+  readonly #context: Context;
+  readonly #quiet: boolean;
+  #held: string[] | undefined;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, { quiet, format }: { readonly quiet: boolean; readonly format: Format }) {
+    this.#context = context;
+    this.#quiet = quiet;
+    if (format === 'json' || format === 'ndjson') this.#held = [];
+  }
+
+  say(text: string): void {
+    if (this.#quiet) return;
+    const line = formatNotice(text);
+    if (this.#held === undefined) this.always(line);
+    else this.#held.push(line);
+  }
+
+  /** From here on nothing is held back. */
+  release(): void {
+    for (const line of this.#held ?? []) this.always(line);
+    this.#held = undefined;
+  }
+
+  always(line: string): void {
+    this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
+  }
+
+  flushed(): Promise<void> {
+    return this.#writes;
+  }
+}
