@@ -1,5 +1,5 @@
 // Builds dist/: the lazily loaded CommonJS chunks, and the table of prepared texts for the launcher.
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -51,5 +51,7 @@ writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicences().join(`\n$
 const require = createRequire(import.meta.url);
 const { preparedPages } = require(`${made}/pages.cjs`);
 writeFileSync(`${made}/prepared.json`, JSON.stringify({ version: `${version}\n`, ...(await preparedPages()) }));
-rmSync(path('dist'), { recursive: true, force: true });
+const old = `${made}.old`;
+if (existsSync(path('dist'))) renameSync(path('dist'), old);
 renameSync(made, path('dist'));
+rmSync(old, { recursive: true, force: true });
