@@ -177,6 +177,21 @@ onBothServices((service) => {
     expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
   });
 
+  test('a choice by options is shown at a terminal before it is asked about, and may be declined', async () => {
+    const { list, comment } = rows(25);
+    await importing(list);
+    const argv = ['silences', 'expire', '--comment', comment];
+    const declined = await service.svc(argv, { terminal: 80, answer: false });
+    expect([declined.code, declined.asked, writes(declined.sent)]).toEqual([2, ['Expire these 25 silences?'], []]);
+    expect(declined.stderr).toContain('row="');
+    expect(declined.stderr).toContain('and 5 more');
+    const unattended = await service.svc(argv);
+    expect([unattended.code, unattended.asked, writes(unattended.sent)]).toEqual([2, [], []]);
+    const done = await service.svc(argv, { terminal: 80, answer: true });
+    expect([done.code, writes(done.sent).length]).toEqual([0, 25]);
+    expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
+  });
+
   test('expire takes ids from standard input, and may ignore missing ones', async () => {
     const id = await postSilence(service.url(), { matchers: [{ name: 'a', value: 'stdin', isRegex: false }] });
     const missing = '00000000-0000-4000-8000-00000000000f';
