@@ -51,8 +51,17 @@ export const postableSilence = z.looseObject({
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
 
-export const postedSilence = z.looseObject({ silenceID: z.string() });
-export type PostedSilenceId = z.infer<typeof postedSilence>;
+const postedSilenceShape = z.looseObject({ silenceID: z.string() });
+export type PostedSilenceId = z.infer<typeof postedSilenceShape>;
+
+/** The same for imports, of which each silence has such an answer. */
+export const postedSilence: Parser<PostedSilenceId> = {
+  safeParse: (value) => (isPostedSilence(value) ? { success: true, data: value } : postedSilenceShape.safeParse(value)),
+};
+
+function isPostedSilence(value: unknown): value is PostedSilenceId {
+  return typeof value === 'object' && value !== null && 'silenceID' in value && isText(value.silenceID);
+}
 
 export const alertShape = z.looseObject({
   labels: labelSet,

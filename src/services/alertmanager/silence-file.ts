@@ -33,6 +33,7 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   const silences = items.map((item, index) => {
     const where = single ? defaults.source : `${defaults.source}, silence ${index + 1}`;
     const filled = fill(item, defaults, where);
+    if (isPostable(filled)) return filled;
     const parsed = postableSilence.safeParse(filled);
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
@@ -44,7 +45,11 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   return { silences, single };
 }
 
-function fill(item: unknown, { createdBy, startsAt, instant, backup }: FileDefaults, where: string): unknown {
+function fill(
+  item: unknown,
+  { createdBy, startsAt, instant, backup }: FileDefaults,
+  where: string,
+): Record<string, unknown> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     throw new SvcError('invalid_value', `${where}: not an object`);
   }
@@ -56,20 +61,62 @@ function fill(item: unknown, { createdBy, startsAt, instant, backup }: FileDefau
   if (!backup && typeof silence['comment'] === 'string' && silence['comment'].trim() === '') {
     throw new SvcError('invalid_value', `${where}: comment is empty`);
   }
-  const time = (name: string): Record<string, unknown> => {
-    const text = silence[name];
-    if (typeof text !== 'string') return {};
+  const filled = isNew && isComplete(silence) ? silence : copied(silence, isNew ? { createdBy, startsAt } : {});
+  if (!isNew) filled['id'] = id.toLowerCase();
+  else if (id !== undefined) delete filled['id'];
+  for (const name of ['startsAt', 'endsAt']) {
+    const text = filled[name];
+    if (typeof text !== 'string' || isResolved(text)) continue;
     try {
-      return { [name]: instant(text) };
+      filled[name] = instant(text);
     } catch (error) {
       if (error instanceof SvcError)
         throw new SvcError('invalid_value', `${where}: ${name}: ${error.message}`, { cause: error });
       throw error;
     }
-  };
-  // What a list or an export says of a silence's state is not part of it.
-  const { status, updatedAt, ...fields } = silence;
-  const { id: _, ...withoutId } = fields;
-  const base = isNew ? { createdBy, startsAt, ...withoutId } : { ...fields, id: String(id).toLowerCase() };
-  return { ...base, ...time('startsAt'), ...time('endsAt') };
+  }
+  return filled;
+}
+
+/** What a list or an export says of a silence's state is not part of it. */
+const LEFT_OUT = new Set(['status', 'updatedAt', '__proto__']);
+
+/** Whether there is nothing to add or to leave out. */
+function isComplete(silence: Record<string, unknown>): boolean {
+  const { createdBy, startsAt, id, status, updatedAt } = silence;
+  if (createdBy === undefined || startsAt === undefined) return false;
+  return id === undefined && status === undefined && updatedAt === undefined;
+}
+
+function copied(silence: Record<string, unknown>, defaults: Record<string, unknown>): Record<string, unknown> {
+  const copy = { ...defaults };
+  for (const name in silence) if (!LEFT_OUT.has(name)) copy[name] = silence[name];
+  return copy;
+}
+
+const RESOLVED = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Whether a time is written as every time will be, as it is in what services and exports write. */
+function isResolved(text: string): boolean {
+  if (!RESOLVED.test(text)) return false;
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text; // a 30 February would come back as another day
+}
+
+/** A good silence is recognised in place, where zod would copy it. The schema has the word for all others. */
+function isPostable(value: unknown): value is PostableSilence {
+  const { matchers, startsAt, endsAt, createdBy, comment, id } = value as Partial<
+    Record<keyof PostableSilence, unknown>
+  >;
+  if (typeof startsAt !== 'string' || typeof endsAt !== 'string') return false;
+  if (typeof createdBy !== 'string' || typeof comment !== 'string') return false;
+  if (id !== undefined && typeof id !== 'string') return false;
+  return Array.isArray(matchers) && matchers.length > 0 && matchers.every(isMatcher);
+}
+
+function isMatcher(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, value: text, isRegex, isEqual } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof text !== 'string' || typeof isRegex !== 'boolean') return false;
+  return isEqual === undefined || isEqual === null || typeof isEqual === 'boolean';
 }

@@ -1,6 +1,5 @@
 /** Bringing silences from a file to a server: what each row amounts to is decided before anything is sent. */
 import type { Alertmanager } from './client.ts';
-import { formatMatcher, matcherFrom } from './matcher.ts';
 import type { PostableSilence, Silence } from './schema.ts';
 import { applyChanges } from './silence-draft.ts';
 
@@ -49,7 +48,7 @@ export function planImport(
     const same =
       onConflict === 'duplicate' ? undefined : known.get(keyOf(row))?.find((one) => overlaps(one.silence, row, now));
     if (same === undefined) {
-      const { id: _, ...silence } = row;
+      const silence = withoutId(row);
       remember('', silence);
       return { row, action: 'create', silence };
     }
@@ -83,9 +82,22 @@ function rowOf(
   return { silenceID: silenceID ?? null, previousID: id ?? null, result, matchers, message: message ?? null };
 }
 
+function withoutId(row: PostableSilence): PostableSilence {
+  if (row.id === undefined) return row;
+  const { id: _, ...silence } = row;
+  return silence;
+}
+
 function keyOf({ matchers, createdBy, comment }: PostableSilence): string {
-  const spelled = matchers.map((wire) => formatMatcher(matcherFrom(wire)));
-  return JSON.stringify([[...new Set(spelled)].sort(), createdBy, comment]);
+  const author = `${createdBy.length} ${createdBy}${comment}`;
+  const [only, ...more] = matchers;
+  if (only !== undefined && more.length === 0) return spell(only) + author;
+  return [...new Set(matchers.map(spell))].sort().join('') + author;
+}
+
+/** Its own length in front of every text: two different matchers are never spelled alike, nor are two rows of them. */
+function spell({ name, value, isRegex, isEqual }: PostableSilence['matchers'][number]): string {
+  return `${isEqual ?? true} ${isRegex} ${name.length} ${name}${value.length} ${value}`;
 }
 
 /** The server moves a start that is past to the moment it stores the silence: until now all starts are alike. */
