@@ -15,6 +15,7 @@ export interface FailedAnswer {
 }
 
 export function contentType(headers: AnswerHeaders): string {
+  if (headers['content-type'] === 'application/json') return 'application/json';
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

@@ -57,11 +57,20 @@ export class Body implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** All of it. */
-  async whole(): Promise<Buffer> {
+  /** All of it. At once where the last byte is there. */
+  whole(): Buffer | Promise<Buffer> {
+    if (this.#ended) return this.#taken();
     this.#gathering = true;
     this.#flow.resume();
+    return this.#gathered();
+  }
+
+  async #gathered(): Promise<Buffer> {
     while (!this.#ended) await this.#change();
+    return this.#taken();
+  }
+
+  #taken(): Buffer {
     if (this.#failure !== undefined) throw this.#failure;
     const [first] = this.#chunks;
     return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);

@@ -36,7 +36,7 @@ type Schema = () => Promise<Parser<unknown>>;
 
 class ServiceClient implements Client {
   readonly #sender: Sender;
-  readonly #schemas = new WeakMap<Schema, Promise<Parser<unknown>>>();
+  readonly #schemas = new WeakMap<Schema, Parser<unknown> | Promise<Parser<unknown>>>();
 
   constructor(sender: Sender) {
     this.#sender = sender;
@@ -58,7 +58,7 @@ class ServiceClient implements Client {
     }
     const schema = this.#load(endpoint.answer);
     const sent = await this.#sender.send(endpoint, values, (answer) => answer.body.whole());
-    const parser = await schema;
+    const parser = schema instanceof Promise ? await schema : schema;
     if (parser === undefined) return undefined as T;
     return this.#checked(sent, () => parsed(parser, parseJson(sent.result))) as T;
   }
@@ -137,14 +137,16 @@ class ServiceClient implements Client {
   }
 
   /** Loads a schema while the request is under way, and only once. */
-  #load(schema: Schema | undefined): Promise<Parser<unknown>> | undefined {
+  #load(schema: Schema | undefined): Parser<unknown> | Promise<Parser<unknown>> | undefined {
     if (schema === undefined) return undefined;
-    let loading = this.#schemas.get(schema);
-    if (loading === undefined) {
-      loading = schema();
-      loading.catch(() => {}); // told to whoever awaits it
-      this.#schemas.set(schema, loading);
-    }
+    const known = this.#schemas.get(schema);
+    if (known !== undefined) return known;
+    const loading = schema();
+    this.#schemas.set(schema, loading);
+    loading.then(
+      (parser) => this.#schemas.set(schema, parser),
+      () => {}, // told to whoever awaits it
+    );
     return loading;
   }
 }

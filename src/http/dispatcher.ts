@@ -1,4 +1,5 @@
 /** The connections to one service: undici's pool, the certificates it trusts and the proxy on the way. Loaded at the first request. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
@@ -9,32 +10,7 @@ import { SvcError } from '../errors.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Target, TlsOptions } from './target.ts';
-
-export interface Wire {
-  /** `path` begins with a slash and has the query. */
-  dispatch(request: WireRequest, handler: Dispatcher.DispatchHandler): void;
-  /**
-   * The error that came first on the connection: undici forgets a TLS alert, such as the refusal of a client certificate, when
-   * the end of the connection follows it.
-   */
-  origin(error: unknown): unknown;
-  /** Ends everything at once, whatever is under way. */
-  close(): Promise<void>;
-}
-
-export interface WireRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Record<string, string>;
-  readonly body: string | undefined;
-  /** The longest silence within an answer's body. */
-  readonly bodyTimeout: number;
-}
-
-const CONNECT_MS = 10_000;
-const CONNECTIONS = 32;
-/** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
-const KEEP_ALIVE_MS = 2_000;
+import { type AnswerHeaders, CONNECT_MS, CONNECTIONS, KEEP_ALIVE_MS, type Wire, type WireHandler } from './wire.ts';
 
 export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' | 'deferWasmTiering'>): Promise<Wire> {
   if (target.deferWasmTiering) setFlagsFromString('--wasm-tiering-budget=1000000000');
@@ -72,11 +48,11 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' 
         {
           method: method as Dispatcher.HttpMethod,
           path: viaProxy ? baseUrl.origin + path : path,
-          headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders },
+          headers: { ...headers, ...extraHeaders },
           body: body ?? null,
           bodyTimeout,
         },
-        handler,
+        new Told(handler),
       );
     },
     origin: (error) => {
@@ -90,6 +66,44 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' 
       await pool.destroy();
     },
   };
+}
+
+/** Hands on what undici tells. */
+class Told implements Dispatcher.DispatchHandler {
+  readonly #handler: WireHandler;
+
+  constructor(handler: WireHandler) {
+    this.#handler = handler;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#handler.onRequestStart(controller);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#handler.onResponseStart(controller, status, joined(headers));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#handler.onResponseData(controller, chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#handler.onResponseEnd();
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.#handler.onResponseError(controller, error);
+  }
+}
+
+function joined(headers: IncomingHttpHeaders): AnswerHeaders {
+  const flat: Record<string, string> = Object.create(null);
+  for (const name in headers) {
+    const value = headers[name];
+    flat[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+  return flat;
 }
 
 type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;

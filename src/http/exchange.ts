@@ -1,12 +1,11 @@
 /** One request on the wire and its answer: how far it came, and how it ends early. */
-import type { Dispatcher } from 'undici';
 import { SvcError } from '../errors.ts';
-import { Body } from './body.ts';
+import { Body, type Flow } from './body.ts';
 import type { Deadline } from './deadline.ts';
-import type { Wire, WireRequest } from './dispatcher.ts';
 import type { Progress } from './failures.ts';
+import type { AnswerHeaders, Wire, WireHandler, WireRequest } from './wire.ts';
 
-export type AnswerHeaders = Readonly<Record<string, string>>;
+export type { AnswerHeaders } from './wire.ts';
 
 export interface Answer {
   readonly status: number;
@@ -27,22 +26,23 @@ export interface ExchangeOptions {
   /** Whether the request may go out twice: never true for a write. */
   readonly repeatable: boolean;
   readonly tap: Tap | undefined;
-  /** Called once, when nothing more can come. */
-  onEnd(): void;
+  /** Those under way, of which it is one until nothing more can come. */
+  readonly active: Set<Exchange>;
 }
 
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements WireHandler {
   readonly answer: Promise<Answer>;
   readonly #options: ExchangeOptions;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: unknown) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: Flow | undefined;
   #cancelled: Error | undefined;
   #received: Answer | undefined;
   #ended = false;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
+    options.active.add(this);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -80,7 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#controller.abort(reason);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Flow): void {
     if (this.#cancelled !== undefined) controller.abort(this.#cancelled);
     else if (this.#controller !== undefined && !this.#options.repeatable) {
       controller.abort(
@@ -89,15 +89,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } else this.#controller = controller;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+  onResponseStart(controller: Flow, status: number, headers: AnswerHeaders): void {
     if (status < 200) return; // an interim answer, such as 103
     this.#options.deadline.halt();
     const body = new Body(controller, this.#options.deadline, this.#options.limit);
-    this.#received = { status, headers: joined(headers), body };
+    this.#received = { status, headers, body };
     this.#resolve(this.#received);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: Flow, chunk: Buffer): void {
     this.#options.tap?.chunk(chunk);
     this.#received?.body.push(chunk);
   }
@@ -106,7 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end()?.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Flow | undefined, error: Error): void {
     this.#fail(this.#cancelled ?? error);
   }
 
@@ -121,20 +121,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const received = this.#received;
     if (!this.#ended) {
       this.#ended = true;
-      this.#options.onEnd();
+      this.#options.active.delete(this);
       if (received !== undefined) this.#options.tap?.end(received.status, received.headers);
     }
     return received?.body;
   }
-}
-
-type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-function joined(headers: RawHeaders): AnswerHeaders {
-  const flat: Record<string, string> = Object.create(null);
-  for (const name in headers) {
-    const value = headers[name];
-    flat[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
-  }
-  return flat;
 }

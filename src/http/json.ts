@@ -16,7 +16,8 @@ export function decodeUtf8(bytes: Buffer): string {
 }
 
 export function parseJson(bytes: Buffer): unknown {
-  const text = decodeUtf8(bytes).replace(/^\ufeff/, '');
+  const decoded = decodeUtf8(bytes);
+  const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
   if (text.trim() === '') throw new JsonFault('it is empty');
   checkDepth(text);
   return parseText(text);

@@ -22,29 +22,53 @@ const OWN_HEADERS = new Set([
 
 export type Headers = Readonly<Record<string, string>>;
 
-export function buildRequest(
-  target: Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>,
-  basePath: string,
-  endpoint: EndpointShape,
-  values: CallValues,
-  authHeaders: Headers,
-  accept = 'application/json',
-): RequestValue {
-  const { method, effect, encoding = 'json' } = endpoint;
-  const { baseUrl } = target;
-  const root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
-  const headers: Record<string, string> = { accept, 'accept-encoding': 'identity', 'user-agent': target.userAgent };
-  if (values.body !== undefined) headers['content-type'] = CONTENT_TYPES[encoding];
-  addHeaders(headers, authHeaders);
-  addHeaders(headers, target.headers);
-  return {
-    method,
-    url: root + fillPath(endpoint.path, values.params ?? {}) + queryText(values.query ?? {}),
-    headers,
-    body: values.body,
-    encoding,
-    effect,
-  };
+export type RequestTarget = Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>;
+
+/** Makes the requests of one service. Requests in a row have the same headers, which are put together once. */
+export class RequestBuilder {
+  readonly #target: RequestTarget;
+  readonly #root: string;
+  readonly #accept: string;
+  #authHeaders: Headers | undefined;
+  #contentType: string | undefined;
+  #headers: Headers = {};
+
+  constructor(target: RequestTarget, basePath: string, accept = 'application/json') {
+    const { baseUrl } = target;
+    this.#target = target;
+    this.#root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
+    this.#accept = accept;
+  }
+
+  build(endpoint: EndpointShape, values: CallValues, authHeaders: Headers): RequestValue {
+    const { method, effect, encoding = 'json' } = endpoint;
+    const { body, params, query } = values;
+    return {
+      method,
+      url: this.#root + fillPath(endpoint.path, params ?? {}) + (query === undefined ? '' : queryText(query)),
+      headers: this.#headersFor(body === undefined ? undefined : CONTENT_TYPES[encoding], authHeaders),
+      body,
+      encoding,
+      effect,
+    };
+  }
+
+  #headersFor(contentType: string | undefined, authHeaders: Headers): Headers {
+    if (authHeaders === this.#authHeaders && contentType === this.#contentType) return this.#headers;
+    const { userAgent, headers: more } = this.#target;
+    const headers: Record<string, string> = {
+      accept: this.#accept,
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+    };
+    if (contentType !== undefined) headers['content-type'] = contentType;
+    addHeaders(headers, authHeaders);
+    addHeaders(headers, more);
+    this.#authHeaders = authHeaders;
+    this.#contentType = contentType;
+    this.#headers = headers;
+    return headers;
+  }
 }
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;

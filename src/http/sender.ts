@@ -3,17 +3,18 @@ import { SvcError } from '../errors.ts';
 import { contentType, type FailedAnswer, statusFailure } from './answers.ts';
 import { tooLarge } from './body.ts';
 import { insecurityWarning } from './credential.ts';
-import { Deadline } from './deadline.ts';
-import type { Wire } from './dispatcher.ts';
+import { Deadline, Deadlines } from './deadline.ts';
 import type { CallValues, EndpointShape, RequestValue } from './endpoint.ts';
 import { type Answer, type AnswerHeaders, Exchange } from './exchange.ts';
 import { reasonOf, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
+import { proxyFor } from './proxy.ts';
 import { redactText } from './redact.ts';
-import { bodyText, buildRequest, type Headers } from './request.ts';
+import { bodyText, type Headers, RequestBuilder } from './request.ts';
 import { isPassing, MOST_RETRIES, retryDelay } from './retry.ts';
 import { DryRunStop, type Target } from './target.ts';
 import { secretsOf, Tracer, withoutSecrets } from './tracer.ts';
+import type { Wire } from './wire.ts';
 
 /** What differs from service to service. */
 export interface ServiceRules {
@@ -23,6 +24,8 @@ export interface ServiceRules {
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
   readonly accept?: string;
   readonly maxAnswerBytes?: number;
+  /** Thousands of requests will follow each other. */
+  readonly bulk?: boolean;
   /** The longest silence within an answer's body, 60 s unless told. */
   readonly stallMs?: number;
 }
@@ -57,8 +60,13 @@ export class Sender {
   readonly #target: Target;
   readonly #rules: ServiceRules;
   readonly #tracer: Tracer | undefined;
+  readonly #requests: RequestBuilder;
+  readonly #origin: string;
+  readonly #deadlines = new Deadlines();
   readonly #active = new Set<Exchange>();
   #wire: Promise<Wire> | undefined;
+  #opened: Wire | undefined;
+  #date = { text: '', ms: Number.NaN };
   /** The service's clock minus ours, of the latest answer that had a date. */
   clockSkewMs: number | undefined;
 
@@ -66,41 +74,77 @@ export class Sender {
     this.#target = target;
     this.#rules = rules;
     this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target);
+    this.#requests = new RequestBuilder(target, rules.basePath, rules.accept);
+    this.#origin = target.baseUrl.origin;
   }
 
   /** `read` takes from a success what the request is repeated for when it fails on the way. */
-  async send<R>(endpoint: EndpointShape, values: CallValues, read: (answer: Answer) => Promise<R>): Promise<Sent<R>> {
-    const { signal, authorizer, baseUrl, timeoutMs } = this.#target;
+  async send<R>(
+    endpoint: EndpointShape,
+    values: CallValues,
+    read: (answer: Answer) => R | Promise<R>,
+  ): Promise<Sent<R>> {
+    const target = this.#target;
+    const { signal, authorizer, baseUrl, timeoutMs } = target;
     const repeatable = endpoint.effect === 'read';
     const retries = repeatable && endpoint.method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
     let exchange: Exchange | undefined;
-    const deadline = new Deadline(timeoutMs, () => exchange?.cancel(timeout(exchange, timeoutMs, baseUrl)));
+    const expire = (): void => exchange?.cancel(timeout(exchange, timeoutMs, baseUrl));
+    const deadline = new Deadline(this.#deadlines, timeoutMs, expire);
     let refreshed = false;
     for (let attempt = 1, failed = 0; ; attempt++) {
-      const request = await this.#request(endpoint, values);
-      const wire = await this.#connect();
+      // Awaited only where there is something to wait for: a command may send thousands of requests.
+      const built = this.#request(endpoint, values);
+      const request = built instanceof Promise ? await built : built;
+      const wire = this.#opened ?? (await this.#connect());
       if (signal.aborted) throw interruption(signal);
       const current = new Exchange({
         deadline,
         limit: this.#rules.maxAnswerBytes ?? LARGEST_ANSWER,
         repeatable,
         tap: this.#tracer?.tap(request),
-        onEnd: () => this.#active.delete(current),
+        active: this.#active,
       });
       exchange = current;
-      this.#active.add(current);
-      const outcome = await this.#attempt(wire, { request, exchange: current, attempt }, endpoint, read);
-      if ('result' in outcome) return outcome;
-      const { error, again, retryAfter } = outcome;
+      const trip = { request, exchange, attempt };
+      const began = performance.now();
+      const clock = target.now();
+      let setback: Setback;
+      try {
+        this.#tracer?.request(request);
+        current.start(wire, {
+          method: request.method,
+          path: request.url.slice(this.#origin.length),
+          headers: request.headers,
+          body: bodyText(request),
+          bodyTimeout: this.#rules.stallMs ?? STALL_MS,
+        });
+        const answer = await current.answer;
+        const { status, headers } = answer;
+        this.#readClock(headers, (clock + target.now()) / 2);
+        this.#tracer?.answer(request, attempt, performance.now() - began, status);
+        if (status >= 200 && status <= 299) {
+          checkHead(answer, endpoint, this.#rules);
+          const taken = read(answer);
+          return { request, exchange, attempt, answer, result: taken instanceof Promise ? await taken : taken };
+        }
+        setback = await this.#refusal(answer, request, endpoint);
+      } catch (error) {
+        current.cancel(GIVEN_UP);
+        const broken = this.#setback(wire.origin(error), trip);
+        this.#tracer?.failure(request, attempt, performance.now() - began, broken.reason);
+        setback = broken;
+      }
+      const { error, again, retryAfter } = setback;
       if (error.httpStatus === 401 && !refreshed && (await authorizer?.refresh?.())) {
         refreshed = true;
         continue;
       }
       if (!again || ++failed > retries) throw error;
-      const delay = retryDelay(failed, retryAfter, this.#target.now(), this.#target.random());
+      const delay = retryDelay(failed, retryAfter, target.now(), target.random());
       if (delay >= deadline.remaining) throw error;
       deadline.run();
-      await this.#target.sleep(delay, signal).finally(() => deadline.halt());
+      await target.sleep(delay, signal).finally(() => deadline.halt());
     }
   }
 
@@ -115,20 +159,19 @@ export class Sender {
     await wire?.close();
   }
 
-  async #request(endpoint: EndpointShape, values: CallValues): Promise<RequestValue> {
+  #request(endpoint: EndpointShape, values: CallValues): RequestValue | Promise<RequestValue> {
     const target = this.#target;
-    const { basePath, accept } = this.#rules;
     if (target.dryRun !== undefined && endpoint.effect !== 'read') {
       // The credential is not asked for: that could connect to refresh it.
       const headers = target.authorizer === undefined ? NO_HEADERS : { authorization: '***' };
-      target.dryRun.requests.push(buildRequest(target, basePath, endpoint, values, headers, accept));
+      target.dryRun.requests.push(this.#requests.build(endpoint, values, headers));
       throw new DryRunStop();
     }
     if ((endpoint.effect === 'destroy' || endpoint.effect === 'money') && !target.confirmed()) {
       throw new SvcError('internal', `${endpoint.method} ${endpoint.path} was not confirmed; nothing was sent`);
     }
-    const headers = target.authorizer === undefined ? NO_HEADERS : await target.authorizer.header();
-    return buildRequest(target, basePath, endpoint, values, headers, accept);
+    if (target.authorizer === undefined) return this.#requests.build(endpoint, values, NO_HEADERS);
+    return target.authorizer.header().then((headers) => this.#requests.build(endpoint, values, headers));
   }
 
   #connect(): Promise<Wire> {
@@ -141,47 +184,16 @@ export class Sender {
     if (warning !== undefined) this.#target.warn(warning);
     // One listener for all requests: one for each would be a leak in the eyes of Node.
     this.#target.signal.addEventListener('abort', this.#interrupt);
-    const { openWire } = await import('./dispatcher.ts');
-    return openWire(this.#target);
+    const { baseUrl, proxy } = this.#target;
+    const direct = this.#rules.bulk === true && baseUrl.protocol === 'http:' && proxyFor(baseUrl, proxy) === undefined;
+    const { openWire } = direct ? await import('./direct-wire.ts') : await import('./dispatcher.ts');
+    this.#opened = await openWire(this.#target);
+    return this.#opened;
   }
 
   readonly #interrupt = (): void => {
     for (const exchange of this.#active) exchange.cancel(interruption(this.#target.signal));
   };
-
-  async #attempt<R>(
-    wire: Wire,
-    trip: Trip,
-    endpoint: EndpointShape,
-    read: (answer: Answer) => Promise<R>,
-  ): Promise<Sent<R> | Setback> {
-    const { request, exchange, attempt } = trip;
-    const target = this.#target;
-    const began = performance.now();
-    const clock = target.now();
-    this.#tracer?.request(request);
-    try {
-      exchange.start(wire, {
-        method: request.method,
-        path: request.url.slice(target.baseUrl.origin.length),
-        headers: request.headers,
-        body: bodyText(request),
-        bodyTimeout: this.#rules.stallMs ?? STALL_MS,
-      });
-      const answer = await exchange.answer;
-      const { status, headers } = answer;
-      this.#readClock(headers, (clock + target.now()) / 2);
-      this.#tracer?.answer(request, attempt, performance.now() - began, status);
-      if (status < 200 || status > 299) return await this.#refusal(answer, request, endpoint);
-      checkHead(answer, endpoint, this.#rules);
-      return { ...trip, answer, result: await read(answer) };
-    } catch (error) {
-      exchange.cancel(GIVEN_UP);
-      const setback = this.#setback(wire.origin(error), trip);
-      this.#tracer?.failure(request, attempt, performance.now() - began, setback.reason);
-      return setback;
-    }
-  }
 
   #setback(thrown: unknown, { request, exchange }: Trip): Setback & { readonly reason: string } {
     const progress = exchange.progress(this.#target.baseUrl);
@@ -191,9 +203,10 @@ export class Sender {
     return { error, reason: reason.text, again: reason.again === true };
   }
 
-  #readClock(headers: AnswerHeaders, middle: number): void {
-    const date = Date.parse(headers['date'] ?? '');
-    if (!Number.isNaN(date)) this.clockSkewMs = date - middle;
+  #readClock({ date = '' }: AnswerHeaders, middle: number): void {
+    // Answers in a row have the same date.
+    if (date !== this.#date.text) this.#date = { text: date, ms: Date.parse(date) };
+    if (!Number.isNaN(this.#date.ms)) this.clockSkewMs = this.#date.ms - middle;
   }
 
   async #refusal(answer: Answer, request: RequestValue, endpoint: EndpointShape): Promise<Setback> {

@@ -65,7 +65,7 @@ export const silencesExpire = listCommand({
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const { selectsByState } = await import('../../services/alertmanager/silence-selection.ts');
-    const alertmanager = openAlertmanager(ctx.target);
+    const alertmanager = openAlertmanager(ctx.target, { bulk: true });
     const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
     const byOptions = input.all || !selectsByState(selection);
     if (byOptions && input.id.length > 0)

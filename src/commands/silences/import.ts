@@ -68,7 +68,7 @@ export const silencesImport = listCommand({
       instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
     });
     if (!input.allAlerts) await refuseWideOnes(silences);
-    const alertmanager = openAlertmanager(ctx.target);
+    const alertmanager = openAlertmanager(ctx.target, { bulk: true });
     const steps = planImport(silences, await readSilences(alertmanager), input.onConflict, now);
     const progress = ctx.progress(steps.filter(({ silence }) => silence !== undefined).length);
     const outcome = await bulk(steps, input.concurrency, async (step) => {

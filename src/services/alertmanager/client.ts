@@ -47,8 +47,9 @@ export interface Alertmanager {
   close(): Promise<void>;
 }
 
-export function openAlertmanager(target: Target): Alertmanager {
-  const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager });
+/** `bulk`: thousands of requests will follow each other. */
+export function openAlertmanager(target: Target, { bulk = false } = {}): Alertmanager {
+  const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager, bulk });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   return {
     alerts: (query = {}) => client.items(endpoints.getAlerts, { query: alertParameters(query) }),
@@ -61,7 +62,7 @@ export function openAlertmanager(target: Target): Alertmanager {
     silences: (filter = []) => client.items(endpoints.getSilences, { query: { filter } }),
     silencesRaw: async (filter = []) => client.raw(endpoints.getSilences, { query: { filter } }),
     silence: async (id) => client.call(endpoints.getSilence, byId(id)),
-    postSilence: async (silence) => client.call(endpoints.postSilences, { body: silence }),
+    postSilence: (silence) => client.call(endpoints.postSilences, { body: silence }),
     deleteSilence: async (id) => client.call(endpoints.deleteSilence, byId(id)),
     withdrawSilence: async (id) => client.call(endpoints.withdrawSilence, byId(id)),
     get clockSkewMs() {
