@@ -1,5 +1,5 @@
 /** Everything `svc` takes from outside itself: the types, and at the end the one function that reads the process. */
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, read, readSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { SvcError } from './errors.ts';
@@ -26,8 +26,8 @@ export interface OutStream {
 
 export interface InStream {
   readonly isTTY: boolean;
-  /** The raw stream: read to its end by commands that take `-`, handed to the prompter. */
-  readonly stream: NodeJS.ReadableStream;
+  /** All that is piped in. A piece is overwritten by the next. An interruption ends the waiting. */
+  chunks(): AsyncIterable<Uint8Array>;
 }
 
 export interface Choice {
@@ -122,9 +122,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       get isTTY() {
         return isatty(0);
       },
-      get stream() {
-        return process.stdin;
-      },
+      chunks: () => stdinChunks(signal),
     },
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
@@ -218,6 +216,42 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       done();
     }, ms);
     signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/** Straight from the descriptor: the stream that Node makes of it costs more than what reads it. */
+async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  const buffer = Buffer.allocUnsafe(1 << 20);
+  if (fstatSync(0).isFile()) {
+    for (let count = readSync(0, buffer); count > 0; count = readSync(0, buffer)) yield buffer.subarray(0, count);
+    return;
+  }
+  for (;;) {
+    const count = await readPipe(buffer, signal);
+    if (count === 0) return;
+    yield buffer.subarray(0, count);
+  }
+}
+
+/** A read that waits must not keep whoever interrupts: it stays behind, and the launcher knows how to leave all the same. */
+function readPipe(buffer: Buffer, signal: AbortSignal): Promise<number> {
+  return new Promise((done, fail) => {
+    signal.throwIfAborted();
+    const interrupted = (): void => fail(signal.reason);
+    signal.addEventListener('abort', interrupted, { once: true });
+    const attempt = (): void =>
+      read(0, buffer, 0, buffer.length, null, (error, count) => {
+        // Another process may have made the pipe one that does not wait.
+        if (error?.code === 'EAGAIN' && !signal.aborted) {
+          setTimeout(attempt, 5);
+          return;
+        }
+        signal.removeEventListener('abort', interrupted);
+        // Windows ends a pipe with an error.
+        if (error === null || error.code === 'EOF') done(error === null ? count : 0);
+        else fail(error);
+      });
+    attempt();
   });
 }
 

@@ -13,6 +13,8 @@ interface ErrorKind {
 export const ERROR_KINDS = {
   // 1: the answer is no
   condition_false: { exit: 1, retryable: false, meaning: 'the condition that was checked does not hold' },
+  signature_invalid: { exit: 1, retryable: false, meaning: 'a delivery is not valid' },
+  delivery_failed: { exit: 1, retryable: false, meaning: 'a receiver did not accept a delivery' },
 
   // 2: usage or local validation, nothing was sent
   usage: { exit: 2, retryable: false, meaning: 'the command line is wrong' },
@@ -22,6 +24,8 @@ export const ERROR_KINDS = {
   declined: { exit: 2, retryable: false, meaning: 'the confirmation was declined' },
   config_invalid: { exit: 2, retryable: false, meaning: 'the configuration cannot be used' },
   file_unusable: { exit: 2, retryable: false, meaning: 'a local file cannot be read or written' },
+  empty_secret: { exit: 2, retryable: false, meaning: 'a signing secret is empty' },
+  bad_secret: { exit: 2, retryable: false, meaning: 'a signing secret cannot be one' },
   credential_unusable: { exit: 2, retryable: false, meaning: 'a credential must not be sent there, or is empty' },
 
   // 3: refused

@@ -4,6 +4,11 @@ import type { Group } from './cli/command.ts';
 export const GROUPS: readonly Group[] = [
   { name: 'alerts', summary: 'See what fires, and send alerts', load: () => import('./registry/alerts.ts') },
   { name: 'silences', summary: 'Mute alerts safely, and end it', load: () => import('./registry/silences.ts') },
+  {
+    name: 'webhooks',
+    summary: 'Check, receive and send signed deliveries',
+    load: () => import('./registry/webhooks.ts'),
+  },
   { name: 'config', summary: 'Settings and profiles', load: () => import('./registry/config.ts') },
   {
     name: 'sandbox',

@@ -2,17 +2,20 @@
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
-import type { ServiceName, Target } from '../http/target.ts';
+import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type { Progress } from '../output/progress.ts';
 import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rendering, Rows, TextOutput } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input } from './flags.ts';
 
+/** What is known only once the last row is there is asked for when the value is printed. */
+type Afterwards<T> = T | undefined | (() => T | undefined);
+
 interface AnswerParts {
   /** One or more lines on stderr below a table: what was hidden, what the value means. */
-  readonly footer?: string | undefined;
+  readonly footer?: Afterwards<string>;
   /** The value is printed all the same, and the exit status is this code's. */
-  readonly code?: ErrorCode | undefined;
+  readonly code?: Afterwards<ErrorCode>;
   /** The exit status of a command that was run, passed on. */
   readonly status?: number | undefined;
   /** What goes on after the value is printed: a server that runs until it is stopped. */
@@ -62,6 +65,10 @@ export interface RunContext
   notice(text: string): void;
   /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
   readInput(path: string): Promise<Uint8Array>;
+  /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
+  inputChunks(path: string): AsyncIterable<Uint8Array>;
+  /** How a command without a service of its own reaches an address that its user named: TLS, proxies, interruption. */
+  outbound(options: { readonly insecure: boolean }): Outbound;
 }
 
 export interface Example {

@@ -1,6 +1,4 @@
 /** Runs one parsed command: settings, context, confirmation, dry run, rendering. Returns the exit status. */
-import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import type { Choice, Context, Prompter } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
@@ -11,14 +9,14 @@ import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import { render } from '../output/render.ts';
 import { type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
-import { fileFailure } from '../store/file-failure.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command, RunContext } from './command.ts';
 import { renderDryRun } from './dry-run.ts';
 import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
+import { inputChunks } from './input.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { buildTarget, type TargetParts } from './target.ts';
+import { buildTarget, outbound, type TargetParts } from './target.ts';
 import { traceLine } from './trace.ts';
 
 export interface Engine {
@@ -70,11 +68,13 @@ export async function runCommand(
     const memory = await memoryOf(answer, command, settings, context);
     if (answer.value !== undefined) await print(memory?.value ?? answer.value, answer.as ?? command.output);
     memory?.keep();
-    if (ctx.wants.table) for (const line of answer.footer?.split('\n') ?? []) notices.say(line);
+    const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
+    if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
     notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;
-    return answer.code === undefined ? 0 : ERROR_KINDS[answer.code].exit;
+    const code = typeof answer.code === 'function' ? answer.code() : answer.code;
+    return code === undefined ? 0 : ERROR_KINDS[code].exit;
   } catch (error) {
     if (!(error instanceof DryRunStop) || dryRun === undefined) throw error;
     await renderDryRun(dryRun.requests, {
@@ -200,7 +200,13 @@ function runContext({ command, globals, settings, context, engine, options, noti
       bar.clear();
       notices.say(text);
     },
-    readInput: (path) => readInput(path, context),
+    readInput: async (path) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of inputChunks(path, context)) pieces.push(Buffer.from(piece));
+      return Buffer.concat(pieces);
+    },
+    inputChunks: (path) => inputChunks(path, context),
+    outbound: ({ insecure }) => outbound({ settings, context, version: engine.version, insecure }),
   };
 }
 
@@ -213,33 +219,4 @@ function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
     select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
     checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
   };
-}
-
-async function readInput(path: string, context: Context): Promise<Uint8Array> {
-  if (path !== '-') {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      throw new SvcError(
-        'file_unusable',
-        `cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`,
-        { cause: error },
-      );
-    }
-  }
-  if (context.stdin.isTTY) {
-    throw new SvcError('missing_value', 'standard input is a terminal, and a file was to be read from it', {
-      hint: 'pipe the file in, or name it',
-    });
-  }
-  const { stdin, signal } = context;
-  const { addAbortSignal } = await import('node:stream');
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of addAbortSignal(signal, stdin.stream as Readable)) chunks.push(chunk as Uint8Array);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw fileFailure('cannot read standard input', error);
-  }
-  return Buffer.concat(chunks);
 }

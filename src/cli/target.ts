@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { RequestValue } from '../http/endpoint.ts';
-import type { Authorizer, ServiceName, Target, TraceEvent } from '../http/target.ts';
+import type { Authorizer, Outbound, ServiceName, Target, TraceEvent } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
 import { parseDuration } from './duration.ts';
 
@@ -64,35 +64,45 @@ export function buildTarget(parts: TargetParts): Target {
       },
     );
   }
-  const { env } = context;
-  const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
-  const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
-  const https = pick('https_proxy');
-  const noProxy = pick('no_proxy');
   return {
     service,
     baseUrl,
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
-    userAgent: `svc/${parts.version}`,
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
-    tls: { ...pemFiles(settings), ...extraCa(env['NODE_EXTRA_CA_CERTS']), insecure: options.insecure },
-    deferWasmTiering: context.nodeMajor < 22,
-    proxy: {
-      ...(http === undefined ? {} : { http }),
-      ...(https === undefined ? {} : { https }),
-      ...(noProxy === undefined ? {} : { noProxy }),
-    },
+    ...outbound({ settings, context, version: parts.version, insecure: options.insecure }),
     ...(authorizer === undefined ? {} : { authorizer }),
     ...(parts.dryRun === undefined ? {} : { dryRun: parts.dryRun }),
     confirmed: parts.confirmed,
     verbosity: parts.verbosity,
     trace: parts.trace,
     warn: parts.warn,
-    signal: context.signal,
     now: context.now,
     random: context.random,
     sleep: context.sleep,
+  };
+}
+
+export interface OutboundParts extends Pick<TargetParts, 'settings' | 'context' | 'version'> {
+  readonly insecure: boolean;
+}
+
+export function outbound({ settings, context, version, insecure }: OutboundParts): Outbound {
+  const { env } = context;
+  const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
+  const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
+  const https = pick('https_proxy');
+  const noProxy = pick('no_proxy');
+  return {
+    userAgent: `svc/${version}`,
+    tls: { ...pemFiles(settings), ...extraCa(env['NODE_EXTRA_CA_CERTS']), insecure },
+    deferWasmTiering: context.nodeMajor < 22,
+    proxy: {
+      ...(http === undefined ? {} : { http }),
+      ...(https === undefined ? {} : { https }),
+      ...(noProxy === undefined ? {} : { noProxy }),
+    },
+    signal: context.signal,
   };
 }
 

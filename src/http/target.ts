@@ -61,21 +61,26 @@ export type TraceEvent =
       readonly body: string;
     };
 
-export interface Target {
+/** How any address is reached. */
+export interface Outbound {
+  readonly userAgent: string;
+  readonly tls: TlsOptions;
+  /** The V8 of Node 20 and 21 recompiles undici's parser at its first use, which costs 60 ms and never pays; a flag puts it off. */
+  readonly deferWasmTiering?: boolean;
+  readonly proxy: ProxySettings;
+  readonly signal: AbortSignal;
+}
+
+export interface Target extends Outbound {
   readonly service: ServiceName;
   /** Normalised: http or https, no userinfo, query, fragment or trailing slash. */
   readonly baseUrl: URL;
   /** The total deadline of one request, its retries included. */
   readonly timeoutMs: number;
-  readonly userAgent: string;
   /** `--header` and `--header-file`: sent to `baseUrl`'s origin only. */
   readonly headers: Readonly<Record<string, string>>;
   /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
   readonly secretHeaders: ReadonlySet<string>;
-  readonly tls: TlsOptions;
-  /** The V8 of Node 20 and 21 recompiles undici's parser at its first use, which costs 60 ms and never pays; a flag puts it off. */
-  readonly deferWasmTiering?: boolean;
-  readonly proxy: ProxySettings;
   readonly authorizer?: Authorizer;
   /** Present in a dry run: a request that is no read is put here instead of on the wire. */
   readonly dryRun?: { readonly requests: RequestValue[] };
@@ -85,7 +90,6 @@ export interface Target {
   trace(event: TraceEvent): void;
   /** A warning for the person, such as a certificate that is not checked. */
   warn(text: string): void;
-  readonly signal: AbortSignal;
   now(): number;
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

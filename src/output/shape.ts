@@ -30,7 +30,14 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
   }
   if (options.fields !== undefined) return { subject: await project(rows, options.fields, options), cut };
   return {
-    subject: { kind: 'list', rows, columns: selectColumns(output, options), named: true, id: output.id },
+    subject: {
+      kind: 'list',
+      rows,
+      columns: selectColumns(output, options),
+      named: true,
+      id: output.id,
+      live: output.live,
+    },
     cut,
   };
 }

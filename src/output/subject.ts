@@ -11,6 +11,7 @@ export interface ListSubject {
   /** False where the columns are numbered, not named. */
   readonly named: boolean;
   readonly id: (row: unknown) => string;
+  readonly live?: ((row: unknown) => readonly Cell[]) | undefined;
 }
 
 export interface RecordSubject {

@@ -45,6 +45,8 @@ export interface ListOutput<Row> {
   readonly id: (row: Row) => string;
   /** What a table says instead of a bare header when there are no rows, on stderr. */
   readonly empty?: string;
+  /** For rows that come over time: a table prints each at once as a line of these cells, and nothing where there are none. */
+  readonly live?: (row: Row) => readonly Cell[];
 }
 
 export interface RecordOutput<Value> {

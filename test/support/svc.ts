@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll } from 'vitest';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
@@ -86,7 +85,9 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
   const context: Context = {
     stdin: {
       isTTY: options.terminal !== undefined && options.stdin === undefined,
-      stream: Readable.from([Buffer.from((options.stdin ?? '') as Uint8Array)]),
+      async *chunks() {
+        yield Buffer.from((options.stdin ?? '') as Uint8Array);
+      },
     },
     stdout,
     stderr,

@@ -1,0 +1,31 @@
+/** A delivery as it came over the wire, or out of a file that holds one. */
+
+/** A header as it was received: its name in its own case, values of repeated ones apart. */
+export type RawHeader = readonly [name: string, value: string];
+
+export interface Delivery {
+  /** Where it was read: `hook.http`, `rec.ndjson:12`, `trace.har#3`. */
+  readonly source: string;
+  /** In the order received. */
+  readonly headers: readonly RawHeader[];
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+  /** When it was received, in Unix seconds, where that is recorded. */
+  readonly receivedS?: number | undefined;
+  /** The input ended before the body did. */
+  readonly truncated?: true | undefined;
+  /** What was noticed while it was read: `bare_lf_head`, `har_text_body`, `curl_d_strips_newlines`. */
+  readonly notes: readonly string[];
+}
+
+/** The names of the delivery's headers (doc 2 §6) are made of this, unless told. */
+export const HEADER_PREFIX = 'X-Service-';
+
+/** The values of all headers of this name, whose case does not count. */
+export function headerValues(headers: readonly RawHeader[], name: string): string[] {
+  const wanted = name.toLowerCase();
+  const values: string[] = [];
+  for (const [found, value] of headers)
+    if (found.length === wanted.length && found.toLowerCase() === wanted) values.push(value);
+  return values;
+}

@@ -1,0 +1,33 @@
+/** Signing secrets: what may be one, and how one is named without being shown. */
+import { createHash } from 'node:crypto';
+import { SvcError } from '../../errors.ts';
+import { Secret } from '../../http/redact.ts';
+
+/** A signing secret that can be used, and where it came from (`--secret-file key.txt`), which every message may say. */
+export interface SigningSecret {
+  /** The whole text is the key, `whsec_` included. */
+  readonly key: Secret;
+  readonly source: string;
+}
+
+/** What every secret of the service begins with (doc 2 §2). Alone it is none. */
+export const SECRET_PREFIX = 'whsec_';
+
+/** HMAC pads a key with zeros, so that K and K‖NUL sign alike: no secret holds a control character. White space is for `trimmed` hints. */
+const CONTROL = /[\x00-\x08\x0e-\x1f\x7f-\x9f]/;
+
+/** Throws `empty_secret` and `bad_secret` (exit 2), whose messages never hold the secret. */
+export function signingSecret(text: string, source: string): SigningSecret {
+  const advice = { hint: 'nothing was checked or sent' };
+  if (text === '') throw new SvcError('empty_secret', `${source}: the secret is empty`, advice);
+  if (CONTROL.test(text)) throw new SvcError('bad_secret', `${source}: the secret holds a control character`, advice);
+  if (text === SECRET_PREFIX) {
+    throw new SvcError('bad_secret', `${source}: the secret is ${SECRET_PREFIX} and nothing else`, advice);
+  }
+  return { key: new Secret(text), source };
+}
+
+/** The first 8 hexadecimal digits of the SHA-256 of the text: enough to tell secrets apart. */
+export function fingerprint({ key }: SigningSecret): string {
+  return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 8);
+}

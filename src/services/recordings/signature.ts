@@ -1,0 +1,152 @@
+/** The signature of a delivery (doc 2 §6): bytes in, verdict out. Nothing is parsed before it is verified. */
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
+import type { SigningSecret } from './secret.ts';
+
+export type Verdict =
+  | 'valid'
+  | 'signature_mismatch'
+  | 'malformed_signature'
+  | 'unsupported_algorithm'
+  | 'missing_signature'
+  | 'missing_timestamp'
+  | 'malformed_timestamp'
+  | 'stale'
+  | 'future'
+  | 'duplicate_header'
+  | 'truncated_input';
+
+/** How far a timestamp may be from the clock, in either direction, unless told. */
+export const TOLERANCE_S = 300;
+
+/** The values of the two headers that count, one for each time the header stood there. */
+export interface SignedHeaders {
+  readonly timestamps: readonly string[];
+  readonly signatures: readonly string[];
+}
+
+export interface Clock {
+  /** Unix seconds; a fraction is dropped, as the service's own timestamps have none. */
+  readonly nowS: number;
+  /** Undefined: the age is not checked. */
+  readonly toleranceS: number | undefined;
+}
+
+/** Remarks on a delivery that are no reason to refuse it. */
+export type Note = 'noncanonical_hex_case' | 'tolerance_not_checked';
+
+export interface Verification {
+  readonly verdict: Verdict;
+  /** Whether the signature belongs to body and timestamp, whatever its age. */
+  readonly signatureOk: boolean;
+  /** Unix seconds, where the header has the right form. */
+  readonly timestamp: number | null;
+  /** Whole seconds, negative for the future. */
+  readonly ageS: number | null;
+  /** Which of the secrets it was signed with. */
+  readonly secretIndex: number | null;
+  readonly notes: readonly Note[];
+}
+
+/** `sha256=<hex>` of the body under this timestamp, exactly as the header is to hold both. */
+export function signatureOf(key: string, timestamp: string, body: Uint8Array): string {
+  return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`;
+}
+
+/** Verifies a body that is in memory. */
+export function verifySignature(
+  headers: SignedHeaders,
+  body: Uint8Array,
+  secrets: readonly SigningSecret[],
+  clock: Clock,
+): Verification {
+  const check = new SignatureCheck(headers, secrets);
+  check.update(body);
+  return check.finish(clock);
+}
+
+/**
+ * Verifies a body that comes in pieces. Precedence of verdicts: duplicate header, missing, malformed or unsupported, truncated,
+ * mismatch, stale or future, valid.
+ */
+export class SignatureCheck {
+  readonly #shape: Shape | Refusal;
+  readonly #macs: readonly Hmac[];
+
+  constructor(headers: SignedHeaders, secrets: readonly SigningSecret[]) {
+    const shape = readShape(headers);
+    this.#shape = shape;
+    this.#macs =
+      'verdict' in shape
+        ? []
+        : secrets.map(({ key }) => createHmac('sha256', key.reveal()).update(`${shape.timestamp}.`));
+  }
+
+  update(chunk: Uint8Array): void {
+    for (const mac of this.#macs) mac.update(chunk);
+  }
+
+  /** `truncated`: the input ended before the body did. Call it once. */
+  finish({ nowS, toleranceS }: Clock, truncated = false): Verification {
+    const shape = this.#shape;
+    if ('verdict' in shape) return { ...NOTHING_KNOWN, verdict: shape.verdict, timestamp: shape.timestamp };
+    const timestamp = Number(shape.timestamp);
+    const ageS = Math.floor(nowS) - timestamp;
+    const known = { timestamp, ageS, secretIndex: null, signatureOk: false, notes: [] };
+    if (truncated) return { ...known, verdict: 'truncated_input' };
+    // Every secret is tried, and each comparison takes its whole time.
+    let found = -1;
+    for (const [index, mac] of this.#macs.entries()) {
+      if (timingSafeEqual(mac.digest(), shape.digest) && found === -1) found = index;
+    }
+    if (found === -1) return { ...known, verdict: 'signature_mismatch' };
+    const notes: Note[] = shape.upperCase ? ['noncanonical_hex_case'] : [];
+    if (toleranceS === undefined) notes.push('tolerance_not_checked');
+    const late = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
+    const verdict = !late ? 'valid' : ageS > 0 ? 'stale' : 'future';
+    return { verdict, signatureOk: true, timestamp, ageS, secretIndex: found, notes };
+  }
+}
+
+const NOTHING_KNOWN: Omit<Verification, 'verdict' | 'timestamp'> = {
+  signatureOk: false,
+  ageS: null,
+  secretIndex: null,
+  notes: [],
+};
+
+interface Shape {
+  /** The header's own text: it is what was signed. */
+  readonly timestamp: string;
+  readonly digest: Buffer;
+  readonly upperCase: boolean;
+}
+
+interface Refusal {
+  readonly verdict: Verdict;
+  readonly timestamp: number | null;
+}
+
+/** Canonical decimal digits and nothing else: any other spelling of a number would move the `.` within what was signed. */
+const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
+const SIGNATURE = /^sha256=([0-9a-fA-F]{64})$/;
+const OTHER_ALGORITHM = /^(?!sha256=)[a-z][a-z0-9_-]*=[^,=]+=*$/;
+
+function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
+  const refuse = (verdict: Verdict, timestamp: number | null = null): Refusal => ({ verdict, timestamp });
+  if (timestamps.length > 1 || signatures.length > 1) return refuse('duplicate_header');
+  const timestamp = trimmed(timestamps[0]);
+  const signature = trimmed(signatures[0]);
+  const known = TIMESTAMP.test(timestamp) ? Number(timestamp) : null;
+  if (signature === '') return refuse('missing_signature', known);
+  if (timestamp === '') return refuse('missing_timestamp');
+  if (known === null) return refuse('malformed_timestamp');
+  const hex = SIGNATURE.exec(signature)?.[1];
+  if (hex === undefined)
+    return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
+  return { timestamp, digest: Buffer.from(hex, 'hex'), upperCase: /[A-F]/.test(hex) };
+}
+
+/** Blanks around a header's value are no part of it. */
+function trimmed(value: string | undefined): string {
+  return (value ?? '').replace(/^[ \t]+|[ \t]+$/g, '');
+}
