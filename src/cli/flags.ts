@@ -97,6 +97,21 @@ export type Flag =
   | PairsFlag;
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** Whether a value follows its name. */
+export function takesValue(flag: Flag): boolean {
+  return flag.type !== 'boolean' && flag.type !== 'optional-value';
+}
+
+/** The name that `run` knows it by. */
+export function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Whether there is a `--no-` form. */
+export function negatable(flag: Flag): boolean {
+  return flag.type === 'boolean' && flag.default === true;
+}
+
 export interface Argument {
   readonly help: string;
   /** Takes all the rest; only the last argument may, and the last before one that is `afterDashes`. */

@@ -1,11 +1,12 @@
-/** From argv to a command and its typed input. Commander splits the options; the flag types of the declaration parse the values. */
+/** From argv to a command and its typed input: `tokens.ts` splits the options, the flag types of the declaration parse the values. */
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { parseDuration } from './duration.ts';
-import type { Argument, Flag, Flags } from './flags.ts';
+import { type Argument, camelCase, type Flag, takesValue } from './flags.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
 import { didYouMean } from './suggest.ts';
 import { parseTime } from './time.ts';
+import { type RawOption, splitTokens } from './tokens.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
 export interface Words {
@@ -13,8 +14,6 @@ export interface Words {
   /** The index in argv of each word. */
   readonly at: readonly number[];
 }
-
-const takesValue = (flag: Flag): boolean => flag.type !== 'boolean' && flag.type !== 'optional-value';
 
 /** The leading words of argv, as many as could name a command. Global options may stand before and between them. */
 export function commandWords(argv: readonly string[], most: number): Words {
@@ -33,10 +32,6 @@ export function commandWords(argv: readonly string[], most: number): Words {
     }
   }
   return { words, at };
-}
-
-export function camelCase(name: string): string {
-  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export interface ParsedInput {
@@ -63,67 +58,6 @@ export async function parseInput(command: Command, tokens: readonly string[], no
     input[camelCase(name)] = flagValue(name, flag, raw, now);
   }
   return { input, given };
-}
-
-type RawOption = readonly string[] | boolean;
-
-async function splitTokens(
-  command: Command,
-  flags: Flags,
-  tokens: readonly string[],
-): Promise<{ options: ReadonlyMap<string, RawOption>; operands: readonly string[] }> {
-  const { Command: Commander, CommanderError, Option } = await import('commander');
-  const options = new Map<string, RawOption>();
-  const parser = new Commander(command.id)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut: () => {} })
-    .helpOption(false)
-    .allowExcessArguments(true)
-    .argument('[operands...]');
-  for (const [name, flag] of Object.entries(flags)) {
-    const short = flag.short === undefined ? '' : `-${flag.short}, `;
-    const option = takesValue(flag)
-      ? new Option(`${short}--${name} <value>`).argParser((value: string, previous: string[] | undefined) => [
-          ...(previous ?? []),
-          value,
-        ])
-      : new Option(`${short}--${name}`);
-    parser.addOption(option);
-    parser.on(`option:${name}`, () => {
-      if (!takesValue(flag)) options.set(name, true);
-    });
-    if (flag.type === 'boolean' && flag.default === true) {
-      parser.addOption(new Option(`--no-${name}`));
-      parser.on(`option:no-${name}`, () => options.set(name, false));
-    }
-  }
-  try {
-    parser.parse(takeOptionalValues(flags, tokens, options), { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    const message = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
-    throw new SvcError('usage', message, { hint: `see svc ${command.id} --help` });
-  }
-  for (const [name, flag] of Object.entries(flags)) {
-    if (takesValue(flag)) {
-      const values = parser.getOptionValue(camelCase(name)) as string[] | undefined;
-      if (values !== undefined) options.set(name, values);
-    }
-  }
-  return { options, operands: parser.args };
-}
-
-/** Takes `--flag=value` of optional-value flags out of the tokens: commander would also take `--flag value`. */
-function takeOptionalValues(flags: Flags, tokens: readonly string[], options: Map<string, RawOption>): string[] {
-  const rest: string[] = [];
-  const end = tokens.indexOf('--');
-  for (const [i, token] of tokens.entries()) {
-    const equals = token.startsWith('--') && (end === -1 || i < end) ? token.indexOf('=') : -1;
-    const name = equals === -1 ? '' : token.slice(2, equals);
-    if (flags[name]?.type === 'optional-value') options.set(name, [token.slice(equals + 1)]);
-    else rest.push(token);
-  }
-  return rest;
 }
 
 function flagValue(name: string, flag: Flag, raw: RawOption | undefined, now: number): unknown {

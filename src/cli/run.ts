@@ -11,7 +11,6 @@ import { render } from '../output/render.ts';
 import { type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command, RunContext } from './command.ts';
-import { renderDryRun } from './dry-run.ts';
 import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
 import { inputChunks } from './input.ts';
 import { Notices } from './notices.ts';
@@ -77,6 +76,7 @@ export async function runCommand(
     return code === undefined ? 0 : ERROR_KINDS[code].exit;
   } catch (error) {
     if (!(error instanceof DryRunStop) || dryRun === undefined) throw error;
+    const { renderDryRun } = await import('./dry-run.ts');
     await renderDryRun(dryRun.requests, {
       curl: globals.dryRun === 'curl',
       options,

@@ -6,6 +6,7 @@ import { HOME, LAUNCHER, ROOT, start } from './binary.ts';
 
 /** A text that stands in the code of one package and nowhere else. */
 const PACKAGES = {
+  commander: 'error: too many arguments',
   zod: '$ZodType',
   undici: 'invalid connections',
   chalk: 'ansi256',
