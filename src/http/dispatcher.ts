@@ -10,9 +10,20 @@ import { SvcError } from '../errors.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Target, TlsOptions } from './target.ts';
-import { type AnswerHeaders, CONNECT_MS, CONNECTIONS, KEEP_ALIVE_MS, type Wire, type WireHandler } from './wire.ts';
+import {
+  type AnswerHeaders,
+  CONNECT_MS,
+  CONNECTIONS,
+  type ExactRequest,
+  KEEP_ALIVE_MS,
+  type Wire,
+  type WireHandler,
+  type WireRequest,
+} from './wire.ts';
 
-export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' | 'deferWasmTiering'>): Promise<Wire> {
+export async function openWire(
+  target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' | 'deferWasmTiering'>,
+): Promise<Wire<WireRequest | ExactRequest>> {
   if (target.deferWasmTiering) setFlagsFromString('--wasm-tiering-budget=1000000000');
 
   const { baseUrl, tls } = target;
@@ -48,8 +59,10 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' 
         {
           method: method as Dispatcher.HttpMethod,
           path: viaProxy ? baseUrl.origin + path : path,
-          headers: { ...headers, ...extraHeaders },
-          body: body ?? null,
+          headers: isFlat(headers)
+            ? [...headers, ...Object.entries(extraHeaders ?? {}).flat()]
+            : { ...headers, ...extraHeaders },
+          body: (body ?? null) as Dispatcher.DispatchOptions['body'] & {}, // any iterable, whatever its type says
           bodyTimeout,
         },
         new Told(handler),
@@ -66,6 +79,10 @@ export async function openWire(target: Pick<Target, 'baseUrl' | 'tls' | 'proxy' 
       await pool.destroy();
     },
   };
+}
+
+function isFlat(headers: (WireRequest | ExactRequest)['headers']): headers is readonly string[] {
+  return Array.isArray(headers);
 }
 
 /** Hands on what undici tells. */

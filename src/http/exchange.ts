@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import { Body, type Flow } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import type { Progress } from './failures.ts';
-import type { AnswerHeaders, Wire, WireHandler, WireRequest } from './wire.ts';
+import type { AnswerHeaders, Wire, WireHandler } from './wire.ts';
 
 export type { AnswerHeaders } from './wire.ts';
 
@@ -49,7 +49,7 @@ export class Exchange implements WireHandler {
     });
   }
 
-  start(wire: Wire, request: WireRequest): void {
+  start<Request>(wire: Wire<Request>, request: Request): void {
     this.#options.deadline.run();
     wire.dispatch(request, this);
   }

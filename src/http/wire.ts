@@ -1,9 +1,9 @@
 /** What carries requests to one service, and their answers back. */
 import type { Flow } from './body.ts';
 
-export interface Wire {
+export interface Wire<Request = WireRequest> {
   /** `path` begins with a slash and has the query. */
-  dispatch(request: WireRequest, handler: WireHandler): void;
+  dispatch(request: Request, handler: WireHandler): void;
   /**
    * The error that came first on the connection: undici forgets a TLS alert, such as the refusal of a client certificate, when
    * the end of the connection follows it.
@@ -20,6 +20,14 @@ export interface WireRequest {
   readonly body: string | undefined;
   /** The longest silence within an answer's body. */
   readonly bodyTimeout: number;
+}
+
+/** One whose headers and bytes are those of somebody else. */
+export interface ExactRequest extends Omit<WireRequest, 'headers' | 'body'> {
+  /** Name, value, name, value, in the order and the case they are sent in. */
+  readonly headers: readonly string[];
+  /** In pieces it is sent as it is read, and an answer in between ends the connection. */
+  readonly body: Uint8Array | Iterable<Uint8Array>;
 }
 
 /** Is told of one request, in the words of undici's handlers. */
