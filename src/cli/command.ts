@@ -4,7 +4,16 @@ import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type { Progress } from '../output/progress.ts';
-import type { AnyOutput, ListOutput, RawJson, RecordOutput, Rendering, Rows, TextOutput } from '../output/types.ts';
+import type {
+  AnyOutput,
+  ListOutput,
+  RawBytes,
+  RawJson,
+  RecordOutput,
+  Rendering,
+  Rows,
+  TextOutput,
+} from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input } from './flags.ts';
 
@@ -112,7 +121,7 @@ interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spe
 }
 interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
   readonly output: TextOutput;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string | undefined>>;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string | RawBytes | undefined>>;
 }
 
 /** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */

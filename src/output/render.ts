@@ -4,7 +4,7 @@ import { BatchWriter } from './batch-writer.ts';
 import { jsonByteFilter } from './escape.ts';
 import { shape } from './shape.ts';
 import type { Renderer } from './subject.ts';
-import { type Format, type Glance, type OutputOptions, RawJson, type Rendering } from './types.ts';
+import { type Format, type Glance, type OutputOptions, RawBytes, RawJson, type Rendering } from './types.ts';
 
 export { checkOutputOptions } from './check.ts';
 
@@ -41,6 +41,13 @@ export async function render(
     if (options.format === 'json' && isWhole(options)) return passThrough(value, sink);
     settled = JSON.parse(await textOf(value));
   }
+  if (value instanceof RawBytes) {
+    if (isExact(options, sink)) {
+      await sink.write(value.bytes);
+      return UNCOUNTED;
+    }
+    settled = new TextDecoder().decode(value.bytes);
+  }
   const { subject, cut } = await shape(settled, output, options);
   // An array or a document is of use only when it is whole; lines are, as soon as they come.
   const byLine = options.format !== 'json' && options.format !== 'yaml';
@@ -53,6 +60,10 @@ export async function render(
 
 function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
   return query === undefined && fields === undefined && sort === undefined && limit === undefined;
+}
+
+function isExact({ format, query }: OutputOptions, sink: OutStream): boolean {
+  return !sink.isTTY && query === undefined && format !== 'json' && format !== 'ndjson' && format !== 'yaml';
 }
 
 async function loadRenderer(format: Format): Promise<Renderer> {

@@ -101,6 +101,17 @@ export class RawJson {
   }
 }
 
+/**
+ * Bytes that are themselves the data, as a body that was verified: exact in a pipe and in a file. A terminal gets them as text,
+ * escaped, and `-o json`, `ndjson` and `yaml` as a text too. For outputs of kind `text`.
+ */
+export class RawBytes {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
 export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput;
 
