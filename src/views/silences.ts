@@ -2,6 +2,7 @@
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../output/types.ts';
 import { formatMatcher, matcherFrom } from '../services/alertmanager/matcher.ts';
 import type { Silence } from '../services/alertmanager/schema.ts';
+import type { SilenceOutcome } from '../services/alertmanager/silence-outcome.ts';
 import type { PostedSilence } from '../services/alertmanager/silencing.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'strong', pending: 'warn', expired: 'dim' };
@@ -79,3 +80,26 @@ export function describeSilence(silence: Silence): string {
   const { id, status, createdBy, comment } = silence;
   return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }
+
+const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
+  extended: 'good',
+  recreated: 'good',
+  'at-max': 'warn',
+  'not-found': 'bad',
+  error: 'bad',
+};
+
+export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
+  kind: 'list',
+  columns: [
+    { name: 'id', cell: ({ id, silenceID }) => (silenceID ?? id).slice(0, 8) },
+    { name: 'result', cell: ({ result }) => ({ text: result, tone: OUTCOME_TONES[result] }) },
+    { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
+    { name: 'message', cell: ({ message }) => message, flex: true },
+    { name: 'matchers', cell: matcherTexts, flex: true },
+    { name: 'comment', cell: ({ comment }) => comment, flex: true },
+    { name: 'before', cell: ({ id }) => id, wide: true },
+    { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
+  ],
+  id: ({ id, silenceID }) => silenceID ?? id,
+};

@@ -68,7 +68,8 @@ const ALLOWED_TYPES: Readonly<Record<string, readonly RegExp[]>> = {
 function permitted({ from, to, typeOnly }: Import): boolean {
   if (to === 'errors.ts' || (to === 'context.ts' && typeOnly)) return true;
   const here = room(from);
-  if (here === room(to)) return true;
+  // commands share through views and inputs, never with each other
+  if (here === room(to)) return here !== 'commands';
   const key = here.startsWith('services/') ? 'services/*' : here;
   const rules = [...(ALLOWED[key] ?? []), ...(typeOnly ? (ALLOWED_TYPES[key] ?? []) : [])];
   // auth is for main and for the commands that manage credentials

@@ -2,11 +2,11 @@ import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import { poll } from '../../cli/poll.ts';
 import { SvcError } from '../../errors.ts';
+import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import type { Bounds } from '../../services/alertmanager/alert-condition.ts';
 import { selects } from '../../services/alertmanager/alert-selection.ts';
 import { alertQuery } from '../../services/alertmanager/alert-state.ts';
-import { alertFilter, wantedStates } from './list.ts';
 
 interface Checked {
   readonly ok: boolean;

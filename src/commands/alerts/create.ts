@@ -1,5 +1,4 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { PostableAlert } from '../../services/alertmanager/schema.ts';
@@ -56,7 +55,7 @@ export const alertsCreate = listCommand({
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { sendAlerts } = await import('../../services/alertmanager/alert-draft.ts');
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
-    const given = asks ? { ...input, ...(await askForAlert(input, ctx)) } : input;
+    const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
     const alerts =
       given.file === undefined ? [await fromArguments(given, ctx)] : await fromFile(given, given.file, ctx);
     await sendAlerts(openAlertmanager(ctx.target), alerts);
@@ -79,41 +78,9 @@ interface AlertOptions {
   readonly for: number | undefined;
 }
 
-/** The wizard: a name, labels, a summary and how long it fires. */
-async function askForAlert(
-  { annotation, for: duration, end }: AlertOptions,
-  ctx: RunContext,
-): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
-  const { parseLabels } = await import('../../services/alertmanager/alert-draft.ts');
-  const { askForEach, durationFault, faultOf, tellCommand } = await import('../../cli/wizard.ts');
-  const { prompter } = ctx;
-  const name = await prompter.text({
-    question: 'What is the alert called?',
-    check: (text) => faultOf(() => parseLabels([text])),
-  });
-  const question = 'A label, such as host=db-1 (Enter for none):';
-  const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
-  const summary =
-    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'A summary (Enter for none):' });
-  const length =
-    duration !== undefined || end !== undefined
-      ? ''
-      : await prompter.text({
-          question: 'For how long does it fire, such as 2h (Enter for as long as the server lets it)?',
-          check: (text) => (text === '' ? undefined : durationFault(text)),
-        });
-  tellCommand(ctx, [
-    name,
-    ...label,
-    ...(summary === '' ? [] : ['--annotation', `summary=${summary}`]),
-    ...(length === '' ? [] : ['--for', length]),
-  ]);
-  return {
-    name,
-    label,
-    annotation: summary === '' ? annotation : { ...annotation, summary },
-    for: length === '' ? duration : parseDuration(length),
-  };
+async function wizard(input: AlertOptions, ctx: RunContext): Promise<Partial<AlertOptions>> {
+  const { askForAlert } = await import('../../inputs/alert-wizard.ts');
+  return askForAlert(input, ctx);
 }
 
 async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<PostableAlert> {

@@ -1,9 +1,9 @@
 import { listCommand } from '../../cli/command.ts';
+import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
 import { groupQuery, keepsAlert } from '../../services/alertmanager/alert-state.ts';
 import { receiverCandidate } from '../../services/alertmanager/candidates.ts';
 import type { Alert, AlertGroup } from '../../services/alertmanager/schema.ts';
 import { labelCells } from '../../views/alerts.ts';
-import { alertFilter, wantedStates } from './list.ts';
 
 const isActive = ({ status }: Alert): boolean => status.silencedBy.length === 0 && status.inhibitedBy.length === 0;
 

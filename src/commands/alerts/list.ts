@@ -1,17 +1,13 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../cli/watch.ts';
 import { SvcError } from '../../errors.ts';
+import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
 import { type AnyOutput, type Glance, RawJson, type WatchOutput } from '../../output/types.ts';
 import { type AlertSelection, collectAlerts, selects } from '../../services/alertmanager/alert-selection.ts';
-import {
-  type AlertState,
-  alertQuery,
-  serverSelects,
-  type WantedStates,
-} from '../../services/alertmanager/alert-state.ts';
+import { alertQuery, serverSelects } from '../../services/alertmanager/alert-state.ts';
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { AlertFilter, Alertmanager } from '../../services/alertmanager/client.ts';
-import { formatMatcher } from '../../services/alertmanager/matcher.ts';
+import { kept } from '../../services/alertmanager/kept.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { ALERT_LIST, countOutput, labelCells, OWN_COLUMN, tallyOutput } from '../../views/alerts.ts';
 
@@ -152,30 +148,4 @@ async function watched(
   );
   const title = ({ labels }: Alert): string => [labels['alertname'], ...labelCells(labels, OWN_COLUMN)].join(' ');
   return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
-}
-
-export function wantedStates({
-  all,
-  state,
-}: {
-  readonly all: boolean;
-  readonly state: readonly AlertState[];
-}): WantedStates {
-  if (all && state.length > 0) throw new SvcError('usage', '--all and --state contradict each other');
-  return all ? 'all' : state;
-}
-
-/** What the server filters by: one `filter` for each matcher, and the receiver. */
-export async function alertFilter(
-  { matcher, receiver }: { readonly matcher: readonly string[]; readonly receiver: string | undefined },
-  ctx: Pick<RunContext, 'notice'>,
-): Promise<{ readonly filter: readonly string[]; readonly receiver: string | undefined }> {
-  const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
-  const { matchers, notices } = parseMatcherArguments(matcher);
-  for (const notice of notices) ctx.notice(notice);
-  return { filter: matchers.map(formatMatcher), receiver };
-}
-
-export async function* kept<T>(items: AsyncIterable<T>, keeps: (item: T) => boolean): AsyncGenerator<T> {
-  for await (const item of items) if (keeps(item)) yield item;
 }

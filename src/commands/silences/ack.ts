@@ -1,11 +1,10 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { author, silenceGuard } from '../../inputs/silencing.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { POSTED_RECORD } from '../../views/silences.ts';
-import { silenceGuard } from './create.ts';
-import { author } from './list.ts';
 
 export const silencesAck = recordCommand({
   id: 'silences ack',

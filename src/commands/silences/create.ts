@@ -1,16 +1,16 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
+import type { askForMissing } from '../../inputs/silence-wizard.ts';
+import { author, silenceGuard } from '../../inputs/silencing.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
-import { formatMatcher, type Matcher, matcher } from '../../services/alertmanager/matcher.ts';
+import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
 import type { Guard } from '../../services/alertmanager/silencing.ts';
 import { matcherTexts, POSTED_LIST, POSTED_RECORD } from '../../views/silences.ts';
-import { author } from './list.ts';
 
 const HOUR = 3_600_000;
 
@@ -80,7 +80,7 @@ export const silencesCreate = recordCommand({
     if (given.drop.length > 0 && given.fromAlert === undefined) {
       throw new SvcError('usage', '--drop leaves labels of an alert out, and goes with --from-alert');
     }
-    const input = ctx.interactive ? { ...given, ...(await askForMissing(given, ctx)) } : given;
+    const input = ctx.interactive ? { ...given, ...(await wizard(given, ctx)) } : given;
     const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
     const { matchers, notices } = parseMatcherArguments(input.matcher);
     for (const notice of notices) ctx.notice(notice);
@@ -112,16 +112,9 @@ export const silencesCreate = recordCommand({
   },
 });
 
-export function silenceGuard(ctx: RunContext, allAlerts: boolean): Guard {
-  const longest = ctx.settings.get('alerts.maxSilence');
-  return {
-    dryRun: ctx.dryRun,
-    allAlerts,
-    longest: longest === undefined ? undefined : { ms: parseDuration(longest), text: longest },
-    now: ctx.now,
-    confirm: ctx.confirm,
-    notice: ctx.notice,
-  };
+async function wizard(...[given, ctx]: Parameters<typeof askForMissing>): ReturnType<typeof askForMissing> {
+  const { askForMissing } = await import('../../inputs/silence-wizard.ts');
+  return askForMissing(given, ctx);
 }
 
 async function labelMatchers(
@@ -132,77 +125,6 @@ async function labelMatchers(
   const { findAlert } = await import('../../services/alertmanager/fingerprint.ts');
   const { matchersOfAlerts } = await import('../../services/alertmanager/alert-matchers.ts');
   return matchersOfAlerts([await findAlert(alertmanager, fingerprint)], drop);
-}
-
-interface Asked {
-  readonly matcher: readonly string[];
-  readonly fromAlert: string | undefined;
-  readonly comment: string | undefined;
-  readonly for: number | undefined;
-  readonly until: Instant | undefined;
-}
-
-/** The wizard: asks for the matchers, and then for how long, and for the comment. Asks nothing where nothing is missing. */
-async function askForMissing(
-  { matcher, fromAlert, comment, for: duration, until }: Asked,
-  ctx: RunContext,
-): Promise<Pick<Asked, 'matcher' | 'comment' | 'for'>> {
-  const lacksMatchers = matcher.length === 0 && fromAlert === undefined;
-  const lacksComment = comment === undefined || comment.trim() === '';
-  if (!lacksMatchers && !lacksComment) return { matcher, comment, for: duration };
-  const { durationFault, tellCommand } = await import('../../cli/wizard.ts');
-  const matchers = lacksMatchers ? await askForMatchers(ctx) : [];
-  const length =
-    lacksMatchers && duration === undefined && until === undefined
-      ? await ctx.prompter.text({
-          question: 'For how long?',
-          default: '1h',
-          check: durationFault,
-        })
-      : undefined;
-  const why = lacksComment
-    ? await ctx.prompter.text({
-        question: 'Why, for those who wonder?',
-        check: (text) => (text.trim() === '' ? 'others will want to know' : undefined),
-      })
-    : undefined;
-  tellCommand(ctx, [
-    ...matchers,
-    ...(length === undefined ? [] : ['--for', length]),
-    ...(why === undefined ? [] : ['--comment', why]),
-  ]);
-  return {
-    matcher: [...matcher, ...matchers],
-    comment: why ?? comment,
-    for: length === undefined ? duration : parseDuration(length),
-  };
-}
-
-/** One of the names that fire, or what is typed; in their canonical spelling. */
-async function askForMatchers(ctx: RunContext): Promise<string[]> {
-  const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-  const { alertQuery } = await import('../../services/alertmanager/alert-state.ts');
-  const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
-  const { askForEach, faultOf, MOST_CHOICES } = await import('../../cli/wizard.ts');
-  const counts = new Map<string, number>();
-  for await (const { labels } of openAlertmanager(ctx.target).alerts(alertQuery(['active']))) {
-    const name = labels['alertname'];
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
-  const choices = most.map(([value, count]) => ({ value, name: `${value} (${count} active)` }));
-  const other = { value: '', name: 'other matchers, which I type' };
-  const name = most.length === 0 ? '' : await ctx.prompter.select('Mute which alerts?', [...choices, other]);
-  const parse = (texts: readonly string[]) => parseMatcherArguments(texts).matchers;
-  const first =
-    name === ''
-      ? await ctx.prompter.text({
-          question: 'Which matcher, such as team=db, or an alert name?',
-          check: (text) => faultOf(() => parse([text])),
-        })
-      : formatMatcher(matcher('alertname', '=', name));
-  const question = 'Another that has to match too, such as instance=web-1:9100 (Enter for none):';
-  return parse(await askForEach({ question, parse }, ctx, [first])).map(formatMatcher);
 }
 
 interface WindowOptions {

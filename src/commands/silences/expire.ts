@@ -1,12 +1,12 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { SELECTION_FLAGS, selectionOf } from '../../inputs/silence-selection.ts';
 import type { Tone } from '../../output/types.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import { findAmong, isUuid, readSilences } from '../../services/alertmanager/silence.ts';
 import type { SilenceSelection } from '../../services/alertmanager/silence-selection.ts';
 import { describeSilence } from '../../views/silences.ts';
-import { SELECTION_FLAGS, selectionOf } from './list.ts';
 
 interface Expired {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../../inputs/silence-selection.ts';
+import { kept } from '../../services/alertmanager/kept.ts';
 import { SILENCE_COLUMNS } from '../../views/silences.ts';
-import { kept } from '../alerts/list.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from './list.ts';
 
 export const silencesExport = listCommand({
   id: 'silences export',

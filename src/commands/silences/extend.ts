@@ -1,33 +1,8 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import type { ListOutput, Tone } from '../../output/types.ts';
+import { silenceGuard } from '../../inputs/silencing.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
-import type { SilenceOutcome } from '../../services/alertmanager/silence-outcome.ts';
-import { matcherTexts } from '../../views/silences.ts';
-import { silenceGuard } from './create.ts';
-
-const TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
-  extended: 'good',
-  recreated: 'good',
-  'at-max': 'warn',
-  'not-found': 'bad',
-  error: 'bad',
-};
-
-export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
-  kind: 'list',
-  columns: [
-    { name: 'id', cell: ({ id, silenceID }) => (silenceID ?? id).slice(0, 8) },
-    { name: 'result', cell: ({ result }) => ({ text: result, tone: TONES[result] }) },
-    { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
-    { name: 'message', cell: ({ message }) => message, flex: true },
-    { name: 'matchers', cell: matcherTexts, flex: true },
-    { name: 'comment', cell: ({ comment }) => comment, flex: true },
-    { name: 'before', cell: ({ id }) => id, wide: true },
-    { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
-  ],
-  id: ({ id, silenceID }) => silenceID ?? id,
-};
+import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesExtend = listCommand({
   id: 'silences extend',

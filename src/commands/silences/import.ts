@@ -1,12 +1,12 @@
 import { listCommand } from '../../cli/command.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
+import { author } from '../../inputs/silencing.ts';
 import type { Tone } from '../../output/types.ts';
 import { matcherFrom } from '../../services/alertmanager/matcher.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
 import type { ImportedSilence } from '../../services/alertmanager/silence-import.ts';
 import { matcherTexts } from '../../views/silences.ts';
-import { author } from './list.ts';
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',

@@ -1,7 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
-import { OUTCOME_LIST } from './extend.ts';
+import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesKeepalive = listCommand({
   id: 'silences keepalive',

@@ -1,8 +1,8 @@
 import { listCommand } from '../../cli/command.ts';
+import { silenceGuard } from '../../inputs/silencing.ts';
 import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { FoundSilence } from '../../services/alertmanager/silence.ts';
-import { silenceGuard } from './create.ts';
-import { OUTCOME_LIST } from './extend.ts';
+import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesRecreate = listCommand({
   id: 'silences recreate',

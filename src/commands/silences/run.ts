@@ -3,10 +3,9 @@ import { type RunContext, textCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import type { EndSignal } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
+import { author, silenceGuard } from '../../inputs/silencing.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { HeldSilence, holdSilence } from '../../services/alertmanager/held-silence.ts';
-import { silenceGuard } from './create.ts';
-import { author } from './list.ts';
 
 export const silencesRun = textCommand({
   id: 'silences run',

@@ -1,9 +1,9 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { silenceGuard } from '../../inputs/silencing.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import { POSTED_RECORD } from '../../views/silences.ts';
-import { silenceGuard } from './create.ts';
 
 export const silencesUpdate = recordCommand({
   id: 'silences update',
