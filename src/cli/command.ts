@@ -76,7 +76,7 @@ export interface RunContext
   readInput(path: string): Promise<Uint8Array>;
   /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
-  /** How a command without a service of its own reaches an address that its user named: TLS, proxies, interruption. */
+  /** How a command without a service of its own reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }
 

@@ -18,10 +18,22 @@ const REQUEST: RecordOutput<ShownRequest> = {
   columns: [
     { name: 'request', cell: ({ method, url }) => `${method} ${url}` },
     { name: 'headers', cell: ({ headers }) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`) },
-    { name: 'body', cell: ({ body }) => (body === null ? undefined : JSON.stringify(body, null, 2).split('\n')) },
+    { name: 'body', cell: ({ body }) => (body === null ? undefined : bodyLines(body)) },
   ],
   id: ({ method, url }) => `${method} ${url}`,
 };
+
+function bodyLines(body: unknown): readonly string[] {
+  return (typeof body === 'string' ? body : JSON.stringify(body, null, 2)).split('\n');
+}
+
+/** Exact bytes are text where they are some: a JSON value would hide blanks and the order of fields, which a signature sees. */
+function bodyValue({ body, encoding }: RequestValue): unknown {
+  if (encoding !== 'bytes') return body ?? null;
+  const bytes = Buffer.from(body as Uint8Array);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') };
+}
 
 const TEXT: TextOutput = { kind: 'text' };
 
@@ -56,11 +68,11 @@ export async function renderDryRun(
     return;
   }
   const shown = requests.map(shownBody).map(
-    ({ method, url, headers, body }): ShownRequest => ({
-      method,
-      url: redactText(url),
-      headers: redactHeaders(headers, secretHeaders),
-      body: body ?? null,
+    (request): ShownRequest => ({
+      method: request.method,
+      url: redactText(request.url),
+      headers: redactHeaders(request.headers, secretHeaders),
+      body: bodyValue(request),
     }),
   );
   const read = plain.format === 'table' || plain.format === 'wide';

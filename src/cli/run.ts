@@ -81,7 +81,7 @@ export async function runCommand(
       curl: globals.dryRun === 'curl',
       options,
       stdout: context.stdout,
-      secretHeaders: ctx.target.secretHeaders,
+      secretHeaders: command.service === undefined ? new Set() : ctx.target.secretHeaders,
     });
     notices.release();
     return 0;
@@ -206,7 +206,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
       return Buffer.concat(pieces);
     },
     inputChunks: (path) => inputChunks(path, context),
-    outbound: ({ insecure }) => outbound({ settings, context, version: engine.version, insecure }),
+    outbound: ({ insecure }) => outbound({ settings, context, version: engine.version, dryRun, insecure }),
   };
 }
 

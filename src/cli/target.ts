@@ -70,9 +70,8 @@ export function buildTarget(parts: TargetParts): Target {
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
-    ...outbound({ settings, context, version: parts.version, insecure: options.insecure }),
+    ...outbound({ settings, context, version: parts.version, dryRun: parts.dryRun, insecure: options.insecure }),
     ...(authorizer === undefined ? {} : { authorizer }),
-    ...(parts.dryRun === undefined ? {} : { dryRun: parts.dryRun }),
     confirmed: parts.confirmed,
     verbosity: parts.verbosity,
     trace: parts.trace,
@@ -83,11 +82,11 @@ export function buildTarget(parts: TargetParts): Target {
   };
 }
 
-export interface OutboundParts extends Pick<TargetParts, 'settings' | 'context' | 'version'> {
+export interface OutboundParts extends Pick<TargetParts, 'settings' | 'context' | 'version' | 'dryRun'> {
   readonly insecure: boolean;
 }
 
-export function outbound({ settings, context, version, insecure }: OutboundParts): Outbound {
+export function outbound({ settings, context, version, dryRun, insecure }: OutboundParts): Outbound {
   const { env } = context;
   const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
   const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
@@ -103,6 +102,7 @@ export function outbound({ settings, context, version, insecure }: OutboundParts
       ...(noProxy === undefined ? {} : { noProxy }),
     },
     signal: context.signal,
+    ...(dryRun === undefined ? {} : { dryRun }),
   };
 }
 

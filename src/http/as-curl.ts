@@ -28,10 +28,26 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
       words.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
     }
   }
+  if (request.encoding === 'bytes') return withBytes(words, request);
   const body = bodyText(shownBody(request));
   // Not --data: a body that starts with @ would be read as a file's name.
   if (body !== undefined) words.push('--data-raw', quote(Buffer.from(body)));
   return words.join(' ');
+}
+
+/** Linux takes 128 KiB in one word of a command line. */
+const LONGEST_WORD = 100_000;
+
+function withBytes(words: string[], { headers, body }: RequestValue): string {
+  // curl calls whatever it sends a form, unless told.
+  if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) words.push('-H', 'content-type:');
+  const bytes = Buffer.from(body as Uint8Array);
+  const word = bytes.includes(0) ? '' : quote(bytes);
+  if (bytes.length === 0 || (word !== '' && word.length < LONGEST_WORD)) {
+    return [...words, '--data-raw', word || "''"].join(' ');
+  }
+  // `echo` is a part of the shell, and so takes words of any length; no word can hold a NUL.
+  return `echo ${bytes.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
 /** The request with the secret fields of a form replaced. */

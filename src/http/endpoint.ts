@@ -55,7 +55,8 @@ export interface RequestValue {
   /** Names in lower case, credentials unredacted: print only what `redactHeaders` returns. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  readonly encoding: 'json' | 'form';
+  /** `bytes`: the body is a Uint8Array, which is sent as it is, and so are the names of the headers. */
+  readonly encoding: 'json' | 'form' | 'bytes';
   readonly effect: Effect;
 }
 

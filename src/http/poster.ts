@@ -2,9 +2,10 @@
 import { SvcError } from '../errors.ts';
 import type { Body } from './body.ts';
 import { Deadline, Deadlines } from './deadline.ts';
+import type { RequestValue } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { reasonOf } from './failures.ts';
-import type { Outbound } from './target.ts';
+import { DryRunStop, type Outbound } from './target.ts';
 import type { ExactRequest, Wire } from './wire.ts';
 
 export interface Posting {
@@ -28,12 +29,14 @@ export interface Posted {
   readonly text: Uint8Array;
   /** Until the answer's head, or the failure. */
   readonly ms: number;
+  /** Whether bytes of the request may have left. */
+  readonly sent: boolean;
   /** Why there is no answer. */
   readonly failure: SvcError | undefined;
 }
 
 export interface Poster {
-  /** Never rejects but for an interruption. */
+  /** Never rejects but for an interruption, and in a dry run, where nothing is sent: with `DryRunStop`. */
   post(posting: Posting): Promise<Posted>;
   close(): Promise<void>;
 }
@@ -76,8 +79,12 @@ class WirePoster implements Poster {
   }
 
   async post(posting: Posting): Promise<Posted> {
-    const { signal } = this.#outbound;
+    const { signal, dryRun } = this.#outbound;
     signal.throwIfAborted();
+    if (dryRun !== undefined) {
+      dryRun.requests.push(requestValue(posting));
+      throw new DryRunStop();
+    }
     const began = performance.now();
     try {
       const request = exactRequest(posting);
@@ -87,13 +94,7 @@ class WirePoster implements Poster {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
-      return {
-        status: undefined,
-        headers: {},
-        text: new Uint8Array(),
-        ms: performance.now() - began,
-        failure: error,
-      };
+      return unanswered(error, performance.now() - began, false);
     }
   }
 
@@ -120,11 +121,12 @@ class WirePoster implements Poster {
       const ms = performance.now() - began;
       const text = await beginning(body);
       this.#outbound.signal.throwIfAborted();
-      return { status, headers, text, ms, failure: undefined };
+      return { status, headers, text, ms, sent: true, failure: undefined };
     } catch (error) {
       this.#outbound.signal.throwIfAborted();
-      const { code, text, hint } = reasonOf(wire.origin(error), exchange.progress(url));
-      throw new SvcError(code, text, { cause: error, ...(hint === undefined ? {} : { hint }) });
+      const { code, text, hint, refused } = reasonOf(wire.origin(error), exchange.progress(url));
+      const failure = new SvcError(code, text, { cause: error, ...(hint === undefined ? {} : { hint }) });
+      return unanswered(failure, performance.now() - began, exchange.sent && refused !== true);
     }
   }
 
@@ -140,6 +142,27 @@ class WirePoster implements Poster {
 
   readonly #interrupt = (): void => {
     for (const exchange of this.#active) exchange.cancel(this.#outbound.signal.reason as Error);
+  };
+}
+
+function unanswered(failure: SvcError, ms: number, sent: boolean): Posted {
+  return { status: undefined, headers: {}, text: new Uint8Array(), ms, sent, failure };
+}
+
+/** What a dry run shows. A header that is there twice is shown as one, with its values joined. */
+function requestValue({ url, headers, body }: Posting): RequestValue {
+  const shown = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const known = [...shown.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
+    shown.set(known, shown.has(known) ? `${shown.get(known)}, ${value}` : value);
+  }
+  return {
+    method: 'POST',
+    url: url.href,
+    headers: Object.fromEntries(shown),
+    body,
+    encoding: 'bytes',
+    effect: 'write',
   };
 }
 

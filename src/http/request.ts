@@ -73,10 +73,11 @@ export class RequestBuilder {
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
-/** The body's text as it is sent, `undefined` where there is none. */
+/** The body's text as it is sent, `undefined` where there is none. Bytes that are no UTF-8 are lost. */
 export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encoding'>): string | undefined {
   if (body === undefined) return undefined;
   if (encoding === 'json') return JSON.stringify(body);
+  if (encoding === 'bytes') return Buffer.from(body as Uint8Array).toString();
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
     if (value !== undefined) form.append(name, String(value));

@@ -69,6 +69,8 @@ export interface Outbound {
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
+  /** Present in a dry run: a request that is no read is put here instead of on the wire. */
+  readonly dryRun?: { readonly requests: RequestValue[] };
 }
 
 export interface Target extends Outbound {
@@ -82,8 +84,6 @@ export interface Target extends Outbound {
   /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly authorizer?: Authorizer;
-  /** Present in a dry run: a request that is no read is put here instead of on the wire. */
-  readonly dryRun?: { readonly requests: RequestValue[] };
   /** Whether a `destroy` or `money` request may be sent: a person or `--yes` said so. */
   confirmed(): boolean;
   readonly verbosity: 0 | 1 | 2;
@@ -96,7 +96,7 @@ export interface Target extends Outbound {
 }
 
 /**
- * Thrown where a dry run would have sent a write: the request stands in `Target.dryRun.requests`, and the command is over.
+ * Thrown where a dry run would have sent a write: the request stands in `Outbound.dryRun.requests`, and the command is over.
  * A bulk command catches it per item, goes on, and throws it again at its end, so that every request is shown.
  */
 export class DryRunStop extends Error {

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
+import { asCurl } from '../../src/http/as-curl.ts';
+import type { RequestValue } from '../../src/http/endpoint.ts';
 import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
-import type { Outbound } from '../../src/http/target.ts';
+import { DryRunStop, type Outbound } from '../../src/http/target.ts';
 import { Authority, type Pair } from './certificates.ts';
 import { answer, type Fault, type FaultOptions, type FaultServer, faultServer, stoppedServer } from './servers.ts';
 
@@ -393,4 +397,48 @@ test('closing ends what is under way', async () => {
   await arrived.promise;
   await post.close();
   expect(failureOf(await pending)).toBe('connection_lost: the connection was given up');
+});
+
+describe('a dry run', () => {
+  const BODIES: Readonly<Record<string, Buffer>> = {
+    'JSON with blanks': Buffer.from(' {"a" : 1}\r\n\n'),
+    nothing: Buffer.alloc(0),
+    'a NUL': Buffer.from('a\0b'),
+    'no UTF-8': Buffer.from([0xff, 0xfe, 0x27, 0x5c, 0x0a]),
+    'a file name': Buffer.from('@/etc/hosts'),
+    'a large one': Buffer.from('x'.repeat(300_000)),
+  };
+
+  test.each(Object.entries(BODIES))('sends nothing, and its curl line sends the same: %s', async (_what, body) => {
+    const peer = await tap(answer(200, '', { connection: 'close' }));
+    const requests: RequestValue[] = [];
+    const dry = posting(`${peer.url}/hook?a=1`, {
+      body,
+      headers: [
+        ['X-Service-Timestamp', '1'],
+        ['X-service-timestamp', '2'],
+        ['X-Service-Signature', 'sha256=00'],
+      ],
+    });
+    await expect(poster({ dryRun: { requests } }).post(dry)).rejects.toBeInstanceOf(DryRunStop);
+    expect(peer.connections).toBe(0);
+    const [request] = requests;
+    expect(request).toEqual({
+      method: 'POST',
+      url: `${peer.url}/hook?a=1`,
+      headers: { 'X-Service-Timestamp': '1, 2', 'X-Service-Signature': 'sha256=00' },
+      body,
+      encoding: 'bytes',
+      effect: 'write',
+    });
+    const line = asCurl(request as RequestValue, new Set());
+    const shell = promisify(execFile)('bash', ['--norc'], { env: { PATH: process.env['PATH'] } });
+    shell.child.stdin?.end(line.replace('curl', 'curl -H expect:'));
+    await shell;
+    const bytes = peer.bytes();
+    const end = bytes.indexOf('\r\n\r\n') + 4;
+    expect(bytes.subarray(end).equals(body)).toBe(true);
+    expect(bytes.toString('latin1', 0, end)).toContain('\r\nX-Service-Timestamp: 1, 2\r\n');
+    expect(bytes.toString('latin1', 0, end).toLowerCase()).not.toContain('content-type');
+  });
 });
