@@ -55,6 +55,13 @@ export function requireSecrets(input: SecretInput, ctx: Pick<RunContext, 'env'>)
   });
 }
 
+/** The same for signing, where several are a slip. */
+export function requireSecret(input: SecretInput, ctx: Pick<RunContext, 'env'>): SigningSecret {
+  const [secret, ...others] = requireSecrets(input, ctx);
+  if (secret !== undefined && others.length === 0) return secret;
+  throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were named`);
+}
+
 function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   const text = env[name];
   if (text === undefined) throw new SvcError('missing_value', `--secret-env: the variable ${name} is not set`);

@@ -112,7 +112,8 @@ function healthyAnswer(service: ServiceName | undefined, request: Received): str
 }
 
 function environment(service: ServiceName | undefined, url: string): Record<string, string> {
-  if (service === undefined) return {};
+  // Those that verify and sign deliveries have it, too.
+  if (service === undefined) return { SVC_WEBHOOK_SECRET: MARKER };
   const prefix = `SVC_${service.toUpperCase()}`;
   return { [`${prefix}_URL`]: url, [`${prefix}_TOKEN`]: MARKER };
 }

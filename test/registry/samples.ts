@@ -75,6 +75,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }, { args: ['--created-by', 'ann'] }],
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
+  'webhooks sign': [
+    { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
+    { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
+  ],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },
