@@ -94,13 +94,13 @@ function copied(silence: Record<string, unknown>, defaults: Record<string, unkno
   return copy;
 }
 
-const RESOLVED = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const RESOLVED_LENGTH = '2026-11-20T12:00:00.000Z'.length;
 
 /** Whether a time is written as every time will be, as it is in what services and exports write. */
 function isResolved(text: string): boolean {
-  if (!RESOLVED.test(text)) return false;
+  if (text.length !== RESOLVED_LENGTH || text.startsWith('0000')) return false;
   const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text; // a 30 February would come back as another day
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text; // any other spelling comes back as this one
 }
 
 /** A good silence is recognised in place, where zod would copy it. The schema has the word for all others. */

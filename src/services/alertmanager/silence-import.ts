@@ -89,10 +89,11 @@ function withoutId(row: PostableSilence): PostableSilence {
 }
 
 function keyOf({ matchers, createdBy, comment }: PostableSilence): string {
-  const author = `${createdBy.length} ${createdBy}${comment}`;
-  const [only, ...more] = matchers;
-  if (only !== undefined && more.length === 0) return spell(only) + author;
-  return [...new Set(matchers.map(spell))].sort().join('') + author;
+  const spelled = matchers.map(spell);
+  if (spelled.length > 1) spelled.sort();
+  let key = `${createdBy.length} ${createdBy}`;
+  for (const [i, text] of spelled.entries()) if (text !== spelled[i - 1]) key += text;
+  return `${key} ${comment}`;
 }
 
 /** Its own length in front of every text: two different matchers are never spelled alike, nor are two rows of them. */
