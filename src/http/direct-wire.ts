@@ -7,8 +7,9 @@ import type { Target } from './target.ts';
 import { CONNECTIONS, type Wire, type WireHandler, type WireRequest } from './wire.ts';
 
 export function openWire({ baseUrl, deferWasmTiering }: Pick<Target, 'baseUrl' | 'deferWasmTiering'>): Wire {
-  // More than put off, as for one request: after some hundreds of answers it would come, and cost 90 ms.
-  if (deferWasmTiering) setFlagsFromString('--liftoff-only');
+  // More than put off, as for one request: after some hundreds of answers it would come, and cost 90 ms. The same holds for the
+  // JavaScript: what runs a few thousand times is compiled for longer than it then runs, on the core that the service may need.
+  if (deferWasmTiering) setFlagsFromString('--liftoff-only --interrupt-budget=1000000');
   return new DirectWire(baseUrl);
 }
 
