@@ -1,4 +1,4 @@
-/** `-o id` and `-q`: one id per line. */
+/** `-o id` and `-q`: one id per line, and nothing for a row that has none. */
 import type { BatchWriter } from './batch-writer.ts';
 import { escapeText } from './escape.ts';
 import { writeLines, writePlain } from './lines.ts';
@@ -7,5 +7,8 @@ import type { OutputOptions } from './types.ts';
 
 export function renderIds(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  return writeLines(subject, out, '', (row) => escapeText(subject.id(row)));
+  return writeLines(subject, out, '', (row) => {
+    const id = subject.id(row);
+    return id === '' ? undefined : escapeText(id);
+  });
 }

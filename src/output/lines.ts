@@ -41,12 +41,14 @@ export async function writeLines(
   subject: ListSubject | RecordSubject,
   out: BatchWriter,
   header: string,
-  line: (row: unknown) => string,
+  line: (row: unknown) => string | undefined,
 ): Promise<Printed> {
   let rows = 0;
   for await (const row of subject.kind === 'list' ? subject.rows : [subject.value]) {
     if (out.closed) break;
-    const full = out.write(`${rows === 0 ? header : ''}${line(row)}\n`);
+    const text = line(row);
+    if (text === undefined) continue;
+    const full = out.write(`${rows === 0 ? header : ''}${text}\n`);
     if (full !== undefined) await full;
     rows++;
   }

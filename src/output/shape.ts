@@ -37,6 +37,7 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
       named: true,
       id: output.id,
       live: output.live,
+      linesPerSecond: output.linesPerSecond,
     },
     cut,
   };

@@ -12,6 +12,7 @@ export interface ListSubject {
   readonly named: boolean;
   readonly id: (row: unknown) => string;
   readonly live?: ((row: unknown) => readonly Cell[]) | undefined;
+  readonly linesPerSecond?: number | undefined;
 }
 
 export interface RecordSubject {

@@ -19,7 +19,7 @@ export async function renderTable(subject: Subject, options: OutputOptions, out:
   if (subject.kind === 'list') {
     if (subject.live === undefined || options.columns !== undefined) return writeTable(subject, options, out);
     const { writeLive } = await import('./live.ts');
-    return writeLive(subject.rows, subject.live, options, out);
+    return writeLive(subject, options, out);
   }
   const { writeRecord } = await import('./record.ts');
   return writeRecord(subject, options, out);

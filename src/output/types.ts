@@ -47,6 +47,8 @@ export interface ListOutput<Row> {
   readonly empty?: string;
   /** For rows that come over time: a table prints each at once as a line of these cells, and nothing where there are none. */
   readonly live?: (row: Row) => readonly Cell[];
+  /** On a terminal no more of such lines are printed in a second: the others are counted. */
+  readonly linesPerSecond?: number;
 }
 
 export interface RecordOutput<Value> {

@@ -1,4 +1,18 @@
 import type { Command } from '../cli/command.ts';
+import { webhooksListen } from '../commands/webhooks/listen.ts';
+import { webhooksSecretsDelete } from '../commands/webhooks/secrets-delete.ts';
+import { webhooksSecretsExport } from '../commands/webhooks/secrets-export.ts';
+import { webhooksSecretsImport } from '../commands/webhooks/secrets-import.ts';
+import { webhooksSecretsList } from '../commands/webhooks/secrets-list.ts';
 import { webhooksSign } from '../commands/webhooks/sign.ts';
+import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
-export const commands: readonly Command[] = [webhooksSign];
+export const commands: readonly Command[] = [
+  webhooksVerify,
+  webhooksListen,
+  webhooksSign,
+  webhooksSecretsList,
+  webhooksSecretsImport,
+  webhooksSecretsExport,
+  webhooksSecretsDelete,
+];

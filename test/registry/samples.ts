@@ -16,6 +16,8 @@ export interface Sample {
   readonly mirrors?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
+  /** It prints what comes to it, and nothing comes here: a person sees no line. */
+  readonly waits?: true;
   /** It needs a terminal, and this environment. */
   readonly terminal?: Readonly<Record<string, string>>;
 }
@@ -79,6 +81,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
   ],
+  'webhooks listen': [{ args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true }],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

@@ -1,0 +1,122 @@
+/** What a receiver tells of, one row for each: the objects of `webhooks listen -o ndjson`. */
+import type { RefusalReason } from './receiver.ts';
+import type { Verdict } from './signature.ts';
+
+/** Once, when deliveries are taken. */
+export interface ReadyRow {
+  readonly type: 'ready';
+  readonly port: number;
+  readonly url: string;
+  readonly verify: boolean;
+  readonly forward: string | null;
+  readonly record: string | null;
+  readonly pid: number;
+}
+
+export interface ForwardedRow {
+  readonly status: number | null;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+export interface DeliveryRow {
+  readonly type: 'delivery';
+  readonly received_at: string;
+  /** Where it came from: of a tunnel, its own address. */
+  readonly source: string;
+  readonly verdict: Verdict | 'unchecked';
+  readonly valid: boolean;
+  readonly signature_ok: boolean;
+  readonly timestamp: number | null;
+  readonly age_s: number | null;
+  readonly tolerance_s: number | null;
+  /** Out of the verified body; null where there is none. */
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  readonly secret_index: number | null;
+  readonly body_bytes: number;
+  /** Undefined, and so left out, where nobody asked for it. */
+  readonly body_sha256: string | undefined;
+  readonly hints: readonly string[];
+  readonly notes: readonly string[];
+  /** It was accepted before: how often it came, this time included, and when first. */
+  readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
+  readonly forward: ForwardedRow | null;
+  readonly response: number;
+  /** From its head to its answer. */
+  readonly ms: number;
+  readonly body?: string | undefined;
+}
+
+export interface RefusedRow {
+  readonly type: 'refused';
+  readonly received_at: string;
+  readonly source: string;
+  readonly method: string;
+  readonly path: string;
+  readonly reason: RefusalReason;
+  readonly response: number | null;
+  readonly bytes: number;
+}
+
+export interface WarningRow {
+  readonly type: 'warning';
+  readonly message: string;
+}
+
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow;
+
+/** Rows that come when they come: pushed on one side, iterated on the other, in order and without a promise where none is needed. */
+export class RowQueue<Row> implements AsyncIterableIterator<Row> {
+  #rows: Row[] = [];
+  #next = 0;
+  #waiting: ((result: IteratorResult<Row>) => void) | undefined;
+  #broken: ((reason: unknown) => void) | undefined;
+  #end: { readonly failure: unknown } | undefined;
+
+  get backlog(): number {
+    return this.#rows.length - this.#next;
+  }
+
+  push(row: Row): void {
+    if (this.#end !== undefined) return;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.#rows.push(row);
+    else waiting({ value: row, done: false });
+  }
+
+  /** What was pushed is still given out; then there is no more, or the failure. */
+  end(failure?: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = { failure };
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) return;
+    if (failure === undefined) waiting({ value: undefined, done: true });
+    else this.#broken?.(failure);
+  }
+
+  next(): Promise<IteratorResult<Row>> {
+    if (this.#next < this.#rows.length) {
+      const value = this.#rows[this.#next++] as Row;
+      if (this.#next === this.#rows.length) {
+        this.#rows = [];
+        this.#next = 0;
+      }
+      return Promise.resolve({ value, done: false });
+    }
+    if (this.#end !== undefined) {
+      const { failure } = this.#end;
+      return failure === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(failure);
+    }
+    return new Promise((done, fail) => {
+      this.#waiting = done;
+      this.#broken = fail;
+    });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
