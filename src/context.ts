@@ -49,6 +49,8 @@ export interface TextQuestion {
 export interface Prompter {
   confirm(question: string): Promise<boolean>;
   text(question: TextQuestion): Promise<string>;
+  /** What is typed is not shown. */
+  secret(question: string): Promise<string>;
   /** One of them. */
   select(question: string, choices: readonly Choice[]): Promise<string>;
   /** At least one of them. */
@@ -173,6 +175,7 @@ function prompter(signal: AbortSignal): Prompter {
       ask((prompts) =>
         prompts.input({ message: question, validate: (text) => check?.(text) ?? true, ...rest }, streams()),
       ),
+    secret: (message) => ask((prompts) => prompts.password({ message, mask: false }, streams())),
     select: (message, choices) =>
       ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
     checkbox: (message, choices) =>

@@ -52,6 +52,12 @@ export interface RunContext
     readonly rawJson: boolean;
     /** Somebody reads a table: counts and hints are worth a request. */
     readonly table: boolean;
+    /** The fields of the value are printed, and not only ids or the usual lines of a table. */
+    readonly fields: boolean;
+    /** One JSON or YAML value: a list of one item and the item alone are not the same. */
+    readonly document: boolean;
+    /** Standard output is a terminal, and what is printed stays on a screen. */
+    readonly terminal: boolean;
   };
   /** Everything svc can do, for what is made from all declarations. */
   readonly groups: readonly Group[];

@@ -158,6 +158,11 @@ function runContext({ command, globals, settings, context, engine, options, noti
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
       table: format === 'table' || format === 'wide',
+      fields:
+        (format !== 'table' && format !== 'wide' && format !== 'id') ||
+        [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),
+      document: format === 'json' || format === 'yaml',
+      terminal: context.stdout.isTTY,
     },
     get target(): Target {
       if (command.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
@@ -216,6 +221,7 @@ function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
   return {
     text: async (question) => (await asking()).text({ ...question, question: escapeText(question.question) }),
+    secret: async (question) => (await asking()).secret(escapeText(question)),
     select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
     checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
   };

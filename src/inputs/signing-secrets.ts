@@ -4,16 +4,18 @@ import type { RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
 import { type SigningSecret, signingSecret } from '../services/recordings/secret.ts';
+import { keptSecret } from './kept-secrets.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
 
-export const SECRET_FLAGS = {
+/** Where a secret is read from. */
+export const SECRET_SOURCE_FLAGS = {
   'secret-file': {
     type: 'string',
     repeat: true,
     value: 'file',
     complete: 'files',
-    help: `File that holds a signing secret (default: $${VARIABLE})`,
+    help: 'File that holds a signing secret',
   },
   'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable that holds a signing secret' },
   'secret-fd': { type: 'integer', repeat: true, value: 'n', min: 3, help: 'Descriptor to read a signing secret from' },
@@ -29,37 +31,69 @@ export const SECRET_FLAGS = {
   },
 } as const satisfies Flags;
 
-export interface SecretInput {
+/** Those, and the secrets that svc keeps. */
+export const SECRET_FLAGS = {
+  endpoint: {
+    type: 'string',
+    repeat: true,
+    value: 'id',
+    help: `Endpoint whose signing secret svc keeps (default: the secret in $${VARIABLE})`,
+  },
+  ...SECRET_SOURCE_FLAGS,
+} as const satisfies Flags;
+
+export interface SecretSources {
   readonly secretFile: readonly string[];
   readonly secretEnv: readonly string[];
   readonly secretFd: readonly number[];
 }
 
+export interface SecretInput extends SecretSources {
+  readonly endpoint: readonly string[];
+}
+
+type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice'>;
+
+const ADVICE = {
+  hint: `pass --secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>, or set ${VARIABLE}`,
+};
+
 /** Every secret that was named, each by its source; else that of the environment; else none. Exit 2 for one that cannot be used. */
-export function signingSecrets(input: SecretInput, { env }: Pick<RunContext, 'env'>): readonly SigningSecret[] {
-  const named = [
-    ...input.secretFile.map((path) => kept(`--secret-file ${path}`, path)),
-    ...input.secretEnv.map((name) => fromVariable(name, env)),
-    ...input.secretFd.map((fd) => kept(`--secret-fd ${fd}`, fd)),
-  ];
+export function signingSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
+  const named = [...namedSecrets(input, ctx), ...input.endpoint.map((id) => ofEndpoint(id, ctx))];
   if (named.length > 0) return named;
-  return env[VARIABLE] === undefined ? [] : [fromVariable(VARIABLE, env)];
+  return ctx.env[VARIABLE] === undefined ? [] : [fromVariable(VARIABLE, ctx.env)];
 }
 
 /** The same where at least one is needed. */
-export function requireSecrets(input: SecretInput, ctx: Pick<RunContext, 'env'>): readonly SigningSecret[] {
+export function requireSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
   const secrets = signingSecrets(input, ctx);
   if (secrets.length > 0) return secrets;
-  throw new SvcError('missing_value', 'no signing secret', {
-    hint: `pass --secret-file <file>, --secret-env <name> or --secret-fd <n>, or set ${VARIABLE}`,
-  });
+  throw new SvcError('missing_value', 'no signing secret', ADVICE);
 }
 
 /** The same for signing, where several are a slip. */
-export function requireSecret(input: SecretInput, ctx: Pick<RunContext, 'env'>): SigningSecret {
+export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSecret {
   const [secret, ...others] = requireSecrets(input, ctx);
   if (secret !== undefined && others.length === 0) return secret;
   throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were named`);
+}
+
+/** The secrets of the options that read one. */
+export function namedSecrets(input: SecretSources, { env }: Pick<RunContext, 'env'>): readonly SigningSecret[] {
+  return [
+    ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path)),
+    ...input.secretEnv.map((name) => fromVariable(name, env)),
+    ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd)),
+  ];
+}
+
+function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
+  const kept = keptSecret(id, ctx);
+  if (kept !== undefined) return signingSecret(kept.secret, `--endpoint ${id}`);
+  throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+    hint: 'see "svc webhooks secrets list"; "svc webhooks secrets import" adds one',
+  });
 }
 
 function fromVariable(name: string, env: RunContext['env']): SigningSecret {
@@ -68,7 +102,7 @@ function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   return checked(text, name);
 }
 
-function kept(source: string, file: string | number): SigningSecret {
+function fromFile(source: string, file: string | number): SigningSecret {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -76,6 +110,11 @@ function kept(source: string, file: string | number): SigningSecret {
     const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new SvcError('file_unusable', `${source}: cannot be read: ${why}`, { cause: error });
   }
+  return secretOf(bytes, source);
+}
+
+/** The secret in a file, or in what was piped in. */
+export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -9,7 +9,7 @@ import { answer, type Fault, faultServer, type Received } from '../http/servers.
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 import { healthyBody } from './healthy.ts';
-import { SAMPLES, type Sample } from './samples.ts';
+import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
 
 /** The credential of every run: it may stand in no output whatever. */
 export const MARKER = 'MARKER-f00dfacecafe-0123456789';
@@ -70,8 +70,9 @@ export async function startPeer(): Promise<Peer> {
         if (fault !== undefined && index > earlier + after) fault(socket, request, index);
         else socket.write(healthyAnswer(command.service, request));
       };
+      const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
-      const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args], {
+      const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         now: () => NOW,
         home: command.service === undefined ? freshHome(homes) : homes,
         env: { ...environment(command.service, server.url), ...sample.terminal, ...env },
@@ -105,6 +106,7 @@ export function healthyExit({ sample }: Case): number {
 }
 
 function healthyAnswer(service: ServiceName | undefined, request: Received): string {
+  if (service === undefined && request.path === '/hook') return answer(200, '');
   const body = service === undefined ? undefined : healthyBody(service, request);
   return body === undefined
     ? answer(501, `"no answer to ${request.method} ${request.path} in healthy.ts"`)
@@ -124,5 +126,8 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  const kept = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
+  const secrets = { version: 1, secrets: [kept] };
+  writeFileSync(join(home, 'config/webhook-secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
   return home;
 }

@@ -4,6 +4,8 @@ export interface Sample {
   /** After the command's words, without `--yes`. */
   readonly args: readonly string[];
   readonly stdin?: string;
+  /** At a terminal it is asked for instead. */
+  readonly typed?: true;
   /** It asks before it writes, as `destroy` and `money` commands always do. */
   readonly asks?: true;
   /** Its request follows from its arguments: a dry run connects to nothing. */
@@ -21,6 +23,9 @@ export interface Sample {
   /** It needs a terminal, and this environment. */
   readonly terminal?: Readonly<Record<string, string>>;
 }
+
+/** Stands for the address of a receiver. */
+export const RECEIVER = 'http://receiver.test/hook';
 
 const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
 const EXPIRED = '77c09d3b-1111-4222-8333-444455556666';
@@ -77,11 +82,19 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }, { args: ['--created-by', 'ann'] }],
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
+  'webhooks send': [
+    { args: ['--to', RECEIVER] },
+    { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
+  ],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
   ],
   'webhooks listen': [{ args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true }],
+  'webhooks secrets list': [{ args: [] }],
+  'webhooks secrets import': [{ args: ['ep_2'], stdin: 'whsec_piped', typed: true }],
+  'webhooks secrets export': [{ args: ['ep_1', '--force'] }],
+  'webhooks secrets delete': [{ args: ['ep_1'] }],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

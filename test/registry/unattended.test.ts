@@ -37,13 +37,13 @@ describe.each(UNATTENDED)('$where', ({ invocation }) => {
 it.each(CASES.filter(asks))('$name does what the person says', async (what) => {
   const yes = await peer.run(what, { unconfirmed: true, terminal: 80, answer: true });
   expect(yes).toMatchObject({ code: 0, asked: [expect.stringMatching(/\?/)] });
-  expect(writes(yes)).not.toEqual([]);
+  if (what.command.service !== undefined) expect(writes(yes)).not.toEqual([]);
   const no = await peer.run(what, { unconfirmed: true, terminal: 80, answer: false });
   expect(no).toMatchObject({ code: 2, stdout: '', asked: yes.asked });
   expect(writes(no)).toEqual([]);
 });
 
-it.each(CASES.filter(({ sample }) => sample.stdin !== undefined))(
+it.each(CASES.filter(({ sample }) => sample.stdin !== undefined && sample.typed === undefined))(
   '$name wants something on standard input',
   async (what) => {
     const empty = await peer.run(what, { stdin: '' });

@@ -6,6 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
 import { type LockContext, withLock } from '../../src/store/lock.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
+import { changeWebhookSecrets } from '../../src/store/webhook-secrets-editor.ts';
 
 const context: LockContext = {
   signal: new AbortController().signal,
@@ -57,6 +58,12 @@ const modes: Record<string, () => Promise<void>> = {
   async settings() {
     for (let i = 0; i < Number(count); i++) {
       await changeSettings(paths, context, (document) => ({ ...document, [`${name}-${i}`]: 'x'.repeat(40) }));
+    }
+  },
+  async secrets() {
+    for (let i = 0; i < Number(count); i++) {
+      const entry = { base_url: null, endpoint_id: `${name}-${i}`, secret: 'whsec_x', stored_at: '' };
+      await changeWebhookSecrets(paths, context, (secrets) => [...secrets, entry]);
     }
   },
   async write() {

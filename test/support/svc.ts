@@ -130,6 +130,9 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
           asked.push(`! ${wrong}`);
         }
       },
+      async secret(question) {
+        return String(next(question));
+      },
       async select(question, choices) {
         return choose(choices, String(next(question)));
       },

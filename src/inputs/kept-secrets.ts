@@ -1,0 +1,59 @@
+/** The signing secrets that svc keeps, by endpoint. */
+import type { RunContext } from '../cli/command.ts';
+import { SvcError } from '../errors.ts';
+import { Secret } from '../http/redact.ts';
+import { fingerprint } from '../services/recordings/secret.ts';
+import { serviceAddress } from '../services/recordings/service-address.ts';
+import { readWebhookSecrets, type StoredSecret, webhookSecretsPath } from '../store/webhook-secrets.ts';
+
+type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
+
+/** The service's address of this run, or null where none is configured. */
+export function keptUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
+  const address = settings.get('webhooks.url');
+  return address === undefined ? null : serviceAddress(address);
+}
+
+export function keptSecrets({ paths, notice }: Omit<Where, 'settings'>): readonly StoredSecret[] {
+  const { document, warnings } = readWebhookSecrets(webhookSecretsPath(paths));
+  for (const warning of warnings) notice(warning);
+  return document.secrets;
+}
+
+/**
+ * The secret of an endpoint: that of the configured service, else the only one there is. Undefined where there is none; exit 2
+ * where several services have an endpoint of this name.
+ */
+export function keptSecret(id: string, ctx: Where): StoredSecret | undefined {
+  const found = keptSecrets(ctx).filter(({ endpoint_id }) => endpoint_id === id);
+  if (found.length <= 1) return found[0];
+  const address = keptUnder(ctx);
+  const own = found.find(({ base_url }) => base_url === address);
+  if (own !== undefined) return own;
+  throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
+    hint: 'say which one: set SVC_WEBHOOKS_URL to its address',
+  });
+}
+
+/** A kept secret as it may be shown. */
+export interface KeptSecret {
+  readonly endpoint_id: string;
+  readonly base_url: string | null;
+  readonly fingerprint: string;
+  readonly stored_at: string;
+}
+
+export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): KeptSecret {
+  const key = new Secret(secret);
+  return { endpoint_id, base_url, fingerprint: fingerprint({ key, source: endpoint_id }), stored_at };
+}
+
+export function notKept(id: string): SvcError {
+  return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+    hint: 'see: svc webhooks secrets list',
+  });
+}
+
+export function serviceOf({ base_url }: Pick<StoredSecret, 'base_url'>): string {
+  return base_url ?? 'no service';
+}
