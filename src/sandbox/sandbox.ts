@@ -1,5 +1,7 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alertmanager/server.ts';
+import { startRecordingsEmulator } from './recordings/server.ts';
+import type { Trap } from './recordings/traps.ts';
 
 export interface SandboxOptions {
   /** Milliseconds since 1970. */
@@ -10,6 +12,12 @@ export interface SandboxOptions {
   readonly seed?: 'demo' | 'empty';
   /** The first service's port, which the others follow one by one; 0, the default, for any free ones. */
   readonly port?: number;
+  /** What the services wait for themselves, such as the time until a delivery is tried again, is divided by this. */
+  readonly fast?: number;
+  /** False: no receiver on this machine can be subscribed, and none by http, as at the real service. */
+  readonly loopbackReceivers?: boolean;
+  /** Surprises of the recording service that are switched on. */
+  readonly traps?: readonly Trap[];
 }
 
 export interface Sandbox {
@@ -25,11 +33,17 @@ const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox
     const { url, close } = await startAlertmanagerEmulator({ now, randomUuid: () => uuid(random), seed, port });
     return { env: { SVC_ALERTS_URL: url }, close };
   },
+  async ({ traps, ...options }) => {
+    const { url, token, traps: switches, close } = await startRecordingsEmulator(options);
+    for (const trap of traps) switches.add(trap);
+    return { env: { SVC_WEBHOOKS_URL: url, SVC_WEBHOOKS_TOKEN: token }, close };
+  },
 ];
 
-export async function startSandbox({ now, random, seed = 'demo', port = 0 }: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const all = { seed: 'demo', port: 0, fast: 1, loopbackReceivers: true, traps: [], ...options } as const;
   const outcomes = await Promise.allSettled(
-    SERVICES.map((start, index) => start({ now, random, seed, port: port === 0 ? 0 : port + index })),
+    SERVICES.map((start, index) => start({ ...all, port: all.port === 0 ? 0 : all.port + index })),
   );
   const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const close = async (): Promise<void> => {

@@ -105,7 +105,11 @@ describe('the sandbox', () => {
     other.close();
     await once(other, 'close');
     const sandbox = await startSandbox({ ...options, port });
-    expect(sandbox.env).toEqual({ SVC_ALERTS_URL: `http://127.0.0.1:${port}` });
+    expect(sandbox.env).toEqual({
+      SVC_ALERTS_URL: `http://127.0.0.1:${port}`,
+      SVC_WEBHOOKS_URL: `http://127.0.0.1:${port + 1}`,
+      SVC_WEBHOOKS_TOKEN: expect.stringMatching(/^pat_sandbox_[a-z0-9]{24}$/),
+    });
     await sandbox.close();
   });
 

@@ -1,11 +1,17 @@
 import { textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { TRAPS, type Trap } from '../../sandbox/recordings/traps.ts';
+
+const TRAP_NAMES = Object.keys(TRAPS);
 
 export const sandboxStart = textCommand({
   id: 'sandbox start',
   summary: 'Start the services on this machine and print the environment to use',
-  description:
-    'The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal.',
+  description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal: they hold the addresses, and a token of the recording service.
+The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps (--trap) are what a real service may do to a script:
+${Object.entries(TRAPS)
+  .map(([name, text]) => `${name}: ${text}`)
+  .join('\n')}`,
   effect: 'read',
   flags: {
     empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -15,12 +21,33 @@ export const sandboxStart = textCommand({
       min: 0,
       max: 65_535,
       default: 0,
-      help: 'Port of the alert manager, 0 for a free one',
+      help: 'Port of the alert manager, which the other services follow; 0 for free ones',
+    },
+    fast: {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      max: 100_000,
+      default: 1,
+      help: 'Divide the times until a delivery is sent, and sent again, by this',
+    },
+    trap: {
+      type: 'choice',
+      repeat: true,
+      value: 'name',
+      choices: TRAP_NAMES,
+      help: 'Switch on a trap of the recording service',
+    },
+    'loopback-receivers': {
+      type: 'boolean',
+      default: true,
+      help: 'Refuse receivers on this machine and by http, as the real service does',
     },
   },
   examples: [
     { run: 'svc sandbox start', why: 'In one terminal; paste the lines into another' },
     { run: 'svc sandbox start --port 9093 --empty', why: 'An empty alert manager at its usual port' },
+    { run: 'svc sandbox start --fast 60 --trap lost-create', why: 'Hours in minutes, and an answer that gets lost' },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
@@ -30,6 +57,9 @@ export const sandboxStart = textCommand({
       random: ctx.random,
       port: input.port,
       seed: input.empty ? 'empty' : 'demo',
+      fast: input.fast,
+      loopbackReceivers: input.loopbackReceivers,
+      traps: input.trap as readonly Trap[],
     }).catch(explainPort);
     return {
       value: Object.entries(sandbox.env)

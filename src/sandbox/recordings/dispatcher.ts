@@ -1,0 +1,154 @@
+/** Delivers events: signed POSTs, the documented retries, and the end of an endpoint that fails too often (doc 2 §3, §6). */
+import { createHmac } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import {
+  ACTIVE,
+  type Account,
+  DELIVERED,
+  DISABLED,
+  type Envelope,
+  FAILED,
+  type LogItem,
+  MOST_FAILURES,
+  PENDING,
+  type Subscription,
+} from './account.ts';
+import { identifier, instant } from './identifiers.ts';
+
+export interface DispatcherOptions {
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Waiting times are divided by this. */
+  readonly fast: number;
+  /** How long a receiver may take. */
+  readonly receiverMs?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const RETRY_DELAYS_MS = [1, 5, 15, 15, 15].map((minutes) => minutes * MINUTE_MS);
+/** From the acceptance of an event to its dispatch. */
+const DISPATCH_MS = 500;
+const RECEIVER_MS = 5_000;
+
+export class Dispatcher {
+  readonly #account: Account;
+  readonly #options: DispatcherOptions;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #requests = new Set<http.ClientRequest>();
+
+  constructor(account: Account, options: DispatcherOptions) {
+    this.#account = account;
+    this.#options = options;
+  }
+
+  /** A log item comes with the dispatch, if the endpoint is still there and active then (doc 2 §4 rule 6). */
+  queue({ id }: Subscription, event: Envelope): void {
+    this.#later(DISPATCH_MS, () => {
+      const subscription = this.#account.subscriptions.get(id);
+      if (subscription?.status !== ACTIVE) return;
+      const { now, random } = this.#options;
+      const item: LogItem = {
+        id: identifier('dlv_', random),
+        endpoint_id: id,
+        event_id: event.id,
+        event_type: event.type,
+        status: PENDING,
+        attempts: 0,
+        last_error: '',
+        delivered_at: '',
+        created_at: instant(now()),
+      };
+      this.#account.log.push(item);
+      void this.#attempt(item, event);
+    });
+  }
+
+  /** The event goes to all that list its type. */
+  emit(event: Envelope): void {
+    for (const subscription of this.#account.subscriptions.values()) {
+      if (subscription.events.includes(event.type)) this.queue(subscription, event);
+    }
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const request of this.#requests) request.destroy();
+  }
+
+  #later(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, ms / this.#options.fast);
+    this.#timers.add(timer);
+  }
+
+  async #attempt(item: LogItem, event: Envelope): Promise<void> {
+    const subscription = this.#account.subscriptions.get(item.endpoint_id);
+    if (subscription?.status !== ACTIVE) {
+      item.status = FAILED;
+      item.last_error = 'endpoint_disabled';
+      return;
+    }
+    item.attempts++;
+    const failure = await this.#post(subscription, item, event);
+    const now = instant(this.#options.now());
+    subscription.updated_at = now;
+    if (failure === undefined) {
+      subscription.consecutive_failures = 0;
+      item.status = DELIVERED;
+      item.delivered_at = now;
+      return;
+    }
+    item.last_error = failure;
+    if (++subscription.consecutive_failures >= MOST_FAILURES) subscription.status = DISABLED;
+    const delay = RETRY_DELAYS_MS[item.attempts - 1];
+    if (delay === undefined) item.status = FAILED;
+    else this.#later(delay, () => void this.#attempt(item, event));
+  }
+
+  /** Undefined for a success, else why there is none. */
+  #post({ url, secret }: Subscription, { id }: LogItem, event: Envelope): Promise<string | undefined> {
+    const address = new URL(url);
+    // The sandbox is to reach nobody but this machine.
+    if (!isLoopback(address)) return Promise.resolve('sandbox_delivers_to_loopback_only');
+    const body = JSON.stringify(event);
+    const timestamp = String(Math.floor(this.#options.now() / 1000));
+    const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Service-Event': event.type,
+      'X-Service-Delivery': id,
+      'X-Service-Timestamp': timestamp,
+      'X-Service-Signature': `sha256=${signature}`,
+    };
+    return new Promise((settle) => {
+      const { request: open } = address.protocol === 'https:' ? https : http;
+      const request = open(address, { method: 'POST', headers, agent: false });
+      this.#requests.add(request);
+      const late = setTimeout(() => {
+        settle('timeout');
+        request.destroy();
+      }, this.#options.receiverMs ?? RECEIVER_MS);
+      request.on('response', (answer) => {
+        const { statusCode = 0 } = answer;
+        answer.resume();
+        settle(statusCode >= 200 && statusCode <= 299 ? undefined : `http_${statusCode}`);
+      });
+      request.on('error', ({ code }: NodeJS.ErrnoException) =>
+        settle(code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed'),
+      );
+      request.on('close', () => {
+        clearTimeout(late);
+        this.#requests.delete(request);
+      });
+      request.end(body);
+    });
+  }
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
