@@ -1,5 +1,6 @@
 /** Everything `svc` takes from outside itself: the types, and at the end the one function that reads the process. */
-import { fstatSync, read, readSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, fstatSync, read, readSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { SvcError } from './errors.ts';
@@ -49,8 +50,8 @@ export interface TextQuestion {
 export interface Prompter {
   confirm(question: string): Promise<boolean>;
   text(question: TextQuestion): Promise<string>;
-  /** What is typed is not shown. */
-  secret(question: string): Promise<string>;
+  /** What is typed is not shown. Where the question is withdrawn nobody waits for the answer any more, and it rejects. */
+  secret(question: string, withdrawn?: AbortSignal): Promise<string>;
   /** One of them. */
   select(question: string, choices: readonly Choice[]): Promise<string>;
   /** At least one of them. */
@@ -95,6 +96,11 @@ export interface Context {
    */
   takeSignals(handler: (name: EndSignal, shared: boolean) => void): () => void;
   readonly prompter: Prompter;
+  /**
+   * Hands an http or https address to the person's browser. Resolves with why there is none, which may become known only later,
+   * or with undefined where the address was handed over; never rejects.
+   */
+  openBrowser(url: URL): Promise<string | undefined>;
 }
 
 /** The context of a real process. `resolve` makes the paths of the environment. */
@@ -154,7 +160,25 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       };
     },
     prompter: prompter(signal),
+    openBrowser,
   };
+}
+
+async function openBrowser(url: URL): Promise<string | undefined> {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses are opened';
+  // A container of an editor names the program that opens it outside.
+  const contained = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+  if (contained && !process.env['BROWSER']) return 'svc runs in a container';
+  try {
+    const { default: open } = await import('open');
+    const child = await open(url.href);
+    const code = child.exitCode ?? (await once(child, 'exit'))[0];
+    // It has started, and only now says that there is no browser.
+    return code === 0 ? undefined : `the program that opens it ended with status ${code}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'there is no program that opens it' : message;
+  }
 }
 
 function prompter(signal: AbortSignal): Prompter {
@@ -175,7 +199,12 @@ function prompter(signal: AbortSignal): Prompter {
       ask((prompts) =>
         prompts.input({ message: question, validate: (text) => check?.(text) ?? true, ...rest }, streams()),
       ),
-    secret: (message) => ask((prompts) => prompts.password({ message, mask: false }, streams())),
+    secret: (message, withdrawn) =>
+      ask((prompts) => {
+        const { signal: ended, ...rest } = streams();
+        const over = withdrawn === undefined ? ended : AbortSignal.any([ended, withdrawn]);
+        return prompts.password({ message, mask: false }, { ...rest, signal: over });
+      }),
     select: (message, choices) =>
       ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
     checkbox: (message, choices) =>

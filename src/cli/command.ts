@@ -41,7 +41,18 @@ export type Answer<Value> =
 export interface RunContext
   extends Pick<
     Context,
-    'now' | 'random' | 'sleep' | 'signal' | 'takeSignals' | 'identity' | 'stdin' | 'paths' | 'env' | 'pid' | 'self'
+    | 'now'
+    | 'random'
+    | 'sleep'
+    | 'signal'
+    | 'takeSignals'
+    | 'identity'
+    | 'stdin'
+    | 'paths'
+    | 'env'
+    | 'pid'
+    | 'self'
+    | 'openBrowser'
   > {
   /** Where the command's service is and under which rules. Throws where no address is configured. */
   readonly target: Target;

@@ -148,6 +148,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
     env: context.env,
     pid: context.pid,
     self: context.self,
+    openBrowser: context.openBrowser,
     settings,
     groups: engine.groups,
     dryRun: dryRun !== undefined,
@@ -221,7 +222,7 @@ function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
   return {
     text: async (question) => (await asking()).text({ ...question, question: escapeText(question.question) }),
-    secret: async (question) => (await asking()).secret(escapeText(question)),
+    secret: async (question, withdrawn) => (await asking()).secret(escapeText(question), withdrawn),
     select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
     checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
   };

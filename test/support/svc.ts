@@ -12,6 +12,8 @@ export interface Run {
   readonly stderr: string;
   /** The questions that were asked, and after `! ` what was wrong with an answer. */
   readonly asked: readonly string[];
+  /** The addresses that a browser was to show. */
+  readonly opened: readonly string[];
 }
 
 export interface RunOptions {
@@ -28,7 +30,15 @@ export interface RunOptions {
    */
   readonly answers?: readonly (string | readonly string[])[];
   readonly now?: () => number;
+  /** Sleeps as long as it is told to, and not 20 ms at most. */
+  readonly sleeps?: true;
   readonly signal?: AbortSignal;
+  /** Is given what comes on stderr at once. */
+  readonly onStderr?: (text: string) => void;
+  /** What the browser does with an address: what it returns is why there is none. Without it there is none. */
+  readonly browser?: (url: URL) => string | undefined;
+  /** What the person types where nothing is shown; without it such a question takes its answer from `answers`. */
+  readonly hidden?: (question: string, withdrawn: AbortSignal | undefined) => Promise<string>;
   /** The directory for settings; one of its own by default. */
   readonly home?: string;
 }
@@ -39,8 +49,10 @@ class Capture implements OutStream {
   readonly columns: number | undefined;
   readonly colorDepth: 0 | 1 | 2 | 3;
   readonly closed = false;
+  readonly #tell: ((text: string) => void) | undefined;
 
-  constructor(columns: number | undefined) {
+  constructor(columns: number | undefined, tell?: (text: string) => void) {
+    this.#tell = tell;
     this.isTTY = columns !== undefined;
     this.columns = columns;
     this.colorDepth = columns === undefined ? 0 : 1;
@@ -48,6 +60,7 @@ class Capture implements OutStream {
 
   async write(chunk: string | Uint8Array): Promise<void> {
     this.chunks.push(Buffer.from(chunk as Uint8Array));
+    this.#tell?.(Buffer.from(chunk as Uint8Array).toString());
   }
 
   get text(): string {
@@ -71,9 +84,10 @@ export function temporaryHome(): string {
 
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   const stdout = new Capture(options.terminal);
-  const stderr = new Capture(options.terminal);
+  const stderr = new Capture(options.terminal, options.onStderr);
   const home = options.home ?? temporaryHome();
   const asked: string[] = [];
+  const opened: string[] = [];
   const answers = [...(options.answers ?? [])];
   const next = (question: string): string | readonly string[] => {
     asked.push(question);
@@ -110,7 +124,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
             signal?.removeEventListener('abort', abort);
             done();
           },
-          Math.min(ms, 20),
+          options.sleeps ? ms : Math.min(ms, 20),
         );
         signal?.addEventListener('abort', abort);
       }),
@@ -130,8 +144,10 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
           asked.push(`! ${wrong}`);
         }
       },
-      async secret(question) {
-        return String(next(question));
+      async secret(question, withdrawn) {
+        if (options.hidden === undefined) return String(next(question));
+        asked.push(question);
+        return options.hidden(question, withdrawn);
       },
       async select(question, choices) {
         return choose(choices, String(next(question)));
@@ -141,7 +157,11 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
         return [answer].flat().map((name) => choose(choices, name));
       },
     },
+    async openBrowser(url) {
+      opened.push(url.href);
+      return options.browser === undefined ? 'no browser is here' : options.browser(url);
+    },
   };
   const code = await main(argv, context);
-  return { code, stdout: stdout.text, stderr: stderr.text, asked };
+  return { code, stdout: stdout.text, stderr: stderr.text, asked, opened };
 }
