@@ -251,7 +251,7 @@ class Desk {
     const { method } = request;
     // Deliveries come from a server. What a page in a browser sends, from whatever site, has an origin.
     if (head.origin) this.#refuse(request, response, head, 403, 'browser_request');
-    else if ((method === 'GET' || method === 'HEAD') && pathname === '/') response.writeHead(200).end();
+    else if ((method === 'GET' || method === 'HEAD') && pathname === '/') answerWith(response, 200, '');
     else if (pathname !== this.#options.path) this.#refuse(request, response, head, 404, 'wrong_path');
     else if (method !== 'POST') this.#refuse(request, response, head, 405, 'wrong_method');
     else if (this.#closing) this.#refuse(request, response, head, 503, 'closing');
@@ -350,8 +350,10 @@ class Desk {
 }
 
 function answerWith(response: ServerResponse, status: number, text: string): void {
-  if (text === '') response.writeHead(status).end();
-  else response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length + 1 }).end(`${text}\n`);
+  const body = text === '' ? '' : `${text}\n`;
+  if (status === 204 || status === 304) response.writeHead(status);
+  else response.writeHead(status, { 'content-type': 'text/plain', 'content-length': body.length });
+  response.end(body);
 }
 
 /** The answer goes out at once; the connection is closed when the sender has ended, or goes on for too long. */
