@@ -41,9 +41,9 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** Connects to nothing yet. Connections are kept between posts. */
-export function openPoster(outbound: Outbound): Poster {
-  return new WirePoster(outbound);
+/** Connects to nothing yet. Connections are kept between posts. `clock` counts milliseconds. */
+export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()): Poster {
+  return new WirePoster(outbound, clock);
 }
 
 const KEPT_BYTES = 4096;
@@ -68,12 +68,14 @@ const OWN_HEADERS = new Set([
 
 class WirePoster implements Poster {
   readonly #outbound: Outbound;
+  readonly #clock: () => number;
   readonly #wires = new Map<string, Promise<Wire<ExactRequest>>>();
   readonly #deadlines = new Deadlines();
   readonly #active = new Set<Exchange>();
 
-  constructor(outbound: Outbound) {
+  constructor(outbound: Outbound, clock: () => number) {
     this.#outbound = outbound;
+    this.#clock = clock;
     // One listener for all posts: one for each would be a leak in the eyes of Node.
     outbound.signal.addEventListener('abort', this.#interrupt);
   }
@@ -85,7 +87,7 @@ class WirePoster implements Poster {
       dryRun.requests.push(requestValue(posting));
       throw new DryRunStop();
     }
-    const began = performance.now();
+    const began = this.#clock();
     try {
       const request = exactRequest(posting);
       const wire = await this.#wire(posting.url);
@@ -94,7 +96,7 @@ class WirePoster implements Poster {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
-      return unanswered(error, performance.now() - began, false);
+      return unanswered(error, this.#clock() - began, false);
     }
   }
 
@@ -106,7 +108,7 @@ class WirePoster implements Poster {
   }
 
   async #exchange(wire: Wire<ExactRequest>, request: ExactRequest, { url, timeoutMs }: Posting): Promise<Posted> {
-    const began = performance.now();
+    const began = this.#clock();
     const deadline = new Deadline(this.#deadlines, timeoutMs, () => exchange.cancel(late(exchange, timeoutMs)));
     const exchange = new Exchange({
       deadline,
@@ -118,7 +120,7 @@ class WirePoster implements Poster {
     try {
       exchange.start(wire, request);
       const { status, headers, body } = await exchange.answer;
-      const ms = performance.now() - began;
+      const ms = this.#clock() - began;
       const text = await beginning(body);
       this.#outbound.signal.throwIfAborted();
       return { status, headers, text, ms, sent: true, failure: undefined };
@@ -126,7 +128,7 @@ class WirePoster implements Poster {
       this.#outbound.signal.throwIfAborted();
       const { code, text, hint, refused } = reasonOf(wire.origin(error), exchange.progress(url));
       const failure = new SvcError(code, text, { cause: error, ...(hint === undefined ? {} : { hint }) });
-      return unanswered(failure, performance.now() - began, exchange.sent && refused !== true);
+      return unanswered(failure, this.#clock() - began, exchange.sent && refused !== true);
     }
   }
 

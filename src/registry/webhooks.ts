@@ -6,8 +6,10 @@ import { webhooksSecretsImport } from '../commands/webhooks/secrets-import.ts';
 import { webhooksSecretsList } from '../commands/webhooks/secrets-list.ts';
 import { webhooksSend } from '../commands/webhooks/send.ts';
 import { webhooksSign } from '../commands/webhooks/sign.ts';
+import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
 export const commands: readonly Command[] = [
+  webhooksVerify,
   webhooksListen,
   webhooksSign,
   webhooksSend,

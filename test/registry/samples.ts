@@ -83,8 +83,8 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
   'webhooks send': [
-    { args: ['--to', RECEIVER] },
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
+    { args: ['--to', RECEIVER] },
   ],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },

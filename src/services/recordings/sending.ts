@@ -1,0 +1,193 @@
+/** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and tells what became of each. */
+import type { Context } from '../../context.ts';
+import type { ErrorCode, SvcError } from '../../errors.ts';
+import { openPoster, type Posted, type Poster } from '../../http/poster.ts';
+import { DryRunStop, type Outbound } from '../../http/target.ts';
+import type { RawHeader } from './delivery.ts';
+
+/** How long the service waits for a receiver (doc 2 §6). */
+export const RECEIVER_MS = 5_000;
+
+/** One delivery on its way out. */
+export interface Outgoing {
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+  readonly headers: readonly RawHeader[];
+  readonly body: Uint8Array;
+}
+
+/** What became of it. */
+export interface SentDelivery {
+  /** From 1, in the order they were sent. */
+  readonly n: number;
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  /** The receiver's answer, null where there is none. */
+  readonly status: number | null;
+  /** Until its head, or the failure. */
+  readonly ms: number;
+  /** A 2xx, as the service counts it. */
+  readonly delivered: boolean;
+  /** The start of the answer's body. */
+  readonly answer: string;
+  /** Where a redirect would have led to. */
+  readonly location: string | null;
+  /** Why there is no answer. */
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
+}
+
+export interface Route {
+  readonly url: URL;
+  readonly deadlineMs: number;
+  /** How many at once. With one, each waits for the answer to the one before. */
+  readonly concurrency: number;
+  /** The least time between the starts of two. */
+  readonly gapMs?: number | undefined;
+}
+
+/** The outcomes, each when it is there. `source` is asked for a delivery only when that is to be sent. */
+export async function* sendAll(
+  source: Iterable<Outgoing> | AsyncIterable<Outgoing>,
+  { concurrency, gapMs, ...route }: Route,
+  outbound: Outbound,
+  tally: Tally,
+  { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
+): AsyncGenerator<SentDelivery, void, void> {
+  const poster = openPoster(outbound, now);
+  const deliveries = each(source);
+  const running = new Map<number, Promise<SentDelivery>>();
+  const over = new AbortController();
+  const stop = (): void => over.abort(signal.reason);
+  signal.addEventListener('abort', stop);
+  let pause: Promise<undefined> | undefined;
+  try {
+    for (let n = 1, more = true; more || running.size > 0; ) {
+      if (more && pause === undefined && running.size < concurrency) {
+        const { value, done } = await deliveries.next();
+        if (done) more = false;
+        else {
+          running.set(n, handled(send(poster, n, value, route, tally)));
+          n++;
+          if (gapMs !== undefined) pause = handled(sleep(gapMs, over.signal).then(() => (pause = undefined)));
+        }
+        continue;
+      }
+      const waiting: Promise<SentDelivery | undefined>[] = [...running.values()];
+      if (more && pause !== undefined && running.size < concurrency) waiting.push(pause);
+      const row = await Promise.race(waiting);
+      if (row === undefined) continue;
+      running.delete(row.n);
+      yield row;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    over.abort();
+    await deliveries.return();
+    await poster.close();
+  }
+}
+
+/** The same in a dry run: every request is shown. Ends with `DryRunStop`. */
+export async function showAll(
+  source: Iterable<Outgoing> | AsyncIterable<Outgoing>,
+  { url, deadlineMs: timeoutMs }: Route,
+  outbound: Outbound,
+): Promise<never> {
+  const poster = openPoster(outbound);
+  for await (const { headers, body } of source) {
+    await poster.post({ url, headers, body, timeoutMs }).catch((error: unknown) => {
+      if (!(error instanceof DryRunStop)) throw error;
+    });
+  }
+  await poster.close();
+  throw new DryRunStop();
+}
+
+async function* each<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {
+  yield* source;
+}
+
+/** A failure is for whoever waits for the promise, which may be nobody any more. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+async function send(
+  poster: Poster,
+  n: number,
+  { eventId, eventType, headers, body }: Outgoing,
+  { url, deadlineMs }: Pick<Route, 'url' | 'deadlineMs'>,
+  tally: Tally,
+): Promise<SentDelivery> {
+  const posted = await poster.post({ url, headers, body, timeoutMs: deadlineMs });
+  tally.add(posted);
+  const { status, failure } = posted;
+  return {
+    n,
+    event_id: eventId,
+    event_type: eventType,
+    status: status ?? null,
+    ms: Math.round(posted.ms),
+    delivered: isAccepted(posted),
+    answer: Buffer.from(posted.text).toString(),
+    location: isRedirect(posted) ? (posted.headers['location'] ?? null) : null,
+    error: failure === undefined ? null : { code: failure.code, message: failure.message },
+  };
+}
+
+export function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
+  return status !== undefined && status >= 200 && status <= 299;
+}
+
+export function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
+  return status !== undefined && status >= 300 && status <= 399;
+}
+
+/** What all outcomes together mean. */
+export class Tally {
+  sent = 0;
+  #accepted = 0;
+  #answered = 0;
+  #redirected = 0;
+  #slow = 0;
+  #failure: SvcError | undefined;
+
+  add(posted: Posted): void {
+    this.sent++;
+    if (isAccepted(posted)) this.#accepted++;
+    if (posted.status !== undefined) this.#answered++;
+    if (isRedirect(posted)) this.#redirected++;
+    if (posted.ms > RECEIVER_MS) this.#slow++;
+    this.#failure ??= posted.failure;
+  }
+
+  /** Why there was no answer, where there was none at all. */
+  get unreachable(): SvcError | undefined {
+    return this.#answered === 0 ? this.#failure : undefined;
+  }
+
+  /** None where all were accepted. */
+  get code(): ErrorCode | undefined {
+    if (this.#accepted === this.sent) return undefined;
+    if (this.#accepted > 0) return 'partly_done';
+    return this.unreachable?.code ?? 'delivery_failed';
+  }
+
+  get summary(): string | undefined {
+    const lines: string[] = [];
+    if (this.sent > 1) {
+      const counts = [
+        `${this.#accepted} accepted`,
+        `${this.#answered - this.#accepted} refused`,
+        `${this.sent - this.#answered} without an answer`,
+      ];
+      lines.push(`${this.sent} sent: ${counts.filter((count) => !count.startsWith('0 ')).join(', ')}`);
+    }
+    if (this.#redirected > 0) lines.push('redirects are not followed by the service');
+    if (this.#slow > 0) {
+      lines.push(`${this.#slow} took longer than 5 s: the service waits no longer, and counts that as a failure`);
+    }
+    return lines.length === 0 ? undefined : lines.join('\n');
+  }
+}
