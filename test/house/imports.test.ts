@@ -62,7 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Types may cross where values may not. */
 const ALLOWED_TYPES: Readonly<Record<string, readonly RegExp[]>> = {
-  'services/*': [/^store\/settings\.ts$/],
+  'services/*': [/^store\/(settings|credentials)\.ts$/],
 };
 
 function permitted({ from, to, typeOnly }: Import): boolean {

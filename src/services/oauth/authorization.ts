@@ -1,0 +1,104 @@
+/** One attempt to sign in: what is asked of the service, and which answer is taken for it. Good for one answer. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { SvcError } from '../../errors.ts';
+import type { ServerMetadata } from './discovery.ts';
+import type { Verdict } from './loopback-listener.ts';
+
+export interface AuthorizationParts {
+  readonly server: ServerMetadata;
+  readonly clientId: string;
+  readonly redirectUri: string;
+}
+
+/** What the code is exchanged with. */
+export interface Grant {
+  readonly code: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+}
+
+export const SCOPE = 'mcp:connect';
+
+/** 256 bits as 43 characters of `A-Za-z0-9-_` (RFC 7636 §4.1, §7.1). */
+export function randomValue(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** RFC 7636 §4.2, S256. */
+export function codeChallenge(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** Parameters that an answer has at most once (RFC 6749 §3.1). */
+const SINGLE = ['state', 'code', 'iss', 'error', 'error_description'];
+
+export class Authorization {
+  /** What the browser is sent to. */
+  readonly url: URL;
+  readonly #server: ServerMetadata;
+  readonly #redirectUri: string;
+  readonly #state = randomValue();
+  readonly #verifier = randomValue();
+  #used = false;
+
+  constructor({ server, clientId, redirectUri }: AuthorizationParts) {
+    this.#server = server;
+    this.#redirectUri = redirectUri;
+    this.url = new URL(server.authorization_endpoint);
+    const asked = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: SCOPE,
+      state: this.#state,
+      code_challenge: codeChallenge(this.#verifier),
+      code_challenge_method: 'S256',
+    };
+    // Whatever the endpoint's own query holds: each once.
+    for (const [name, value] of Object.entries(asked)) this.url.searchParams.set(name, value);
+  }
+
+  /** `query` is what follows the `?` of the address that the service sent the browser back to. */
+  judge(query: string): Verdict<Grant> {
+    const parameters = new URLSearchParams(query);
+    const given = (name: string): string => parameters.get(name) ?? '';
+    // Before anything else, for errors too: whoever does not know the state can neither answer nor end the sign-in.
+    if (!sameText(given('state'), this.#state)) return refused('its state is not the one of this sign-in');
+    const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
+    if (twice !== undefined) return refused(`it has ${twice} twice`);
+    if (this.#used) return refused('this sign-in has had its answer');
+    if (!parameters.has('error') && given('code') === '') return refused('it holds no code');
+    this.#used = true;
+    const stranger = this.#stranger(parameters.get('iss'));
+    if (stranger !== undefined) return { kind: 'over', failure: stranger, shown: false };
+    if (parameters.has('error')) return { kind: 'over', failure: denial(parameters), shown: true };
+    return {
+      kind: 'taken',
+      value: { code: given('code'), verifier: this.#verifier, redirectUri: this.#redirectUri },
+    };
+  }
+
+  /** RFC 9207 §2.4: an answer of another server, whose code must go nowhere. */
+  #stranger(iss: string | null): SvcError | undefined {
+    const { issuer, authorization_response_iss_parameter_supported: promised } = this.#server;
+    if (iss === issuer || (iss === null && promised !== true)) return undefined;
+    const from = iss === null ? 'does not say which server it comes from' : `comes from ${iss}, not from ${issuer}`;
+    return new SvcError('guarded', `the answer to the sign-in ${from}`, { hint: 'nothing was sent to any server' });
+  }
+}
+
+function denial(parameters: URLSearchParams): SvcError {
+  const words = [parameters.get('error'), parameters.get('error_description')].filter((text) => text);
+  return new SvcError('unauthorized', `the sign-in was refused: ${words.join(': ').slice(0, 300)}`, {
+    hint: 'sign in again, and allow the access',
+  });
+}
+
+function refused(why: string): Verdict<never> {
+  return { kind: 'refused', why };
+}
+
+function sameText(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,229 @@
+/**
+ * Where the browser comes back to: a server on this machine alone, which knows one path, takes one answer and is gone. Everything
+ * that is not that answer is refused and changes nothing (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { SvcError } from '../../errors.ts';
+
+/** What is made of an address that the browser, or a person, brings back. */
+export type Verdict<T> =
+  | { readonly kind: 'taken'; readonly value: T }
+  /** It is no answer to this sign-in, which goes on. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** It is one, and ends the sign-in. `shown`: the browser may be told that it is over. */
+  | { readonly kind: 'over'; readonly failure: SvcError; readonly shown: boolean };
+
+export interface LoopbackListener {
+  /** An IP literal, never `localhost`: a name can be made to mean another machine. */
+  readonly redirectUri: string;
+  readonly port: number;
+  /** The first answer that `judge` takes. Until it is called, whatever comes is refused. Rejects with the failure of an end. */
+  answer<T>(judge: (query: string) => Verdict<T>): Promise<T>;
+  /** The port is free when this resolves, at most half a second after the answer: the browser may be about to fetch its page. */
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions {
+  readonly path: string;
+  /** Any free one unless told. */
+  readonly port?: number | undefined;
+  /** Tried in this order; the next only where the machine does not have the one before. */
+  readonly hosts?: readonly string[];
+}
+
+const HOSTS = ['127.0.0.1', '::1'];
+const MOST_CONNECTIONS = 32;
+const MOST_REFUSED = 60;
+const LARGEST_HEAD = 16 * 1024;
+const HEAD_MS = 5_000;
+const REQUEST_MS = 6_000;
+/** Node looks for the late ones only so often, by default every 30 s. */
+const CHECK_MS = 500;
+const PAGE_MS = 500;
+const DONE = '/done';
+
+/** One path for each issuer: an answer of another server ends nowhere (RFC 9700 §4.4.2). */
+export function callbackPath(issuer: string): string {
+  return `/callback/${createHash('sha256').update(issuer).digest('hex').slice(0, 16)}`;
+}
+
+/** Rejects with the `code` of the system: EADDRINUSE where the port is taken. */
+export async function openListener({ path, port = 0, hosts = HOSTS }: ListenerOptions): Promise<LoopbackListener> {
+  for (const [index, host] of hosts.entries()) {
+    const server = createServer({
+      maxHeaderSize: LARGEST_HEAD,
+      headersTimeout: HEAD_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      requireHostHeader: false,
+    });
+    server.maxConnections = MOST_CONNECTIONS;
+    server.listen(port, host);
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      const missing = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (missing && index + 1 < hosts.length) continue;
+      throw error;
+    }
+    return new HttpListener(server, host, path);
+  }
+  throw new SvcError('internal', 'no address to listen at');
+}
+
+class HttpListener implements LoopbackListener {
+  readonly redirectUri: string;
+  readonly port: number;
+  readonly #server: Server;
+  readonly #path: string;
+  readonly #hosts: readonly string[];
+  readonly #sockets = new Set<Socket>();
+  #judge: ((query: string) => Verdict<unknown>) | undefined;
+  #settle: { resolve(value: never): void; reject(error: Error): void } | undefined;
+  #refused = 0;
+  #flooded: SvcError | undefined;
+  /** Of the page that tells the browser the end: not due yet, due at /done, or given at once. */
+  #page: 'unasked' | 'expected' | 'given' | 'served' = 'unasked';
+  #pageServed: () => void = () => {};
+
+  constructor(server: Server, host: string, path: string) {
+    this.#server = server;
+    this.#path = path;
+    this.port = (server.address() as AddressInfo).port;
+    const literal = host.includes(':') ? `[${host}]` : host;
+    const origin = `http://${literal}:${this.port}`;
+    this.redirectUri = origin + path;
+    // A URL drops the port 80, a person may not.
+    this.#hosts = [`${literal}:${this.port}`, new URL(origin).host];
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    server.on('request', (request, response) => this.#serve(request, response));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error, socket));
+  }
+
+  answer<T>(judge: (query: string) => Verdict<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#judge = judge;
+      this.#settle = { resolve, reject };
+      if (this.#flooded !== undefined) reject(this.#flooded);
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((done) => this.#server.close(() => done()));
+    if (this.#page === 'expected' || this.#page === 'given') {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, PAGE_MS);
+        this.#pageServed = () => {
+          clearTimeout(timer);
+          done();
+        };
+      });
+    }
+    // A browser keeps connections that it may never use: they would hold the port, and this process, for minutes.
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const outcome = this.#outcome(request);
+    const page = PAGES[outcome];
+    response.sendDate = false;
+    response.shouldKeepAlive = outcome === 303;
+    if (outcome === 200 || this.#page === 'given') {
+      response.on('close', () => {
+        this.#page = 'served';
+        this.#pageServed();
+      });
+    } else if (outcome !== 303) this.#refuse();
+    response.writeHead(outcome, { ...HEADERS, ...page.headers, 'Content-Length': Buffer.byteLength(page.body) });
+    response.end(request.method === 'HEAD' ? undefined : page.body);
+  }
+
+  #outcome({ method, url: target = '', rawHeaders, headers }: IncomingMessage): keyof typeof PAGES {
+    const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
+    // A page of elsewhere that made its name mean this machine (DNS rebinding) says its own name here.
+    if (hosts.length !== 1 || !this.#hosts.includes(headers.host ?? '')) return 400;
+    if (method !== 'GET') return 405;
+    if (!target.startsWith('/') || target.startsWith('//')) return 400;
+    const [path = '', ...rest] = target.split('?');
+    if (path === DONE && this.#page !== 'unasked') return 200;
+    if (path !== this.#path || this.#page !== 'unasked') return 404;
+    // Images, scripts and frames are no person coming back. Older browsers and curl send neither.
+    const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
+    if (mode !== 'navigate' || destination !== 'document') return 400;
+    return this.#take(rest.join('?'));
+  }
+
+  #take(query: string): 303 | 400 {
+    const verdict: Verdict<unknown> = this.#judge?.(query) ?? { kind: 'refused', why: '' };
+    if (verdict.kind === 'refused') return 400;
+    this.#page = 'expected';
+    if (verdict.kind === 'taken') {
+      this.#settle?.resolve(verdict.value as never);
+      return 303;
+    }
+    this.#settle?.reject(verdict.failure);
+    if (verdict.shown) return 303;
+    this.#page = 'given';
+    return 400;
+  }
+
+  #unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const status =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? '408 Request Timeout'
+          : '400 Bad Request';
+    // A connection that a browser opened and never used is late, and no attack.
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse();
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    else socket.destroy();
+  }
+
+  #refuse(): void {
+    if (++this.#refused !== MOST_REFUSED) return;
+    this.#flooded = new SvcError(
+      'unauthorized',
+      `the sign-in was given up: ${MOST_REFUSED} requests came to port ${this.port} that are no answer to it`,
+      { hint: 'another program on this machine sends them; sign in again, or with --paste' },
+    );
+    this.#settle?.reject(this.#flooded);
+  }
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+interface Page {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Nothing that came with a request stands in any of them. */
+const PAGES = {
+  200: page(
+    'html',
+    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>svc</title>\n<p>svc has the answer. How it ended is told in the terminal; this page can be closed.</p>\n</html>\n',
+  ),
+  // Not 307, which would send a body again (RFC 9700 §4.12); and the code leaves the address bar and the history.
+  303: page('plain', '', { Location: DONE }),
+  400: page('plain', 'This is no answer to the sign-in that svc waits for.\n'),
+  404: page('plain', 'There is nothing here.\n'),
+  405: page('plain', 'Only GET.\n', { Allow: 'GET' }),
+} as const;
+
+function page(kind: 'html' | 'plain', body: string, headers: Page['headers'] = {}): Page {
+  return { headers: { ...headers, 'Content-Type': `text/${kind}; charset=utf-8` }, body };
+}

@@ -1,0 +1,110 @@
+/** Dynamic registration of a client (RFC 7591, doc 2 §5). */
+import { SvcError } from '../../errors.ts';
+import type { Target } from '../../http/target.ts';
+import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
+import { SCOPE } from './authorization.ts';
+import type { ServerMetadata } from './discovery.ts';
+import { jsonObject, protocolRequest } from './protocol-request.ts';
+
+export interface RegistrationWish {
+  readonly method: ClientAuthMethod;
+  readonly clientName: string;
+  readonly redirectUris: readonly string[];
+}
+
+export interface Registration {
+  readonly client: ClientRecord;
+  /** What is worth telling of an answer that is another than asked, and can be used all the same. */
+  readonly warnings: readonly string[];
+}
+
+/** Sends one POST. Throws where the service refuses, or has made of it what the sign-in cannot use. */
+export async function registerClient(
+  target: Target,
+  server: ServerMetadata,
+  wish: RegistrationWish,
+): Promise<Registration> {
+  const url = registrationUrl(server, wish.method);
+  const answer = await protocolRequest(target, {
+    method: 'POST',
+    url,
+    encoding: 'json',
+    body: {
+      redirect_uris: wish.redirectUris,
+      client_name: wish.clientName,
+      token_endpoint_auth_method: wish.method,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scope: SCOPE,
+    },
+  });
+  const line = `POST ${url.origin}${url.pathname}`;
+  return readRegistration(jsonObject(answer, line), server.issuer, wish, { line, now: target.now() });
+}
+
+function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
+  if (registration_endpoint === undefined) {
+    throw new SvcError('guarded', `${server.issuer} offers no registration of clients`, {
+      hint: 'ask its operator for a personal token, and run: svc oauth login --token-stdin',
+    });
+  }
+  const offered = server.token_endpoint_auth_methods_supported;
+  if (Array.isArray(offered) && !offered.includes(method)) {
+    throw new SvcError('guarded', `${server.issuer} does not offer the method ${method}, but ${offered.join(', ')}`, {
+      hint: 'choose one of them with --auth-method; nothing was registered',
+    });
+  }
+  return new URL(registration_endpoint);
+}
+
+interface Received {
+  readonly line: string;
+  readonly now: number;
+}
+
+/** RFC 7591 §3.2.1: the service may change what was asked for, and its answer is what counts. */
+function readRegistration(
+  answer: Readonly<Record<string, unknown>>,
+  issuer: string,
+  { method, redirectUris, clientName }: RegistrationWish,
+  { line, now }: Received,
+): Registration {
+  const { client_id, client_secret: secret, redirect_uris: registered = redirectUris } = answer;
+  const { client_secret_expires_at: expires = 0, token_endpoint_auth_method: given = method } = answer;
+  const unusable = (why: string): SvcError =>
+    new SvcError('guarded', `${line} answered, but the client it registered cannot be used: ${why}`, {
+      hint: 'no secret was kept; a client that nobody uses is left behind at the service',
+    });
+  if (typeof client_id !== 'string' || client_id === '') throw unusable('it has no client_id');
+  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${given}, and ${method} was asked for`);
+  const missing = redirectUris.find((uri) => !Array.isArray(registered) || !registered.includes(uri));
+  if (missing !== undefined) throw unusable(`its redirect_uris are ${list(registered)}, without ${missing}`);
+  if (method !== 'none' && (typeof secret !== 'string' || secret === '')) throw unusable('it has no client_secret');
+  if (typeof expires !== 'number' || !(expires >= 0)) throw unusable('its client_secret_expires_at is no time');
+  const loopback = redirectUris.map((uri) => new URL(uri)).find(({ protocol }) => protocol === 'http:');
+  return {
+    client: {
+      issuer,
+      client_id,
+      ...(method === 'none' ? {} : { client_secret: secret as string, client_secret_expires_at: expires }),
+      token_endpoint_auth_method: method,
+      redirect_uris: redirectUris,
+      ...(loopback === undefined ? {} : { redirect_port: Number(loopback.port || 80) }),
+      client_name: clientName,
+      registered_at: Math.floor(now / 1000),
+    },
+    warnings:
+      method === 'none' && secret !== undefined
+        ? ['the service gave a secret to a client that has none: it is not kept and not used']
+        : [],
+  };
+}
+
+function list(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') || 'none' : 'no list';
+}
+
+/** Whether the client's secret can still be used, a minute from now included. */
+export function isLive({ client_secret_expires_at: expires = 0 }: ClientRecord, now: number): boolean {
+  return expires === 0 || expires * 1000 > now + 60_000;
+}
