@@ -5,6 +5,7 @@ import { webhooksSecretsExport } from '../commands/webhooks/secrets-export.ts';
 import { webhooksSecretsImport } from '../commands/webhooks/secrets-import.ts';
 import { webhooksSecretsList } from '../commands/webhooks/secrets-list.ts';
 import { webhooksSend } from '../commands/webhooks/send.ts';
+import { webhooksShow } from '../commands/webhooks/show.ts';
 import { webhooksSign } from '../commands/webhooks/sign.ts';
 import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   webhooksListen,
   webhooksSign,
   webhooksSend,
+  webhooksShow,
   webhooksSecretsList,
   webhooksSecretsImport,
   webhooksSecretsExport,

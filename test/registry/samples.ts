@@ -38,6 +38,31 @@ const ONE_SILENCE = {
   comment: 'from a file',
 };
 
+const RECORDED = `${JSON.stringify({
+  v: 1,
+  received_at: '2026-01-15T11:59:59.000Z',
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['X-Service-Timestamp', String(Date.UTC(2026, 0, 15, 11, 59, 59) / 1000)],
+    ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
+  ],
+  body_b64: 'e30=',
+  verdict: 'unchecked',
+  event_id: 'evt_1',
+  event_type: 'webhook.ping',
+})}\n`;
+
+/** Signed at the time of these tests, with the secret they have in the environment. */
+const SIGNED_REQUEST = [
+  'POST /hook HTTP/1.1',
+  'X-Service-Event: webhook.ping',
+  'X-Service-Timestamp: 1768478400',
+  'X-Service-Signature: sha256=e9ffc639ac22851a0c7e762a3a56b6990a54b11884853f8c4e454c723c879542',
+  'Content-Length: 82',
+  '',
+  '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-15T12:00:00Z","data":{}}',
+].join('\r\n');
+
 /** By command id. A command that is not here fails a test. */
 export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> = {
   'alerts list': [
@@ -86,11 +111,22 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
     { args: ['--to', RECEIVER] },
   ],
+  'webhooks replay': [
+    { args: ['-', '--to', RECEIVER], stdin: RECORDED },
+    { args: ['-', '--to', RECEIVER, '--resign', '--rate', '1000/s', '--limit', '1'], stdin: RECORDED + RECORDED },
+  ],
+  'webhooks verify': [
+    { args: [], stdin: SIGNED_REQUEST },
+    { args: ['--show-expected', '--received-at', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
+  ],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
   ],
   'webhooks listen': [{ args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true }],
+  'webhooks show': [
+    { args: ['-'], stdin: '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}' },
+  ],
   'webhooks secrets list': [{ args: [] }],
   'webhooks secrets import': [{ args: ['ep_2'], stdin: 'whsec_piped', typed: true }],
   'webhooks secrets export': [{ args: ['ep_1', '--force'] }],
