@@ -1,6 +1,6 @@
 /** What becomes of a delivery that was received: verdict, event, duplicates, forwarding, recording, and only then the answer. */
 import { hash } from 'node:crypto';
-import type { SeenEvents } from './dedupe.ts';
+import { type EventKey, eventKey, type SeenEvents } from './dedupe.ts';
 import type { RawHeader } from './delivery.ts';
 import { readEvent } from './event.ts';
 import { type Forwarded, type Forwarder, statusOf } from './forwarding.ts';
@@ -45,6 +45,8 @@ interface Passage {
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
+  /** Undefined where repeats of it are not looked for. */
+  readonly key: EventKey | undefined;
   readonly notes: string[];
   /** Its rows are for nobody: its type was not asked for. */
   readonly quiet: boolean;
@@ -99,7 +101,8 @@ export class Intake {
     const { events } = this.#options;
     const quiet = valid && events.size > 0 && !events.has(type ?? '');
     if (type !== null) this.#compareHeader(headers, type, notes);
-    return { arrival, valid, id, type, notes, quiet, duplicate: null, forwarded: null, answered: undefined };
+    const key = id === null || quiet || this.#parts.seen === undefined ? undefined : eventKey(id);
+    return { arrival, valid, id, type, key, notes, quiet, duplicate: null, forwarded: null, answered: undefined };
   }
 
   /** Only timestamp and body are signed (doc 2 §6): anybody on the way can change a header, and so can a proxy by mistake. */
@@ -119,9 +122,9 @@ export class Intake {
   #accept(passage: Passage): void {
     const { seen, forwarder } = this.#parts;
     const { respond, forwardDuplicates } = this.#options;
-    const { id, arrival } = passage;
-    if (id !== null && seen !== undefined) {
-      const before = seen.again(id, arrival.receivedMs);
+    const { id, key, arrival } = passage;
+    if (id !== null && key !== undefined) {
+      const before = seen?.again(key, arrival.receivedMs);
       if (before !== undefined) {
         passage.duplicate = { deliveries: before.deliveries, first_at: this.#times.iso(before.firstMs) };
         if (!forwardDuplicates) {
@@ -161,14 +164,14 @@ export class Intake {
 
   #finish(passage: Passage, status: number): void {
     const { seen, report, watch } = this.#parts;
-    const { id, valid, arrival } = passage;
-    const others = id === null ? undefined : this.#underWay.get(id);
+    const { id, key, valid, arrival } = passage;
+    const others = id === null || key === undefined ? undefined : this.#underWay.get(id);
     // Of an event that was under way only the first passes here before it is over; others come by way of it.
-    const first = others !== undefined && passage.duplicate === null && !passage.quiet;
+    const first = others !== undefined && passage.duplicate === null;
     const accepted = valid && status >= 200 && status < 300;
-    if (first && id !== null) {
+    if (first && id !== null && key !== undefined) {
       this.#underWay.delete(id);
-      if (accepted) seen?.add(id, arrival.receivedMs);
+      if (accepted) seen?.add(key, arrival.receivedMs);
     }
     this.#answer(passage, status);
     if (!passage.quiet) {
@@ -182,7 +185,8 @@ export class Intake {
   /** The same event came while the first was under way: it has the same outcome, and is forwarded once. */
   #follow(passage: Passage, accepted: boolean, status: number): void {
     const { seen } = this.#parts;
-    const before = accepted && passage.id !== null ? seen?.again(passage.id, passage.arrival.receivedMs) : undefined;
+    const { key, arrival } = passage;
+    const before = accepted && key !== undefined ? seen?.again(key, arrival.receivedMs) : undefined;
     if (before !== undefined) {
       passage.duplicate = { deliveries: before.deliveries, first_at: this.#times.iso(before.firstMs) };
     }
