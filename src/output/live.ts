@@ -5,6 +5,10 @@ import { painter } from './color.ts';
 import { escapeText } from './escape.ts';
 import type { ListSubject, Printed } from './subject.ts';
 import type { OutputOptions } from './types.ts';
+import { displayWidth, wrap } from './width.ts';
+
+/** Between two cells, and before what goes on below. */
+const GAP = '  ';
 
 export async function writeLive(
   { rows, live: cells = () => [], linesPerSecond }: ListSubject,
@@ -12,11 +16,29 @@ export async function writeLive(
   out: BatchWriter,
 ): Promise<Printed> {
   const paint = await painter(options.color);
+  const { width } = options;
   const line = (row: unknown): string => {
     let text = '';
+    // The cells taken on the last line so far.
+    let taken = 0;
     for (const cell of cells(row)) {
       const part = escapeText(cellLine(cell, options));
-      if (part !== '') text += `${text === '' ? '' : '  '}${paint(part, cellTone(cell))}`;
+      if (part === '') continue;
+      const tone = cellTone(cell);
+      if (width === undefined) {
+        text += `${text === '' ? '' : GAP}${paint(part, tone)}`;
+        continue;
+      }
+      if (taken > 0 && taken + GAP.length + displayWidth(part) <= width) {
+        text += GAP + paint(part, tone);
+        taken += GAP.length + displayWidth(part);
+        continue;
+      }
+      // What does not fit stands below the beginning, and what is longer than a line is broken there.
+      for (const broken of wrap(part, Math.max(1, taken === 0 ? width : width - GAP.length))) {
+        text += (taken === 0 ? '' : `\n${GAP}`) + paint(broken, tone);
+        taken = (taken === 0 ? 0 : GAP.length) + displayWidth(broken);
+      }
     }
     return text;
   };
@@ -72,7 +94,7 @@ class Flood {
     this.#timer = undefined;
     const more = this.#count - this.#most;
     this.#count = Math.min(this.#count, this.#most);
-    if (more > 0 && !this.#out.closed) this.#out.write(`… ${grouped(more)} more in this second\n`);
+    if (more > 0 && !this.#out.closed) void this.#out.write(`… ${grouped(more)} more in this second\n`);
   }
 }
 

@@ -14,6 +14,10 @@ export interface Delivery {
   readonly receivedS?: number | undefined;
   /** The input ended before the body did. */
   readonly truncated?: true | undefined;
+  /** Where that time was read, if not in a recording's `received_at`. */
+  readonly clock?: 'startedDateTime' | undefined;
+  /** Another body that these bytes may have been before a program changed them, and the hint that says so. */
+  readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
   /** What was noticed while it was read: `bare_lf_head`, `har_text_body`, `curl_d_strips_newlines`. */
   readonly notes: readonly string[];
 }

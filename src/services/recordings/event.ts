@@ -1,4 +1,5 @@
 /** The envelope of an event (doc 2 §2), read out of a body. Only a body whose signature is good says anything. */
+import { isUtf8 } from 'node:buffer';
 
 export interface ReadEvent {
   readonly id: string | undefined;
@@ -15,11 +16,27 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   let value: unknown;
   try {
     // Broken UTF-8 would be repaired without a word, and what was signed is not what was read then.
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (!isUtf8(bytes)) return undefined;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    value = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
     return undefined;
   }
   return asEvent(value);
+}
+
+/** An envelope as the service writes it begins so. */
+const OWN_BEGINNING = /^\{"id":"([\w.:-]{1,200})","type":"([\w.:-]{1,200})",/;
+
+/** Its id and type alone: where it begins as the service writes it, the rest need not be parsed. */
+export function readNames(bytes: Uint8Array): Pick<ReadEvent, 'id' | 'type'> | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [beginning, id, type] = OWN_BEGINNING.exec(buffer.toString('latin1', 0, 512)) ?? [];
+  // A second one would count in JSON, and a text that does not end is none.
+  const own = beginning !== undefined && buffer.at(-1) === 0x7d;
+  const after = beginning?.length ?? 0;
+  if (own && buffer.indexOf('"id":', after) < 0 && buffer.indexOf('"type":', after) < 0) return { id, type };
+  return readEvent(bytes);
 }
 
 /** The same of a value that is parsed already: one sample of several. */

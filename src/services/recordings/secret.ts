@@ -8,6 +8,8 @@ export interface SigningSecret {
   /** The whole text is the key, `whsec_` included. */
   readonly key: Secret;
   readonly source: string;
+  /** The key is these bytes, written in base64: not what the document says, but what Standard Webhooks does. */
+  readonly encoding?: 'base64';
 }
 
 /** What every secret of the service begins with (doc 2 §2). Alone it is none. */
@@ -25,6 +27,27 @@ export function signingSecret(text: string, source: string): SigningSecret {
     throw new SvcError('bad_secret', `${source}: the secret is ${SECRET_PREFIX} and nothing else`, advice);
   }
   return { key: new Secret(text), source };
+}
+
+/** What the HMAC takes. */
+export function hmacKey({ key, encoding }: SigningSecret): string | Uint8Array {
+  return encoding === undefined ? key.reveal() : Buffer.from(key.reveal(), encoding);
+}
+
+/** The same secret, used as Standard Webhooks does: what follows the prefix is the key in base64. */
+export function standardWebhooksSecret({ key, source }: SigningSecret): SigningSecret {
+  const text = withoutPrefix(key.reveal());
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
+    throw new SvcError(
+      'bad_secret',
+      `${source}: what follows ${SECRET_PREFIX} is no base64, which --key-derivation std needs`,
+    );
+  }
+  return { key: new Secret(text), source, encoding: 'base64' };
+}
+
+export function withoutPrefix(text: string): string {
+  return text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : text;
 }
 
 /** The first 8 hexadecimal digits of the SHA-256 of the text: enough to tell secrets apart. */

@@ -1,6 +1,7 @@
 /** The signature of a delivery (doc 2 §6): bytes in, verdict out. Nothing is parsed before it is verified. */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
-import type { SigningSecret } from './secret.ts';
+import { RepeatedHmac } from './hmac.ts';
+import { hmacKey, type SigningSecret } from './secret.ts';
 
 export type Verdict =
   | 'valid'
@@ -48,8 +49,12 @@ export interface Verification {
 }
 
 /** `sha256=<hex>` of the body under this timestamp, exactly as the header is to hold both. */
-export function signatureOf(key: string, timestamp: string, body: Uint8Array): string {
+export function signatureOf(key: string | Uint8Array, timestamp: string, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`;
+}
+
+function signatureText(digest: Buffer): string {
+  return `sha256=${digest.toString('hex')}`;
 }
 
 /** Verifies a body that is in memory. */
@@ -71,6 +76,7 @@ export function verifySignature(
 export class SignatureCheck {
   readonly #shape: Shape | Refusal;
   readonly #macs: readonly Hmac[];
+  #digests: readonly Buffer[] = [];
 
   constructor(headers: SignedHeaders, secrets: readonly SigningSecret[]) {
     const shape = readShape(headers);
@@ -78,7 +84,7 @@ export class SignatureCheck {
     this.#macs =
       'verdict' in shape
         ? []
-        : secrets.map(({ key }) => createHmac('sha256', key.reveal()).update(`${shape.timestamp}.`));
+        : secrets.map((secret) => createHmac('sha256', hmacKey(secret)).update(`${shape.timestamp}.`));
   }
 
   update(chunk: Uint8Array): void {
@@ -86,33 +92,73 @@ export class SignatureCheck {
   }
 
   /** `truncated`: the input ended before the body did. Call it once. */
-  finish({ nowS, toleranceS }: Clock, truncated = false): Verification {
-    const shape = this.#shape;
-    if ('verdict' in shape) return { ...NOTHING_KNOWN, verdict: shape.verdict, timestamp: shape.timestamp };
-    const timestamp = Number(shape.timestamp);
-    const ageS = Math.floor(nowS) - timestamp;
-    const known = { timestamp, ageS, secretIndex: null, signatureOk: false, notes: [] };
-    if (truncated) return { ...known, verdict: 'truncated_input' };
-    // Every secret is tried, and each comparison takes its whole time.
-    let found = -1;
-    for (const [index, mac] of this.#macs.entries()) {
-      if (timingSafeEqual(mac.digest(), shape.digest) && found === -1) found = index;
-    }
-    if (found === -1) return { ...known, verdict: 'signature_mismatch' };
-    const notes: Note[] = shape.upperCase ? ['noncanonical_hex_case'] : [];
-    if (toleranceS === undefined) notes.push('tolerance_not_checked');
-    const late = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
-    const verdict = !late ? 'valid' : ageS > 0 ? 'stale' : 'future';
-    return { verdict, signatureOk: true, timestamp, ageS, secretIndex: found, notes };
+  finish(clock: Clock, truncated = false): Verification {
+    if ('verdict' in this.#shape) return refusal(this.#shape);
+    this.#digests = this.#macs.map((mac) => mac.digest());
+    return judge(this.#shape, this.#digests, clock, truncated);
+  }
+
+  /** Once it is finished: the signature by each secret, where there is one to compare with. Within the tolerance each is a forgery. */
+  expected(): readonly string[] {
+    return this.#digests.map(signatureText);
   }
 }
 
-const NOTHING_KNOWN: Omit<Verification, 'verdict' | 'timestamp'> = {
-  signatureOk: false,
-  ageS: null,
-  secretIndex: null,
-  notes: [],
-};
+/** Verifies many bodies that are in memory, in half the time. */
+export class SignatureVerifier {
+  readonly #macs: readonly RepeatedHmac[];
+  readonly #digests: readonly Buffer[];
+  #compared = false;
+
+  constructor(secrets: readonly SigningSecret[]) {
+    this.#macs = secrets.map((secret) => new RepeatedHmac(hmacKey(secret)));
+    this.#digests = secrets.map(() => Buffer.alloc(32));
+  }
+
+  verify(headers: SignedHeaders, body: Uint8Array, clock: Clock, truncated = false): Verification {
+    const shape = readShape(headers);
+    this.#compared = !('verdict' in shape);
+    if ('verdict' in shape) return refusal(shape);
+    const prefix = `${shape.timestamp}.`;
+    for (let index = 0; index < this.#macs.length; index++) {
+      this.#macs[index]?.digest(prefix, body, this.#digests[index] as Buffer);
+    }
+    return judge(shape, this.#digests, clock, truncated);
+  }
+
+  /** Of the last body, as above. */
+  expected(): readonly string[] {
+    return this.#compared ? this.#digests.map(signatureText) : [];
+  }
+}
+
+function refusal({ verdict, timestamp }: Refusal): Verification {
+  return { verdict, signatureOk: false, timestamp, ageS: null, secretIndex: null, notes: [] };
+}
+
+function judge(
+  shape: Shape,
+  digests: readonly Buffer[],
+  { nowS, toleranceS }: Clock,
+  truncated: boolean,
+): Verification {
+  const timestamp = Number(shape.timestamp);
+  const ageS = Math.floor(nowS) - timestamp;
+  // Every secret is tried, and each comparison takes its whole time.
+  let found = -1;
+  for (let index = 0; index < digests.length; index++) {
+    if (timingSafeEqual(digests[index] as Buffer, shape.digest) && found === -1) found = index;
+  }
+  if (truncated || found === -1) {
+    const verdict = truncated ? 'truncated_input' : 'signature_mismatch';
+    return { verdict, signatureOk: false, timestamp, ageS, secretIndex: null, notes: [] };
+  }
+  const notes: Note[] = shape.upperCase ? ['noncanonical_hex_case'] : [];
+  if (toleranceS === undefined) notes.push('tolerance_not_checked');
+  const late = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
+  const verdict = !late ? 'valid' : ageS > 0 ? 'stale' : 'future';
+  return { verdict, signatureOk: true, timestamp, ageS, secretIndex: found, notes };
+}
 
 interface Shape {
   /** The header's own text: it is what was signed. */
@@ -129,7 +175,8 @@ interface Refusal {
 /** Canonical decimal digits and nothing else: any other spelling of a number would move the `.` within what was signed. */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
 const SIGNATURE = /^sha256=([0-9a-fA-F]{64})$/;
-const OTHER_ALGORITHM = /^(?!sha256=)[a-z][a-z0-9_-]*=[^,=]+=*$/;
+/** A label in the form of ours, and a digest in hexadecimal or base64. */
+const OTHER_ALGORITHM = /^(?!sha256=)[a-z][a-z0-9_-]*=[^,=\s]+=*$/;
 
 function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
   const refuse = (verdict: Verdict, timestamp: number | null = null): Refusal => ({ verdict, timestamp });
@@ -147,6 +194,8 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
 }
 
 /** Blanks around a header's value are no part of it. */
-function trimmed(value: string | undefined): string {
-  return (value ?? '').replace(/^[ \t]+|[ \t]+$/g, '');
+export function trimmed(value: string | undefined): string {
+  return value === undefined || !BLANK_AROUND.test(value) ? (value ?? '') : value.replace(/^[ \t]+|[ \t]+$/g, '');
 }
+
+const BLANK_AROUND = /^[ \t]|[ \t]$/;

@@ -1,0 +1,170 @@
+/** From the files that somebody names to the deliveries in them. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SvcError } from '../../errors.ts';
+import { type DeliveryFormat, detectFormat, PEEK } from './container.ts';
+import type { Delivery } from './delivery.ts';
+import { lineBatches, recordedDelivery } from './recording-reader.ts';
+
+/** A body that is not read yet, of any size. */
+export interface BareBody {
+  readonly source: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** In bytes, where it is known before. */
+  readonly size?: number | undefined;
+}
+
+export interface InputOptions {
+  readonly format: DeliveryFormat;
+  /** The signature was given apart from the input. */
+  readonly signed: boolean;
+  readonly prefix: string;
+  /** The bytes of a file or of `-`, piece by piece; a piece is overwritten by the next. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  /** What is left out, and no failure. */
+  notice(text: string): void;
+  /** What cannot be checked; the rest still is. */
+  unusable(error: SvcError): void;
+}
+
+/** A container is read whole: its parser needs it so, and beyond this it could not hold it as a text. */
+const LARGEST_CONTAINER = 256 << 20;
+
+/** Files as they are named, and for a folder the files in it and below, by name. */
+export function inputFiles(paths: readonly string[]): readonly string[] {
+  const named = paths.length === 0 ? ['-'] : paths;
+  if (named.filter((path) => path === '-').length > 1) throw new SvcError('usage', '- can be given once');
+  return named.flatMap((path) => {
+    if (path === '-' || !isFolder(path)) return [path];
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function sizeOf(path: string): number | undefined {
+  return path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** The deliveries of one file: a body to be streamed, or batches in which nothing is waited for. */
+export async function* readDeliveries(
+  path: string,
+  options: InputOptions,
+): AsyncGenerator<BareBody | Iterable<Delivery>, void, void> {
+  const source = path === '-' ? 'stdin' : path;
+  const known = options.format === 'auto' && options.signed ? 'body' : options.format;
+  const pieces = options.chunks(path);
+  if (known === 'body') {
+    yield { source, pieces, size: sizeOf(path) };
+    return;
+  }
+  if (known !== 'auto') {
+    yield* contained(known, source, pieces, options);
+    return;
+  }
+  const beginning = await Beginning.of(pieces);
+  if (beginning.bytes.length === 0) return;
+  const format = detectFormat(beginning.bytes, beginning.whole, options.prefix);
+  if (format === 'body') yield { source, pieces: beginning.all(), size: sizeOf(path) };
+  else yield* contained(format, source, beginning.all(), options);
+}
+
+async function* contained(
+  format: 'http' | 'har' | 'curl' | 'ndjson',
+  source: string,
+  pieces: AsyncIterable<Uint8Array>,
+  options: InputOptions,
+): AsyncGenerator<Iterable<Delivery>, void, void> {
+  if (format === 'ndjson') {
+    for await (const lines of lineBatches(pieces)) yield recorded(lines);
+    return;
+  }
+  const bytes = await gather(pieces, source);
+  if (bytes.length === 0) return;
+  switch (format) {
+    case 'http': {
+      const { httpDeliveries } = await import('./http-dump.ts');
+      yield httpDeliveries(bytes, source);
+      return;
+    }
+    case 'har': {
+      const { harDeliveries } = await import('./har.ts');
+      yield harDeliveries(bytes, source, options.prefix);
+      return;
+    }
+    case 'curl': {
+      const { curlDeliveries } = await import('./curl-line.ts');
+      yield await curlDeliveries(bytes, source, (path) => namedFile(path, source, options));
+    }
+  }
+
+  function* recorded(lines: Iterable<{ number: number; bytes: Buffer; open: boolean }>): Generator<Delivery> {
+    for (const { number, bytes: line, open } of lines) {
+      const where = `${source}:${number}`;
+      const delivery = recordedDelivery(line, where, options.prefix);
+      if (delivery !== undefined) yield delivery;
+      else if (open) options.notice(`${where}: the last line was cut off while it was written, and is left out`);
+      else options.unusable(new SvcError('file_unusable', `${where}: is no recorded delivery`));
+    }
+  }
+}
+
+/** A line from elsewhere must not have a device or a pipe read. */
+async function namedFile(path: string, source: string, { chunks }: InputOptions): Promise<Uint8Array> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is no file`);
+  }
+  return gather(chunks(path), path);
+}
+
+async function gather(pieces: AsyncIterable<Uint8Array>, source: string): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > LARGEST_CONTAINER) throw new SvcError('file_unusable', `${source}: is larger than 256 MiB`);
+    all.push(Buffer.from(piece));
+  }
+  return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all);
+}
+
+/** As much of an input as is needed to see what it is. */
+class Beginning {
+  readonly bytes: Buffer;
+  readonly whole: boolean;
+  readonly #rest: AsyncIterator<Uint8Array>;
+  /** The rest of the piece in which the beginning ended, not copied. */
+  readonly #piece: Uint8Array;
+
+  private constructor(bytes: Buffer, piece: Uint8Array, whole: boolean, rest: AsyncIterator<Uint8Array>) {
+    this.bytes = bytes;
+    this.whole = whole;
+    this.#piece = piece;
+    this.#rest = rest;
+  }
+
+  static async of(pieces: AsyncIterable<Uint8Array>): Promise<Beginning> {
+    const rest = pieces[Symbol.asyncIterator]();
+    const held: Uint8Array[] = [];
+    for (let size = 0; ; ) {
+      const { value, done } = await rest.next();
+      if (done) return new Beginning(Buffer.concat(held), Buffer.alloc(0), true, rest);
+      const part = value.subarray(0, PEEK - size);
+      held.push(Buffer.from(part));
+      size += part.length;
+      if (size === PEEK) return new Beginning(Buffer.concat(held), value.subarray(part.length), false, rest);
+    }
+  }
+
+  async *all(): AsyncGenerator<Uint8Array, void, void> {
+    yield this.bytes;
+    if (this.whole) return;
+    if (this.#piece.length > 0) yield this.#piece;
+    yield* { [Symbol.asyncIterator]: () => this.#rest };
+  }
+}

@@ -1,0 +1,120 @@
+/** Verifies all that somebody names, one delivery after the other, and keeps count. */
+import { SvcError } from '../../errors.ts';
+import type { CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
+import type { Delivery } from './delivery.ts';
+import { type InputOptions, readDeliveries } from './delivery-input.ts';
+import type { Verdict } from './signature.ts';
+
+export class VerificationRun {
+  readonly #checker: DeliveryChecker;
+  readonly #input: InputOptions;
+  readonly #counts = new Map<Verdict, number>();
+  readonly #unusable: SvcError[] = [];
+
+  constructor(checker: DeliveryChecker, input: Omit<InputOptions, 'unusable'>) {
+    this.#checker = checker;
+    this.#input = { ...input, unusable: (error) => this.#add(error) };
+  }
+
+  /** What cannot be checked is passed over, and told by `failure` at the end. */
+  async *rows(paths: readonly string[], failFast: boolean): AsyncGenerator<CheckedDelivery, void, void> {
+    for (const path of paths) {
+      try {
+        for await (const found of readDeliveries(path, this.#input)) {
+          if ('pieces' in found) {
+            const { row, body } = await this.#checker.checkPieces(found);
+            const explained = body === undefined ? row : await this.#checker.explain(row, { headers: [], body });
+            this.#tally(explained);
+            yield explained;
+            if (failFast && !explained.valid) return;
+            continue;
+          }
+          for (const delivery of found) {
+            let row = this.#checker.check(delivery);
+            if (!row.valid) row = await this.#checker.explain(row, delivery);
+            this.#tally(row);
+            yield row;
+            if (failFast && !row.valid) return;
+          }
+        }
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
+        this.#add(error);
+      }
+    }
+  }
+
+  /** The verdict on the one delivery there is, and its body. */
+  async only(paths: readonly string[]): Promise<{ readonly row: CheckedDelivery; readonly body: Uint8Array }> {
+    const found: Delivery[] = [];
+    for (const path of paths) {
+      for await (const some of readDeliveries(path, this.#input)) {
+        if ('pieces' in some)
+          found.push({ source: some.source, headers: [], body: await whole(some.pieces), notes: [] });
+        else for (const delivery of some) if (found.length < 2) found.push(delivery);
+        if (found.length > 1) {
+          throw new SvcError('usage', '--extract takes one delivery, and there are more', {
+            hint: 'nothing was printed',
+          });
+        }
+      }
+    }
+    const [delivery] = found;
+    if (this.#unusable[0] !== undefined) throw this.#unusable[0];
+    if (delivery === undefined) throw this.nothing();
+    return { row: await this.#checker.explain(this.#checker.check(delivery), delivery), body: delivery.body };
+  }
+
+  get count(): number {
+    let sum = 0;
+    for (const count of this.#counts.values()) sum += count;
+    return sum;
+  }
+
+  get allValid(): boolean {
+    return this.count === (this.#counts.get('valid') ?? 0);
+  }
+
+  /** `3 checked: 2 valid, 1 stale` */
+  summary(): string {
+    const parts = [...this.#counts].sort(([a], [b]) => Number(b === 'valid') - Number(a === 'valid'));
+    return `${this.count} checked: ${parts.map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`;
+  }
+
+  /** Why not everything could be checked. */
+  get failure(): SvcError | undefined {
+    const [first] = this.#unusable;
+    if (first === undefined || this.#unusable.length === 1) return first;
+    const others = this.#unusable.length - 1;
+    return new SvcError('file_unusable', `${first.message} (and ${others} more could not be checked)`, {
+      ...(first.hint === undefined ? {} : { hint: first.hint }),
+    });
+  }
+
+  nothing(): SvcError {
+    return (
+      this.failure ??
+      new SvcError('missing_value', 'there is no delivery to check', {
+        hint: 'an empty input is not a valid one; name a file that holds a delivery',
+      })
+    );
+  }
+
+  #add(error: SvcError): void {
+    if (this.#unusable.length > 0 && this.#unusable.length < MOST_TOLD) this.#input.notice(error.message);
+    this.#unusable.push(error);
+  }
+
+  #tally({ verdict }: CheckedDelivery): void {
+    this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
+  }
+}
+
+/** A file that is none of its kind has as many bad lines as it has lines. */
+const MOST_TOLD = 20;
+
+async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(Buffer.from(piece));
+  return Buffer.concat(all);
+}
