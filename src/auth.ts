@@ -1,9 +1,39 @@
 /** Joins credentials and services into `Authorizer`s for the transport. */
+import type { KeeperContext, TokenKeeper } from './auth/token-keeper.ts';
+import type { Context } from './context.ts';
 import { SvcError } from './errors.ts';
-import type { Authorizer, ServiceName } from './http/target.ts';
+import type { Authorizer, ServiceName, Target } from './http/target.ts';
 import type { Settings } from './store/settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What a request to the target is signed in with: the credential of the environment, else for the recording service the stored login.
+ * The environment's needs no file and no lock. Loads nothing before the first request.
+ */
+export function authorizerFor(context: Context, target: Target, settings: Settings): Authorizer | undefined {
+  const { service, baseUrl, headers } = target;
+  const given = environmentAuthorizer(context.env, service, baseUrl, settings);
+  if (given !== undefined || service !== 'webhooks' || 'authorization' in headers) return given;
+  let loading: Promise<Authorizer> | undefined;
+  const stored = (): Promise<Authorizer> => {
+    loading ??= import('./auth/stored-authorizer.ts').then(
+      ({ StoredAuthorizer }) => new StoredAuthorizer(context, target, settings.profile.name),
+    );
+    return loading;
+  };
+  return {
+    origin: baseUrl.origin,
+    header: async () => (await stored()).header(),
+    refresh: async () => (await (await stored()).refresh?.()) ?? false,
+  };
+}
+
+/** The stored login itself, for the commands that manage it. */
+export async function openKeeper(context: KeeperContext, target: Target, profile: string): Promise<TokenKeeper> {
+  const { TokenKeeper } = await import('./auth/token-keeper.ts');
+  return new TokenKeeper(context, target, profile);
+}
 
 /**
  * The credential that the environment holds for a service, bound to one origin. A token that is set but empty is an error: a

@@ -1,6 +1,6 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
-import { environmentAuthorizer } from './auth.ts';
+import { authorizerFor } from './auth.ts';
 import type { Command, Group } from './cli/command.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { commandWords, parseInput } from './cli/parse.ts';
@@ -58,10 +58,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
     version: pkg.version,
     groups: GROUPS,
     typed: argv,
-    authorize:
-      ({ env }) =>
-      (service, baseUrl, settings) =>
-        environmentAuthorizer(env, service, baseUrl, settings),
+    authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
   });
 }
 

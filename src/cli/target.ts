@@ -22,7 +22,8 @@ export interface TargetParts {
   readonly version: string;
   readonly verbosity: 0 | 1 | 2;
   readonly dryRun: { readonly requests: RequestValue[] } | undefined;
-  readonly authorize: (service: ServiceName, baseUrl: URL, settings: Settings) => Authorizer | undefined;
+  /** What the requests to this target, which has no authorizer yet, are signed in with. */
+  readonly authorize: (target: Target, settings: Settings) => Authorizer | undefined;
   confirmed(): boolean;
   warn(text: string): void;
   trace(event: TraceEvent): void;
@@ -54,7 +55,22 @@ export function buildTarget(parts: TargetParts): Target {
       });
     }
   }
-  const authorizer = parts.authorize(service, baseUrl, settings);
+  const target: Target = {
+    service,
+    baseUrl,
+    timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
+    headers: Object.fromEntries([...open, ...secret]),
+    secretHeaders: new Set(secret.map(([name]) => name)),
+    ...outbound({ settings, context, version: parts.version, dryRun: parts.dryRun, insecure: options.insecure }),
+    confirmed: parts.confirmed,
+    verbosity: parts.verbosity,
+    trace: parts.trace,
+    warn: parts.warn,
+    now: context.now,
+    random: context.random,
+    sleep: context.sleep,
+  };
+  const authorizer = parts.authorize(target, settings);
   if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
     throw new SvcError(
       'config_invalid',
@@ -64,22 +80,7 @@ export function buildTarget(parts: TargetParts): Target {
       },
     );
   }
-  return {
-    service,
-    baseUrl,
-    timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
-    headers: Object.fromEntries([...open, ...secret]),
-    secretHeaders: new Set(secret.map(([name]) => name)),
-    ...outbound({ settings, context, version: parts.version, dryRun: parts.dryRun, insecure: options.insecure }),
-    ...(authorizer === undefined ? {} : { authorizer }),
-    confirmed: parts.confirmed,
-    verbosity: parts.verbosity,
-    trace: parts.trace,
-    warn: parts.warn,
-    now: context.now,
-    random: context.random,
-    sleep: context.sleep,
-  };
+  return authorizer === undefined ? target : { ...target, authorizer };
 }
 
 export interface OutboundParts extends Pick<TargetParts, 'settings' | 'context' | 'version' | 'dryRun'> {

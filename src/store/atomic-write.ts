@@ -70,7 +70,7 @@ function writeDurably(path: string, content: string | Uint8Array, previous: Stat
 }
 
 /** `sudo svc …` must not take a user's own file away. */
-function keepOwner(file: number, previous: Stats | undefined): void {
+export function keepOwner(file: number, previous: Stats | undefined): void {
   if (previous === undefined) return;
   try {
     fchownSync(file, previous.uid, previous.gid);
@@ -80,7 +80,7 @@ function keepOwner(file: number, previous: Stats | undefined): void {
 }
 
 /** Makes the rename itself durable, where the platform can. */
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   try {
     const directory = openSync(path, 'r');
     try {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
+import { withClient } from '../../src/store/credentials.ts';
+import { readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
 import { type LockContext, withLock } from '../../src/store/lock.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { changeWebhookSecrets } from '../../src/store/webhook-secrets-editor.ts';
@@ -64,6 +66,26 @@ const modes: Record<string, () => Promise<void>> = {
     for (let i = 0; i < Number(count); i++) {
       const entry = { base_url: null, endpoint_id: `${name}-${i}`, secret: 'whsec_x', stored_at: '' };
       await changeWebhookSecrets(paths, context, (secrets) => [...secrets, entry]);
+    }
+  },
+  async credentials() {
+    await withCredentials(paths, context, (file) => {
+      file.reserve();
+      writeSync(2, 'room is there; ');
+      file.save(file.document);
+      writeSync(2, 'saved');
+    });
+  },
+  async 'read-credentials'() {
+    await readCredentials(paths, context);
+  },
+  async 'add-clients'() {
+    for (let i = 0; i < Number(count); i++) {
+      await withCredentials(paths, context, async (file) => {
+        await sleep(0);
+        const client = { issuer: name, client_id: `${i}`, redirect_uris: [], registered_at: 0 };
+        file.save(withClient(file.document, { ...client, token_endpoint_auth_method: 'none' }));
+      });
     }
   },
   async write() {

@@ -1,0 +1,316 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type ClientRecord,
+  type CredentialsDocument,
+  credentialAddress,
+  findClient,
+  findCredential,
+  NO_CREDENTIALS,
+  type OAuthCredential,
+  parseCredentials,
+  withClient,
+  withCredential,
+  withoutClient,
+  withoutCredential,
+} from '../../src/store/credentials.ts';
+import { glanceAtCredentials, readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
+import { childProgram } from './child.ts';
+import { lockContext, testFolder } from './folder.ts';
+
+const folder = testFolder();
+const children = childProgram();
+const file = () => join(folder.paths.config, 'credentials.json');
+const SECRET = 'rt-secret-0123456789';
+
+const LOGIN: OAuthCredential = {
+  kind: 'oauth',
+  profile: 'default',
+  base_url: 'https://h',
+  issuer: 'https://h',
+  token_endpoint: 'https://h/oauth/token',
+  client_id: 'c1',
+  access_token: 'at-0123456789',
+  obtained_at: 1_700_000_000,
+  expires_at: 1_700_003_600,
+  refresh_token: SECRET,
+};
+const CLIENT: ClientRecord = {
+  issuer: 'https://h',
+  client_id: 'c1',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: ['http://127.0.0.1:8123/callback'],
+  redirect_port: 8123,
+  registered_at: 1_700_000_000,
+};
+const DOCUMENT: CredentialsDocument = { version: 1, gen: 1, clients: [CLIENT], credentials: [LOGIN] };
+
+function put(content: string | object, path = file()): void {
+  mkdirSync(folder.paths.config, { recursive: true, mode: 0o700 });
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
+}
+const names = () => readdirSync(folder.paths.config).sort();
+const read = () => readCredentials(folder.paths, lockContext);
+const save = (change: (document: CredentialsDocument) => CredentialsDocument) =>
+  withCredentials(folder.paths, lockContext, (open) => open.save(change(open.document)));
+
+describe('the document', () => {
+  it('has one credential per profile and address, one client per issuer and id', () => {
+    const other = { ...LOGIN, profile: 'prod' };
+    const two = withCredential(withCredential(DOCUMENT, other), { ...LOGIN, access_token: 'new' });
+    expect(two.credentials.map(({ profile, access_token }) => [profile, access_token])).toEqual([
+      ['prod', 'at-0123456789'],
+      ['default', 'new'],
+    ]);
+    expect(findCredential(withoutCredential(two, other), other)).toBeUndefined();
+    const clients = withClient(withClient(DOCUMENT, { ...CLIENT, client_name: 'n' }), {
+      ...CLIENT,
+      issuer: 'https://i',
+    });
+    expect(clients.clients.map(({ issuer, client_name }) => [issuer, client_name])).toEqual([
+      ['https://h', 'n'],
+      ['https://i', undefined],
+    ]);
+    expect(findClient(withoutClient(clients, CLIENT), CLIENT)).toBeUndefined();
+  });
+
+  it('tells addresses apart by scheme, host, port and path', () => {
+    const address = (text: string) => credentialAddress(new URL(text));
+    expect(address('https://h/')).toBe('https://h');
+    expect(address('https://h:443/x/')).toBe('https://h/x');
+    const all = ['https://h', 'http://h', 'https://h:8443', 'https://h.', 'https://h/x', 'https://h.evil'].map(address);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it.each([
+    ['', 'not JSON'],
+    ['{"version":1', 'not JSON'],
+    ['[]', 'no JSON object'],
+    ['{}', 'no version'],
+    [{ ...DOCUMENT, gen: '1' }, '"gen"'],
+    [{ ...DOCUMENT, clients: {} }, '"clients"'],
+    [{ ...DOCUMENT, credentials: [{ ...LOGIN, kind: 'other' }] }, '"credentials"'],
+    [{ ...DOCUMENT, credentials: [{ ...LOGIN, expires_at: '1' }] }, '"credentials"'],
+    // It would become another header.
+    [{ ...DOCUMENT, credentials: [{ ...LOGIN, access_token: 'a\r\nx: y' }] }, '"credentials"'],
+  ])('%j is corrupt', (content, why) => {
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    expect(() => parseCredentials(text)).toThrow(why);
+  });
+
+  it('is read or refused whatever it is, and no message holds a part of it', () => {
+    const text = JSON.stringify(DOCUMENT);
+    const cut = fc.tuple(fc.nat(text.length), fc.nat(text.length), fc.string()).map(([from, to, middle]) => {
+      return text.slice(0, from) + middle + text.slice(to);
+    });
+    fc.assert(
+      fc.property(fc.oneof(cut, fc.json(), fc.string()), (mutated) => {
+        try {
+          const document = parseCredentials(mutated);
+          expect(Array.isArray(document.credentials)).toBe(true);
+        } catch (error) {
+          expect(['ShapeFault', 'SvcError']).toContain((error as Error).name);
+          expect((error as Error).message).not.toMatch(/secret|at-0/);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('writing', () => {
+  it('makes a file of mode 0600 in a folder of mode 0700, whatever the umask', async () => {
+    const umask = process.umask(0);
+    await save(() => DOCUMENT).finally(() => process.umask(umask));
+    expect([statSync(file()).mode & 0o777, statSync(folder.paths.config).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(names()).toEqual(['credentials.json']);
+    expect((await read()).document).toEqual(DOCUMENT);
+  });
+
+  it('keeps what it does not know, and counts', async () => {
+    const unknown = { ...DOCUMENT, gen: 7, extra: { a: [1] }, credentials: [{ ...LOGIN, later_field: { b: 2 } }] };
+    put(unknown);
+    await save((document) => withClient(document, CLIENT));
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ ...unknown, gen: 8 });
+  });
+
+  it('takes the room before it is needed, and gives it back', async () => {
+    put(DOCUMENT);
+    await withCredentials(folder.paths, lockContext, (open) => {
+      open.reserve();
+      expect(statSync(`${file()}.new`).size).toBeGreaterThan(64 * 1024);
+      expect(statSync(`${file()}.new`).mode & 0o777).toBe(0o600);
+    });
+    expect(names()).toEqual(['credentials.json']);
+    await withCredentials(folder.paths, lockContext, (open) => {
+      open.reserve();
+      open.save(withCredential(open.document, { ...LOGIN, access_token: 'new' }));
+    });
+    expect(names()).toEqual(['credentials.json']);
+    expect((await read()).document).toMatchObject({ gen: 2, credentials: [{ access_token: 'new' }] });
+  });
+
+  it('leaves the file as it was where the disk is full, before anything is lost', async () => {
+    put(DOCUMENT);
+    const before = readFileSync(file(), 'utf8');
+    const { status, stderr } = await children.runWithFileLimit(16, ['credentials', folder.paths.config]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`cannot write ${file()}: `) });
+    expect(stderr).not.toContain('room is there');
+    expect([readFileSync(file(), 'utf8'), names()]).toEqual([before, ['credentials.json']]);
+  });
+
+  it('writes through a symbolic link, and not through one that leads nowhere', async () => {
+    const real = join(folder.path, 'elsewhere');
+    put(DOCUMENT, real);
+    symlinkSync(real, file());
+    await save((document) => withClient(document, { ...CLIENT, client_id: 'c2' }));
+    expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+    expect(parseCredentials(readFileSync(real, 'utf8')).clients).toHaveLength(2);
+    rmSync(real);
+    await expect(save(() => DOCUMENT)).rejects.toMatchObject({ code: 'file_unusable' });
+    expect(existsSync(real)).toBe(false);
+  });
+});
+
+describe('after a crash', () => {
+  const newer = { ...DOCUMENT, gen: 2, credentials: [{ ...LOGIN, access_token: 'at-newer' }] };
+  const staged = () => `${file()}.new`;
+
+  it('brings a complete newer file into place', async () => {
+    put(DOCUMENT);
+    put(newer, staged());
+    // A reader needs no lock, and does not care.
+    expect((await read()).document).toEqual(DOCUMENT);
+    const seen = await withCredentials(folder.paths, lockContext, ({ document }) => document);
+    expect([seen, glanceAtCredentials(folder.paths), names()]).toEqual([newer, newer, ['credentials.json']]);
+  });
+
+  it('finds the very first login', async () => {
+    put(newer, staged());
+    expect((await read()).document).toEqual(newer);
+    expect(names()).toEqual(['credentials.json']);
+  });
+
+  it.each([
+    ['an older one', { ...DOCUMENT, gen: 0 }],
+    ['one as old', DOCUMENT],
+    ['half of one', JSON.stringify(newer).slice(0, -9)],
+    ['the beginning of one in its room', `${JSON.stringify(newer).slice(0, -9)}${' '.repeat(100)}`],
+    ['nothing but room', ' '.repeat(100)],
+    ['nothing', ''],
+  ])('removes %s', async (_, content) => {
+    put(DOCUMENT);
+    put(content, staged());
+    await withCredentials(folder.paths, lockContext, ({ document }) => expect(document).toEqual(DOCUMENT));
+    expect(names()).toEqual(['credentials.json']);
+  });
+
+  it('takes no file that another may have put there', async () => {
+    put(DOCUMENT);
+    const planted = join(folder.path, 'planted');
+    put(newer, planted);
+    symlinkSync(planted, staged());
+    await withCredentials(folder.paths, lockContext, ({ document }) => expect(document).toEqual(DOCUMENT));
+    put(newer, staged());
+    chmodSync(staged(), 0o644);
+    await withCredentials(folder.paths, lockContext, ({ document }) => expect(document).toEqual(DOCUMENT));
+    expect([names(), existsSync(planted)]).toEqual([['credentials.json'], true]);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  it('is set aside when it is corrupt, never overwritten; the latest three are kept', async () => {
+    for (let n = 1; n <= 5; n++) {
+      put(`{"${SECRET}-${n}":`);
+      const { document, warnings } = await read();
+      expect(document).toEqual(NO_CREDENTIALS);
+      expect(warnings).toEqual([
+        expect.stringMatching(/could not be used: it is not JSON; it is kept as .*corrupt-\d+T\d+Z/),
+      ]);
+      expect(warnings.join()).not.toContain(SECRET);
+    }
+    const kept = names().map((name) => readFileSync(join(folder.paths.config, name), 'utf8'));
+    expect(kept).toEqual([3, 4, 5].map((n) => `{"${SECRET}-${n}":`));
+  });
+
+  it('is replaced by what was staged', async () => {
+    put('{');
+    put(DOCUMENT, `${file()}.new`);
+    expect((await read()).document).toEqual(DOCUMENT);
+    expect(names()).toEqual(['credentials.json', expect.stringContaining('.corrupt-')]);
+  });
+
+  it('stays where a later svc wrote it', async () => {
+    put({ version: 2, anything: SECRET });
+    await expect(read()).rejects.toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining('later svc'),
+    });
+    await expect(save(() => DOCUMENT)).rejects.toMatchObject({ code: 'file_unusable' });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ version: 2, anything: SECRET });
+  });
+
+  it('is refused when it is no file, without waiting', async () => {
+    mkdirSync(folder.paths.config, { mode: 0o700 });
+    spawnSync('mkfifo', [file()]);
+    await expect(read()).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining('no file') });
+    rmSync(file());
+    mkdirSync(file());
+    await expect(read()).rejects.toMatchObject({ code: 'file_unusable' });
+  });
+
+  it('loses the rights that others have to it', async () => {
+    put(DOCUMENT);
+    chmodSync(file(), 0o644);
+    const { document, warnings } = await read();
+    expect(document).toEqual(DOCUMENT);
+    expect(warnings).toEqual([expect.stringContaining('mode 644')]);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect((await read()).warnings).toEqual([]);
+  });
+
+  it.each([0o777, 0o770, 0o1777])('is neither read nor written in a folder of mode %o', async (mode) => {
+    put(DOCUMENT);
+    chmodSync(folder.paths.config, mode);
+    await expect(read()).rejects.toMatchObject({ code: 'file_unusable', hint: expect.stringContaining('chmod 700') });
+    await expect(save(() => DOCUMENT)).rejects.toMatchObject({ code: 'file_unusable' });
+  });
+
+  // Root may read whatever it likes.
+  it.runIf(process.getuid?.() === 0)('is refused to whom it does not belong', async () => {
+    put(DOCUMENT);
+    chmodSync(folder.path, 0o755);
+    chmodSync(folder.paths.config, 0o755);
+    chmodSync(file(), 0o644);
+    const child = children.start(['read-credentials', folder.paths.config], { uid: 65_534 });
+    const text = await new Promise<string>((resolve) => {
+      let all = '';
+      child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+        all += piece;
+      });
+      child.once('close', () => resolve(all));
+    });
+    expect(text).toContain('belongs to another user');
+  });
+});
+
+it('loses nothing of 4 processes that write at once', async () => {
+  const writers = ['a', 'b', 'c', 'd'].map((name) => children.run(['add-clients', folder.paths.config, '10', name]));
+  expect(await Promise.all(writers)).toEqual(writers.map(() => ({ status: 0, stderr: '' })));
+  const { document } = await read();
+  expect([document.gen, document.clients.length, names()]).toEqual([40, 40, ['credentials.json']]);
+});
