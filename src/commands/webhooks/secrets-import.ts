@@ -1,5 +1,6 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { GIVEN_HEADER_FLAGS } from '../../inputs/given-headers.ts';
 import { keptUnder, serviceOf, shownSecret } from '../../inputs/kept-secrets.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../../inputs/signing-secrets.ts';
 import type { SigningSecret } from '../../services/recordings/secret.ts';
@@ -12,19 +13,33 @@ export const webhooksSecretsImport = recordCommand({
     'Read from the option given, else from what is piped in, else asked for and not shown. It is kept for the service at webhooks.url, or for none where no address is configured; --endpoint finds it either way, as long as one service only has an endpoint of that name.',
   effect: 'write',
   args: { id: { help: 'The endpoint, as the service names it', required: true } },
-  flags: SECRET_SOURCE_FLAGS,
+  flags: {
+    ...SECRET_SOURCE_FLAGS,
+    against: {
+      type: 'string',
+      value: 'file',
+      complete: 'files',
+      help: 'Keep it only if it signed at least one delivery in this file',
+    },
+    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
+  },
   examples: [
     { run: 'svc webhooks secrets import ep_1 --secret-file key.txt', why: 'From a file' },
+    {
+      run: 'svc webhooks secrets import ep_1 --against rec.ndjson < key.txt',
+      why: 'Only if a recorded delivery was signed with it',
+    },
     { run: 'svc webhooks secrets import ep_1', why: 'Typed or pasted, and not shown' },
   ],
   output: SECRET_RECORD,
   async run(input, ctx) {
     const { id } = input;
     checkId(id);
-    const { key } = await readSecret(input, ctx);
+    const secret = await readSecret(input, ctx);
+    if (input.against !== undefined) await checkAgainst(input.against, secret, input.headerPrefix, ctx);
     const base_url = keptUnder(ctx);
     const stored_at = new Date(ctx.now()).toISOString();
-    const next = { base_url, endpoint_id: id, secret: key.reveal(), stored_at };
+    const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);
     const { changeWebhookSecrets, currentWebhookSecrets } = await import('../../store/webhook-secrets-editor.ts');
     const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
@@ -57,6 +72,24 @@ function checkId(id: string): void {
   throw new SvcError('invalid_value', `${JSON.stringify(id)} is no endpoint's id`, {
     hint: 'ids are visible ASCII without blanks, such as ep_1',
   });
+}
+
+/** Throws where the secret signed nothing of what is in the file. */
+async function checkAgainst(
+  file: string,
+  secret: SigningSecret,
+  prefix: string,
+  { inputChunks: chunks, notice }: Pick<RunContext, 'inputChunks' | 'notice'>,
+): Promise<void> {
+  const { readEvents } = await import('../../services/recordings/event-input.ts');
+  let deliveries = 0;
+  for await (const { verdict } of readEvents(file, { secrets: [secret], prefix, unverified: false, chunks, notice })) {
+    if (verdict === 'valid') return;
+    if (verdict !== 'unsigned') deliveries++;
+  }
+  const hint = 'nothing was kept; "svc webhooks verify" says why a signature is not good';
+  if (deliveries === 0) throw new SvcError('file_unusable', `--against ${file}: there is no delivery in it`, { hint });
+  throw new SvcError('signature_invalid', `--against ${file}: no delivery in it was signed with this secret`, { hint });
 }
 
 async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {

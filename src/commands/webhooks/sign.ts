@@ -1,12 +1,14 @@
 import { type RunContext, textCommand } from '../../cli/command.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { GIVEN_HEADER_FLAGS } from '../../inputs/given-headers.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import { RawBytes, type RecordOutput } from '../../output/types.ts';
-import { HEADER_PREFIX, type RawHeader } from '../../services/recordings/delivery.ts';
+import type { RawHeader } from '../../services/recordings/delivery.ts';
 import { readEvent } from '../../services/recordings/event.ts';
 import { deliveryHeaders, deliveryId } from '../../services/recordings/sample-event.ts';
 import { fingerprint } from '../../services/recordings/secret.ts';
+import { receiverAddress } from '../../services/recordings/sending-address.ts';
 import { type SignedBody, signBody } from '../../services/recordings/signed-body.ts';
 import { curlLine, fitsHeader, httpRequest } from '../../services/recordings/signed-request.ts';
 
@@ -55,16 +57,15 @@ export const webhooksSign = textCommand({
       default: 'headers',
       help: 'What is printed',
     },
-    to: { type: 'string', value: 'url', help: 'With --as curl or http: where the request goes' },
+    to: {
+      type: 'string',
+      value: 'url',
+      check: (text: string) => void receiverAddress(text),
+      help: 'With --as curl or http: where the request goes',
+    },
     event: { type: 'string', value: 'type', check: oneHeader, help: 'The event type header, whatever the body says' },
     delivery: { type: 'string', value: 'id', check: oneHeader, help: 'The delivery id header' },
-    'header-prefix': {
-      type: 'string',
-      value: 'prefix',
-      default: HEADER_PREFIX,
-      check: headerName,
-      help: 'What the names of the headers begin with',
-    },
+    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
   outputOf: ({ as }) => (as === 'json' ? SIGNED : { kind: 'text' }),
@@ -133,21 +134,13 @@ function oneHeader(text: string): void {
   if (!fitsHeader(text)) throw new SvcError('invalid_value', 'a header takes visible ASCII characters only');
 }
 
-function headerName(text: string): void {
-  if (!/^[\w!#$%&'*+.^`|~-]*$/.test(text)) throw new SvcError('invalid_value', `no header begins with "${text}"`);
-}
-
 function target(as: string, to: string | undefined): URL {
   if (as !== 'curl' && as !== 'http') {
     if (to !== undefined) throw new SvcError('usage', '--to goes with --as curl and --as http');
   } else if (to === undefined && as === 'curl') {
     throw new SvcError('missing_value', '--as curl needs --to <url>');
   }
-  const address = to ?? 'http://localhost/';
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
-    throw new SvcError('invalid_value', '--to: not an http:// or https:// address');
-  }
-  return new URL(address);
+  return receiverAddress(to ?? 'http://localhost/');
 }
 
 function unixSeconds(time: Instant | undefined, ctx: Pick<RunContext, 'now'>): string {

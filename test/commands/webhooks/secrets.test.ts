@@ -107,6 +107,25 @@ describe('webhooks secrets import', () => {
     expect(() => kept()).toThrow('ENOENT');
   });
 
+  it('keeps one that signed a delivery, with --against', async () => {
+    const sign = ['webhooks', 'sign', '--as', 'http', '--header-prefix', 'X-Acme-', '--timestamp', '1000'];
+    const request = await svc(sign, { stdin: 'not JSON', env: { SVC_WEBHOOK_SECRET: SECRET } });
+    const path = join(temporaryHome(), 'old.http');
+    writeFileSync(path, request.stdout);
+    const against = ['import', 'ep_1', '--header-prefix', 'X-Acme-', '--against', path];
+    const wrong = await secrets(against, { stdin: 'whsec_wrong' });
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('no delivery in it was signed with this secret');
+    writeFileSync(`${path}.json`, '{}');
+    expect(await secrets([...against, '--against', `${path}.json`], { stdin: SECRET })).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+    expect(() => kept()).toThrow('ENOENT');
+    expect(await secrets(against, { stdin: SECRET })).toMatchObject({ code: 0, stderr: '' });
+    expect(kept().map(({ secret }) => secret)).toEqual([SECRET]);
+  });
+
   it('sets a broken file aside, and says so', async () => {
     mkdirSync(join(home, 'config'), { mode: 0o700 });
     writeFileSync(file(), '{', { mode: 0o600 });
