@@ -190,7 +190,7 @@ describe('rights', () => {
     chmodSync(folder.paths.config, 0o700);
     expect(failure(read).message).toContain('is no file');
     const pipe = join(folder.path, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     expect(failure(() => readWebhookSecrets(pipe)).message).toContain('is no file');
   });
 

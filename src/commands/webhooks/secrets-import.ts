@@ -26,7 +26,7 @@ export const webhooksSecretsImport = recordCommand({
   examples: [
     { run: 'svc webhooks secrets import ep_1 --secret-file key.txt', why: 'From a file' },
     {
-      run: 'svc webhooks secrets import ep_1 --against rec.ndjson < key.txt',
+      run: 'svc webhooks secrets import ep_1 --secret-file key.txt --against rec.ndjson',
       why: 'Only if a recorded delivery was signed with it',
     },
     { run: 'svc webhooks secrets import ep_1', why: 'Typed or pasted, and not shown' },
