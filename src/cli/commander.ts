@@ -39,8 +39,9 @@ export function splitByCommander(id: string, flags: Flags, tokens: readonly stri
   }
   for (const [name, flag] of Object.entries(flags)) {
     if (takesValue(flag)) {
-      const values = parser.getOptionValue(camelCase(name)) as string[] | undefined;
-      if (values !== undefined) options.set(name, values);
+      const values: unknown = parser.getOptionValue(camelCase(name));
+      // Commander takes --no-events, which is an option of its own, for the end of --events.
+      if (Array.isArray(values)) options.set(name, values as string[]);
     }
   }
   return { options, operands: parser.args };

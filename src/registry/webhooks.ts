@@ -1,4 +1,8 @@
 import type { Command } from '../cli/command.ts';
+import { webhooksCreate } from '../commands/webhooks/create.ts';
+import { webhooksDelete } from '../commands/webhooks/delete.ts';
+import { webhooksGet } from '../commands/webhooks/get.ts';
+import { webhooksList } from '../commands/webhooks/list.ts';
 import { webhooksListen } from '../commands/webhooks/listen.ts';
 import { webhooksSecretsDelete } from '../commands/webhooks/secrets-delete.ts';
 import { webhooksSecretsExport } from '../commands/webhooks/secrets-export.ts';
@@ -10,6 +14,10 @@ import { webhooksSign } from '../commands/webhooks/sign.ts';
 import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
 export const commands: readonly Command[] = [
+  webhooksList,
+  webhooksGet,
+  webhooksCreate,
+  webhooksDelete,
   webhooksVerify,
   webhooksListen,
   webhooksSign,

@@ -1,5 +1,6 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
+import { takesValue } from '../../src/cli/flags.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/global-flags.ts';
 import { commandWords, parseInput } from '../../src/cli/parse.ts';
 import { GROUPS } from '../../src/registry.ts';
@@ -59,7 +60,9 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       for (const [name, flag] of flags) {
         expect(name).toMatch(KEBAB);
         expect(common).not.toContain(name);
-        expect(name, 'is the negation of a flag').not.toMatch(/^no-/);
+        // --no-events stands beside --events <a,b>; of a switch it would be the negation.
+        const negated = /^no-(.*)/.exec(name)?.[1];
+        if (negated !== undefined) expect(takesValue(command.flags?.[negated] ?? flag), name).toBe(true);
         expect(flag.help, name).toMatch(/^[A-Z].*[^.\s]$/);
         if (flag.short !== undefined) expect(flag.short, name).toMatch(/^[a-zA-Z]$/);
         if ('choices' in flag && flag.choices !== undefined) expect(duplicates(flag.choices), name).toEqual([]);

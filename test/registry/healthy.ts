@@ -70,8 +70,33 @@ const ALERT_MANAGER: Readonly<Record<string, unknown>> = {
   [`DELETE /silence/${SILENCE.id}`]: '',
 };
 
+const SUBSCRIPTION = {
+  id: 'ep_1',
+  url: `https://hooks.example/${HOSTILE}`,
+  events: ['summary.completed', 'webhook.ping'],
+  status: 1,
+  consecutive_failures: 14,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-15T11:30:00Z',
+};
+const DISABLED = { ...SUBSCRIPTION, id: 'ep_2', url: 'https://old.example/hook', status: 2, consecutive_failures: 20 };
+
+const RECORDINGS: Readonly<Record<string, unknown>> = {
+  'GET /webhooks': { items: [SUBSCRIPTION, DISABLED] },
+  'POST /webhooks': {
+    endpoint_id: 'ep_3',
+    secret: 'whsec_c2VjcmV0',
+    url: `https://192.0.2.7/new${HOSTILE}`,
+    events: ['summary.completed'],
+    status: 1,
+  },
+  'DELETE /webhooks/ep_1': { ok: true },
+  'DELETE /webhooks/ep_2': { ok: true },
+};
+
 const SERVICES: Readonly<Partial<Record<ServiceName, Answers>>> = {
   alerts: (method, path) => text(ALERT_MANAGER[`${method} ${path.replace(/^\/api\/v2/, '')}`]),
+  webhooks: (method, path) => text(RECORDINGS[`${method} ${path.replace(/^\/v1/, '')}`]),
 };
 
 function text(value: unknown): string | undefined {

@@ -107,6 +107,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }, { args: ['--created-by', 'ann'] }],
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
+  'webhooks list': [{ args: [] }, { args: ['--status', 'active', '--url-contains', 'example', '--limit', '1'] }],
+  'webhooks get': [{ args: ['ep_1'] }, { args: ['ep_2'] }],
+  'webhooks create': [
+    { args: ['https://192.0.2.7/new', '--events', 'summary.completed', '--show-secret'], follows: true },
+  ],
+  'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
   'webhooks send': [
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
     { args: ['--to', RECEIVER] },

@@ -1,0 +1,77 @@
+import { recordCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
+import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
+import { CREATED_RECORD } from '../../views/created-subscription.ts';
+
+export const webhooksCreate = recordCommand({
+  id: 'webhooks create',
+  summary: 'Subscribe an HTTPS address to events',
+  description:
+    'The signing secret is told once, in the answer: where it goes is settled, and written to as a test, before anything is sent, and it is safe there before anything is printed. The quota and subscriptions of the same address are looked for first. The request goes out once: where its answer is lost the list tells what became of it. Added to the answer: id, status_text, secret_fingerprint; secret is left out without --show-secret.',
+  effect: 'write',
+  service: 'webhooks',
+  args: { url: { help: 'Where events are to be sent', required: true } },
+  flags: {
+    events: { type: 'string', repeat: true, value: 'a,b', help: 'Types of events to send there' },
+    'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
+    ...SINK_FLAGS,
+    'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
+    recover: {
+      type: 'boolean',
+      help: 'Where the answer is lost on the way, delete what was created and create it again',
+    },
+  },
+  examples: [
+    {
+      run: 'svc webhooks create https://example.com/hook --events summary.completed,webhook.ping --store',
+      why: 'Keep the secret for svc webhooks verify --endpoint',
+    },
+    {
+      run: 'svc webhooks create https://example.com/hook --events summary.completed --secret-file key.txt',
+      why: 'The secret in a file of its own',
+    },
+  ],
+  output: CREATED_RECORD,
+  async run(input, ctx) {
+    const { openRecordings } = await import('../../services/recordings/client.ts');
+    const { createSubscription } = await import('../../services/recordings/creating.ts');
+    const { createdRow } = await import('../../views/created-subscription.ts');
+    const { checkReceiverUrl, isLoopback, receiverWarnings } = await import(
+      '../../services/recordings/subscription-url.ts'
+    );
+    const local = isLoopback(ctx.target.baseUrl.hostname);
+    const url = checkReceiverUrl(input.url, '<url>', { local });
+    const events = wantedEvents(input.events, input.noEvents);
+    const sink = await openSink(input, ctx);
+    let kept = false;
+    try {
+      if (!ctx.dryRun) for (const text of await receiverWarnings(url, { local })) ctx.notice(`warning: ${text}`);
+      if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
+      const created = await createSubscription({ url, events }, openRecordings(ctx.target), {
+        ...input,
+        dryRun: ctx.dryRun,
+        notice: ctx.notice,
+        keep: async (secret, id) => {
+          await sink.keep(secret, id);
+          kept = true;
+        },
+      });
+      if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
+      return { value: createdRow(created, sink), code: created.fault?.code };
+    } catch (error) {
+      throw withSuggestion(error, events);
+    } finally {
+      if (!kept) sink.abandon();
+    }
+  },
+});
+
+function wantedEvents(lists: readonly string[], none: boolean): readonly string[] {
+  if (none && lists.length > 0) throw new SvcError('usage', '--events and --no-events do not go together');
+  if (none) return [];
+  if (lists.length > 0) return eventTypes(lists, '--events', 'use --no-events for none');
+  throw new SvcError('missing_value', 'which events? Without any nothing is delivered', {
+    hint: 'pass --events summary.completed,webhook.ping, or --no-events',
+  });
+}

@@ -1,0 +1,54 @@
+/** The recording service's client: the endpoints of doc 2 §4 with their types, and nothing the commands do not need. */
+import { openClient } from '../../http/client.ts';
+import type { Target } from '../../http/target.ts';
+import * as endpoints from './endpoints.ts';
+import { explainRecordings } from './failed-answer.ts';
+import type { CreatedSubscription, Deletion, LogItem, QueuedTest, Sample, Subscription } from './schema.ts';
+
+export interface SubscriptionDraft {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+export interface SubscriptionChange {
+  /** Left out: it stays. */
+  readonly url?: string;
+  /** Never left out: the service would clear the list (doc 2 §4 rule 4). */
+  readonly events: readonly string[];
+}
+
+export interface Page {
+  readonly page: number;
+  readonly size: number;
+}
+
+export interface Recordings {
+  subscriptions(): Promise<readonly Subscription[]>;
+  create(draft: SubscriptionDraft): Promise<CreatedSubscription>;
+  update(id: string, change: SubscriptionChange): Promise<Subscription>;
+  delete(id: string): Promise<Deletion>;
+  /** As `delete`, unasked: only for a subscription that the command itself has made. */
+  withdraw(id: string): Promise<Deletion>;
+  test(id: string): Promise<QueuedTest>;
+  deliveries(id: string, page: Page): Promise<readonly LogItem[]>;
+  samples(query: { readonly event?: string | undefined; readonly limit?: number | undefined }): AsyncIterable<Sample>;
+  close(): Promise<void>;
+}
+
+export function openRecordings(target: Target): Recordings {
+  const client = openClient(target, { basePath: '/v1', explain: explainRecordings });
+  const byId = (id: string) => ({ params: { endpoint_id: id } });
+  return {
+    subscriptions: async () => (await client.call(endpoints.getSubscriptions)).items ?? [],
+    create: async ({ url, events }) => client.call(endpoints.postSubscription, { body: { url, events } }),
+    update: async (id, change) =>
+      (await client.call(endpoints.patchSubscription, { ...byId(id), body: { ...change } })).item,
+    delete: async (id) => client.call(endpoints.deleteSubscription, byId(id)),
+    withdraw: async (id) => client.call(endpoints.withdrawSubscription, byId(id)),
+    test: async (id) => client.call(endpoints.postTest, byId(id)),
+    deliveries: async (id, { page, size }) =>
+      (await client.call(endpoints.getDeliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
+    samples: ({ event, limit }) => client.items(endpoints.getSamples, { query: { event, limit } }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,85 @@
+/** What the recording service's answers of 400 and above mean (doc 2 §7). What is not here the transport reads in the common way. */
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import type { EndpointShape } from '../../http/endpoint.ts';
+import { LOOK_FIRST } from '../../http/failures.ts';
+import { redactText } from '../../http/redact.ts';
+import { isObject } from './event.ts';
+
+type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
+
+/** The cause of a failure that the service itself told in its own shape: no proxy gave up on it half-way. */
+export class ServiceWords extends Error {
+  override readonly name = 'ServiceWords';
+}
+
+/** What the service itself said of its failure; it has ended with the request then. Undefined where somebody else did. */
+export function ownWords({ cause }: SvcError): string | undefined {
+  return cause instanceof ServiceWords ? cause.message : undefined;
+}
+
+export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
+  const { status } = answer;
+  const own = serviceError(answer);
+  const words = own ?? serviceMessage(answer);
+  const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
+    new SvcError(code, message, {
+      httpStatus: status,
+      ...(hint === undefined ? {} : { hint }),
+      ...(own === undefined ? {} : { cause: new ServiceWords(own) }),
+    });
+
+  switch (status) {
+    case 400:
+    case 409:
+    case 415:
+    case 422:
+      return failure('refused', words === '' ? `the recording service refused: status ${status}` : words);
+    case 401:
+      return failure(
+        'unauthorized',
+        `the recording service wants a credential${words === '' ? '' : `: ${words}`}`,
+        'set SVC_WEBHOOKS_TOKEN to an access token of the account',
+      );
+    case 404:
+      if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {
+        return failure('not_found', 'there is no subscription with this id', 'svc webhooks list shows them');
+      }
+      return failure(
+        'wrong_path',
+        `${endpoint.method} ${endpoint.path} is not known there: ${words || 'no reason given'}`,
+        'check the path of --base-url: svc adds /v1 to it',
+      );
+    case 429:
+      return failure('limited', words || 'the recording service answered 429', retryHint(answer));
+  }
+  // Others' failures say nothing of what the service did, and are told with the address.
+  if (status < 500 || own === undefined) return undefined;
+  const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${words}`;
+  if (endpoint.effect === 'read') return failure('server_error', failed);
+  return failure('outcome_unknown', `${failed}; it may have been applied`, LOOK_FIRST);
+}
+
+function retryHint({ headers }: FailedAnswer): string {
+  const after = headers['retry-after'];
+  return after !== undefined && /^\d{1,6}$/.test(after)
+    ? `wait ${after} s before you repeat it, says the service`
+    : 'wait before you repeat it';
+}
+
+const LONGEST = 300;
+
+/** `code: message` where the body has the documented shape `{error: {code, message}}`. */
+function serviceError({ text }: FailedAnswer): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const error = isObject(value) ? value['error'] : undefined;
+  if (!isObject(error) || typeof error['code'] !== 'string' || error['code'] === '') return undefined;
+  const { code, message } = error;
+  const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
+  return redactText([...words].slice(0, LONGEST).join(''));
+}

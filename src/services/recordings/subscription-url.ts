@@ -1,0 +1,62 @@
+/** Addresses of receivers: what the service refuses, and what it would only find out after twenty failures. */
+import { Resolver } from 'node:dns/promises';
+import { isIPv4, isIPv6 } from 'node:net';
+import { SvcError } from '../../errors.ts';
+
+/** The address as it was typed, which is how it is sent. `local`: the service is on this machine, and so may its receivers be. */
+export function checkReceiverUrl(text: string, option: string, { local }: { readonly local: boolean }): string {
+  if (text.trim() === '') throw new SvcError('invalid_value', `${option} is empty`);
+  if (/\s/.test(text) || !URL.canParse(text)) {
+    throw new SvcError('invalid_value', `${option}: not an address`, { hint: 'for example https://example.com/hook' });
+  }
+  const url = new URL(text);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url.hostname))) return text;
+  throw new SvcError('invalid_value', `${option}: the service delivers to https:// addresses only`);
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(hostname);
+}
+
+/** What makes a delivery to this address unlikely, told and never refused: the service may know better. */
+export async function receiverWarnings(
+  text: string,
+  { local }: { readonly local: boolean },
+): Promise<readonly string[]> {
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const warnings: string[] = [];
+  if (url.username !== '' || url.password !== '') {
+    warnings.push('the address holds a user or password, which the service shows to whoever may list subscriptions');
+  }
+  if (isLoopback(url.hostname)) {
+    if (!local) warnings.push(`the service cannot reach ${host}: that is its own machine`);
+  } else if (isPrivate(host)) warnings.push(`the service cannot reach ${host}: that is a private address`);
+  else if (/\.(?:local|internal|lan|home|corp)$/i.test(host) || (!host.includes('.') && !isIPv6(host))) {
+    warnings.push(`the service cannot reach ${host}: that is a name of a private network`);
+  } else if (!isIPv4(host) && !isIPv6(host) && (await isUnknownName(host))) {
+    warnings.push(`there is no public address for ${host}`);
+  }
+  return warnings;
+}
+
+function isPrivate(host: string): boolean {
+  if (isIPv6(host)) return /^(?:f[cd]|fe[89ab]|::$)/i.test(host);
+  return /^(?:10\.|192\.168\.|169\.254\.|0\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
+    host,
+  );
+}
+
+/** Asks the name servers, not the system: what stands in a hosts file is not public. Whoever does not know within a second is not asked again. */
+async function isUnknownName(host: string): Promise<boolean> {
+  const resolver = new Resolver({ timeout: 900, tries: 1 });
+  const failed = await Promise.all(
+    [resolver.resolve4(host), resolver.resolve6(host)].map((answer) =>
+      answer.then(
+        () => false,
+        ({ code }: NodeJS.ErrnoException) => code === 'ENOTFOUND' || code === 'ENODATA',
+      ),
+    ),
+  );
+  return failed.every((none) => none);
+}
