@@ -106,6 +106,8 @@ NDJSON: {"type":"ready","port","url","verify","forward","record","pid"} first, t
     const secrets = input.insecureNoVerify ? undefined : requireSecrets(input, ctx);
     const tls = tlsPair(input.tlsCert, input.tlsKey);
     const { forwardTo, record } = input;
+    if (input.append && record === undefined)
+      throw new SvcError('usage', '--append needs --record, which names the file');
     const forwarder = forwardTo === undefined ? undefined : await openForwarder({ ...input, forwardTo }, ctx);
     const recording = record === undefined ? undefined : await openRecorder(record, input.append, ctx);
     const options: SessionOptions = {
@@ -130,7 +132,11 @@ NDJSON: {"type":"ready","port","url","verify","forward","record","pid"} first, t
     const { ReceiverSession } = await import('../../services/recordings/receiver-session.ts');
     const session = new ReceiverSession(options);
     const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
-    return { value: received(session, options, place, ctx), code: () => session.code, footer: () => summary(session.tally) };
+    return {
+      value: received(session, options, place, ctx),
+      code: () => session.code,
+      footer: () => summary(session.tally),
+    };
   },
 });
 
