@@ -9,6 +9,6 @@ export function renderIds(subject: Subject, _options: OutputOptions, out: BatchW
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
   return writeLines(subject, out, '', (row) => {
     const id = subject.id(row);
-    return id === '' ? undefined : escapeText(id);
+    return id === undefined ? undefined : escapeText(id);
   });
 }

@@ -10,7 +10,7 @@ export interface ListSubject {
   readonly columns: readonly Column<unknown>[];
   /** False where the columns are numbered, not named. */
   readonly named: boolean;
-  readonly id: (row: unknown) => string;
+  readonly id: (row: unknown) => string | undefined;
   readonly live?: ((row: unknown) => readonly Cell[]) | undefined;
   readonly linesPerSecond?: number | undefined;
 }
@@ -19,7 +19,7 @@ export interface RecordSubject {
   readonly kind: 'record';
   readonly value: unknown;
   readonly columns: readonly Column<unknown>[];
-  readonly id: (value: unknown) => string;
+  readonly id: (value: unknown) => string | undefined;
   readonly line?: ((value: unknown) => Cell) | undefined;
 }
 

@@ -41,8 +41,8 @@ export interface ListOutput<Row> {
   readonly columns: readonly Column<Row>[];
   /** `--columns label:instance` → `families.label('instance')`. */
   readonly families?: Readonly<Record<string, ColumnFamily<Row>>>;
-  /** `-q` and `-o id`. */
-  readonly id: (row: Row) => string;
+  /** `-q` and `-o id`; a row without one prints nothing there. */
+  readonly id: (row: Row) => string | undefined;
   /** What a table says instead of a bare header when there are no rows, on stderr. */
   readonly empty?: string;
   /** For rows that come over time: a table prints each at once as a line of these cells, and nothing where there are none. */
@@ -55,7 +55,7 @@ export interface RecordOutput<Value> {
   readonly kind: 'record';
   /** Printed as `NAME  value` lines; one whose cell is undefined or an empty list is left out. */
   readonly columns: readonly Column<Value>[];
-  readonly id: (value: Value) => string;
+  readonly id: (value: Value) => string | undefined;
   /** One line that says it all, printed in a table instead of the columns unless `--columns` names some. */
   readonly line?: (value: Value) => Cell;
 }

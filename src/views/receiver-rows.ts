@@ -21,7 +21,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'ms', cell: (row) => (row.type === 'delivery' ? row.ms : undefined) },
     { name: 'message', cell: messageOf },
   ],
-  id: (row) => (row.type === 'delivery' ? (row.event_id ?? '') : ''),
+  id: (row) => (row.type === 'delivery' ? (row.event_id ?? undefined) : undefined),
   live: liveCells,
   linesPerSecond: 200,
 };

@@ -1,0 +1,104 @@
+/** Rows that come over time, in a table: no more than can be read on a terminal, all of them in a pipe. */
+import { describe, expect, it } from 'vitest';
+import type { OutStream } from '../../src/context.ts';
+import { render } from '../../src/output/render.ts';
+import type { ListOutput, OutputOptions } from '../../src/output/types.ts';
+
+const LIST: ListOutput<number> = {
+  kind: 'list',
+  columns: [{ name: 'n', cell: (n) => n }],
+  id: String,
+  live: (n) => (n < 0 ? [] : ['row', { text: String(n), tone: 'bad' }, undefined, '']),
+  linesPerSecond: 200,
+};
+
+const OPTIONS: OutputOptions = {
+  format: 'table',
+  fields: undefined,
+  query: undefined,
+  columns: undefined,
+  headers: true,
+  sort: undefined,
+  limit: undefined,
+  time: 'relative',
+  color: 0,
+  width: 80,
+  now: 0,
+};
+
+async function printed(rows: AsyncIterable<number>, options: Partial<OutputOptions> = {}): Promise<string[]> {
+  let text = '';
+  const sink: OutStream = {
+    isTTY: true,
+    columns: 80,
+    colorDepth: 0,
+    closed: false,
+    write: async (chunk) => {
+      text += String(chunk);
+    },
+  };
+  await render(rows, LIST, { ...OPTIONS, ...options }, sink);
+  return text.split('\n').slice(0, -1);
+}
+
+async function* numbers(count: number): AsyncGenerator<number> {
+  for (let index = 0; index < count; index++) yield index;
+}
+
+/** Begins with a second, so that all that follows is in it. */
+async function* flood(...counts: number[]): AsyncGenerator<number> {
+  for (const count of counts) {
+    const second = Math.floor(performance.now() / 1000);
+    while (Math.floor(performance.now() / 1000) === second) await new Promise((done) => setTimeout(done, 2));
+    yield* numbers(count);
+  }
+}
+
+describe('a live row', () => {
+  it('is a line of its cells without the empty ones, and none where it has none', async () => {
+    async function* some(): AsyncGenerator<number> {
+      yield 1;
+      yield -1;
+      yield 2;
+    }
+    expect(await printed(some())).toEqual(['row  1', 'row  2']);
+    expect(await printed(some(), { color: 1 })).toEqual(['row  \x1b[31m1\x1b[39m', 'row  \x1b[31m2\x1b[39m']);
+  });
+});
+
+describe('a flood', () => {
+  it('is told by its number on a terminal, second by second', async () => {
+    const lines = await printed(flood(2_034, 300));
+    expect(lines).toHaveLength(402);
+    expect([lines[199], lines[200], lines[201]]).toEqual(['row  199', '… 1 834 more in this second', 'row  0']);
+    expect(lines.at(-1)).toBe('… 100 more in this second');
+  });
+
+  it('is told when its second is over, although nothing more comes', async () => {
+    let told = (): void => {};
+    const waited = new Promise<void>((done) => {
+      told = done;
+    });
+    async function* stops(): AsyncGenerator<number> {
+      yield* flood(201);
+      await waited;
+    }
+    let text = '';
+    const sink: OutStream = {
+      isTTY: true,
+      columns: 80,
+      colorDepth: 0,
+      closed: false,
+      write: async (chunk) => {
+        text += String(chunk);
+        if (text.includes('… 1 more in this second\n')) told();
+      },
+    };
+    await render(stops(), LIST, OPTIONS, sink);
+    expect(text.match(/more in this second/g)).toHaveLength(1);
+  });
+
+  it('is printed whole where there is no terminal', async () => {
+    expect(await printed(numbers(5_000), { width: undefined })).toHaveLength(5_000);
+  });
+});
