@@ -7,7 +7,7 @@ export class BatchWriter {
   readonly #sink: OutStream;
   readonly #live: boolean;
   #text = '';
-  #scheduled = false;
+  #scheduled: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   /** `live`: what was gathered goes out at the end of the same turn of the event loop, for rows that arrive over time. */
@@ -31,6 +31,7 @@ export class BatchWriter {
   }
 
   async end(): Promise<void> {
+    await this.#scheduled;
     await this.#flush();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -41,13 +42,19 @@ export class BatchWriter {
     if (text !== '') await this.#sink.write(text);
   }
 
+  /** While the reader is waited for nothing more is handed over: what is gathered meanwhile reaches the size that `write` waits for. */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush().catch((error: unknown) => {
-        this.#failure = { error };
+    this.#scheduled ??= new Promise((done) => {
+      setImmediate(() => {
+        this.#flush()
+          .catch((error: unknown) => {
+            this.#failure = { error };
+          })
+          .finally(() => {
+            this.#scheduled = undefined;
+            if (this.#text !== '' && this.#failure === undefined) this.#schedule();
+            done();
+          });
       });
     });
   }

@@ -36,8 +36,8 @@ export function openRecording(path: string, { append }: { readonly append: boole
   }
   let file: number | undefined;
   try {
-    // Exclusive creation follows no symbolic link that somebody left there.
-    file = openSync(path, append ? 'a+' : 'wx', 0o600);
+    // Exclusive creation follows no symbolic link that somebody left there. Appending goes on at the end, also where it was cut.
+    file = openSync(path, append ? 'a+' : 'ax', 0o600);
     const opened = fstatSync(file);
     const notices: string[] = there === undefined ? [] : othersMayRead(path, opened);
     if (opened.isFile() && opened.size > 0) notices.push(...removeCutLine(path, file, opened.size));

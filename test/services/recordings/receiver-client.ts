@@ -52,6 +52,7 @@ export class Sender {
   readonly socket: Socket;
   #bytes = '';
   #ended = false;
+  #news = (): void => {};
 
   constructor(port: number, tls?: { readonly ca: string }) {
     this.socket =
@@ -61,9 +62,11 @@ export class Sender {
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.toString('latin1');
+      this.#news();
     });
     this.socket.on('close', () => {
       this.#ended = true;
+      this.#news();
     });
   }
 
@@ -91,7 +94,9 @@ export class Sender {
         }
       }
       if (this.#ended) throw new Error(`the connection ended with ${JSON.stringify(this.#bytes)}`);
-      await Promise.race([once(this.socket, 'data'), once(this.socket, 'close')]);
+      await new Promise<void>((done) => {
+        this.#news = done;
+      });
     }
   }
 

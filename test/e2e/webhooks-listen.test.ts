@@ -1,0 +1,223 @@
+/** The built `svc webhooks listen` as a process: killed, interrupted, out of disk, held up. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { deliver, delivery, event, KEY, Sender } from '../services/recordings/receiver-client.ts';
+import { environment, HOME, type Running, type StartOptions, start, startSvc, svc } from './binary.ts';
+import { named, noTmux, Terminal } from './terminal.ts';
+
+const ENV = { SVC_WEBHOOK_SECRET: KEY };
+
+interface Listener extends Running {
+  readonly folder: string;
+  readonly port: number;
+}
+
+async function ready(folder: string, launch: (args: readonly string[]) => Running): Promise<Listener> {
+  const file = join(folder, 'ready.json');
+  const watcher = watch(folder);
+  const run = launch(['webhooks', 'listen', '--port', '0', '--ready-file', file]);
+  const gone = run.ended.then((ended) => {
+    throw new Error(`it ended: ${JSON.stringify(ended)}`);
+  });
+  gone.catch(() => {});
+  while (!existsSync(file)) await Promise.race([once(watcher, 'change'), gone]);
+  watcher.close();
+  const { port } = JSON.parse(readFileSync(file, 'utf8')) as { port: number };
+  return { ...run, folder, port };
+}
+
+const folderOf = (): string => mkdtempSync(join(HOME, 'listen-'));
+
+async function listen(args: readonly string[], options: StartOptions = {}): Promise<Listener> {
+  const folder = folderOf();
+  return await ready(folder, (argv) => startSvc([...argv, ...args], { env: ENV, cwd: folder, ...options }));
+}
+
+/** Delivers event after event on a few connections, as long as they are answered 204; gives how many were. */
+async function deliverMany(port: number, size: number, enough: (answered: number) => void): Promise<number> {
+  let index = 0;
+  let answered = 0;
+  const one = async (): Promise<void> => {
+    const sender = new Sender(port);
+    try {
+      for (;;) {
+        const body = event(`evt_${index++}`, 'summary.completed', { text: 'x'.repeat(size) });
+        const { status } = await sender.send(delivery(body)).answer();
+        if (status !== 204) return;
+        enough(++answered);
+      }
+    } catch {
+      // It was killed.
+    } finally {
+      sender.close();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, one));
+  return answered;
+}
+
+interface Checked {
+  readonly verdict: string;
+  readonly event_id: string;
+}
+
+async function verified(folder: string): Promise<readonly Checked[]> {
+  const { stdout } = await svc(['webhooks', 'verify', join(folder, 'rec.ndjson'), '-o', 'ndjson'], { env: ENV });
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Checked);
+}
+
+describe('a recorder that is killed', () => {
+  it('leaves all that it answered, in lines that can be read', async () => {
+    const { child, ended, port, folder } = await listen(['--record', 'rec.ndjson']);
+    const answered = await deliverMany(port, 20_000, (count) => {
+      if (count === 150) child.kill('SIGKILL');
+    });
+    expect((await ended).signal).toBe('SIGKILL');
+    const text = readFileSync(join(folder, 'rec.ndjson'), 'latin1');
+    const whole = text
+      .slice(0, text.lastIndexOf('\n') + 1)
+      .split('\n')
+      .slice(0, -1);
+    const ids = new Set(whole.map((line) => (JSON.parse(line) as Checked).event_id));
+    expect(ids.size).toBeGreaterThanOrEqual(answered);
+    // As it may be found where the machine's power failed, too.
+    writeFileSync(join(folder, 'rec.ndjson'), text.slice(0, -7));
+    const rest = await verified(folder);
+    expect(rest.filter(({ verdict }) => verdict === 'valid').length).toBeGreaterThanOrEqual(whole.length - 1);
+    const again = startSvc(
+      ['webhooks', 'listen', '--port', '0', '--record', 'rec.ndjson', '--append', '--wait', '1ms'],
+      {
+        env: ENV,
+        cwd: folder,
+      },
+    );
+    expect(await again.ended).toMatchObject({ code: 9, stderr: expect.stringContaining('in the middle of a line') });
+    expect((await verified(folder)).every(({ verdict }) => verdict === 'valid')).toBe(true);
+  });
+});
+
+const noMount =
+  spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { env: environment() }).status !== 0;
+
+describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
+  it('is answered 500 and told, and leaves whole lines', async () => {
+    const folder = folderOf();
+    mkdirSync(join(folder, 'small'));
+    const copy = join(folder, 'copy.ndjson');
+    const script =
+      'mount -t tmpfs -o size=256k none small; "$@"; status=$?; cp small/rec.ndjson copy.ndjson; exit $status';
+    const { port, child, printed, ended } = await ready(folder, (argv) => {
+      const command = ['svc', ...argv, '--record', 'small/rec.ndjson'];
+      return start('unshare', ['-rm', 'bash', '-c', `trap '' INT; ${script}`, '-', ...command], {
+        env: ENV,
+        cwd: folder,
+      });
+    });
+    const answered = await deliverMany(port, 10_000, () => {});
+    expect(answered).toBeGreaterThan(5);
+    await printed('no space left on device: deliveries are answered 500');
+    // A small one finds room, or not; either way it is answered.
+    expect([204, 500]).toContain((await deliver(port, event('evt_small'))).status);
+    const { pid } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGTERM');
+    const { code } = await ended;
+    expect(code).toBe(2);
+    expect(child.exitCode).toBe(2);
+    const lines = readFileSync(copy, 'utf8').split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.length).toBeGreaterThanOrEqual(answered);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ v: 1, verdict: 'valid' });
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('waits no longer than two seconds for a target that hangs', async () => {
+    const hangs = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(hangs, 'listening');
+    const { port: target } = hangs.address() as { port: number };
+    const { port, kill, folder } = await listen([
+      '--forward-to',
+      `http://127.0.0.1:${target}/`,
+      '--record',
+      'rec.ndjson',
+    ]);
+    const sender = new Sender(port);
+    const connected = once(hangs, 'connection');
+    const answer = sender.send(delivery(event('evt_1'))).answer();
+    await connected;
+    const { code, ms } = await kill('SIGINT');
+    expect(code).toBe(130);
+    expect(ms).toBeGreaterThan(1_900);
+    expect(ms).toBeLessThan(3_500);
+    expect((await answer).status).toBe(503);
+    expect(JSON.parse(readFileSync(join(folder, 'rec.ndjson'), 'utf8'))).toMatchObject({
+      event_id: 'evt_1',
+      forward: { status: null, error: 'interrupted' },
+      response: 503,
+    });
+    expect(existsSync(join(folder, 'ready.json'))).toBe(false);
+    hangs.close();
+  });
+
+  it('ends it at once where nothing is under way, whoever hangs on it', async () => {
+    const { port, kill } = await listen([]);
+    const slow = Array.from({ length: 100 }, () => new Sender(port));
+    await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
+    await deliver(port, event('evt_1'));
+    const { code, ms, stdout } = await kill('SIGINT');
+    expect(code).toBe(130);
+    expect(ms).toBeLessThan(1_500);
+    expect(stdout).toContain('evt_1');
+  });
+});
+
+describe('a reader of its lines', () => {
+  it('that goes away ends it quietly', async () => {
+    const listener = await listen(['-o', 'ndjson'], { unread: true });
+    listener.child.stdout?.destroy();
+    for (const id of ['evt_1', 'evt_2', 'evt_3']) await deliver(listener.port, event(id)).catch(() => undefined);
+    expect(await listener.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('that takes nothing does not fill the memory: what is not shown is to be sent again', async () => {
+    const listener = await listen(['-o', 'ndjson', '--show-body'], { unread: true });
+    let refused = 0;
+    const sender = new Sender(listener.port);
+    for (let index = 0; refused === 0 && index < 30_000; index += 100) {
+      const bodies = Array.from({ length: 100 }, (_, at) => delivery(event(`evt_${index + at}`)));
+      sender.send(Buffer.concat(bodies));
+      for (let at = 0; at < 100; at++) if ((await sender.answer()).status === 503) refused++;
+    }
+    sender.close();
+    expect(refused).toBeGreaterThan(0);
+    listener.child.kill('SIGKILL');
+    await listener.ended;
+  });
+});
+
+describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
+  it('shows a line as soon as a delivery is there, and the sum at the end', async () => {
+    const folder = folderOf();
+    const terminal = new Terminal(100, 12, ENV);
+    try {
+      terminal.begin(`cd ${folder}; svc webhooks listen --port 0 --ready-file ready.json`);
+      await terminal.shows((lines) => lines.some((line) => line.startsWith('listening on http://127.0.0.1:')));
+      const { port } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { port: number };
+      await deliver(port, event('evt_1', '\x1b[2J\u202eping'));
+      await terminal.shows((lines) => lines.some((line) => / {2}evt_1 {2}\\x1b\[2J\\u202eping {2}valid/.test(line)));
+      terminal.press('C-c');
+      const { status, lines } = await terminal.finish();
+      expect(status).toBe(130);
+      expect(lines.at(-1)).toMatch(/1 delivery: 1 valid, 0 invalid$/);
+    } finally {
+      terminal.close();
+    }
+  });
+});
