@@ -24,6 +24,7 @@ export const webhooksVerify = listCommand({
     ...SECRET_FLAGS,
     'key-derivation': {
       type: 'choice',
+      value: 'how',
       choices: ['raw', 'std'],
       default: 'raw',
       help: 'The key: the text of the secret, or what follows whsec_ base64-decoded (Standard Webhooks)',
@@ -95,11 +96,13 @@ export const webhooksVerify = listCommand({
     const second = ctx.wants.document ? await rows.next() : undefined;
     const several = paths.length > 1 || first.value.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
     const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
-      footer: () => (run.count > 1 ? run.summary() : undefined),
-      code: () => {
-        if (run.failure !== undefined) throw run.failure;
-        return run.allValid ? undefined : 'signature_invalid';
+      footer: () => {
+        const summary = run.count > 1 ? run.summary() : undefined;
+        if (run.failure === undefined) return summary;
+        if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
+        throw run.failure;
       },
+      code: () => (run.allValid ? undefined : 'signature_invalid'),
     };
     if (second?.done) return { ...whole, value: first.value, as: VERDICT_RECORD };
     const taken = second === undefined ? [first.value] : [first.value, second.value];

@@ -69,7 +69,8 @@ export function recordedDelivery(line: Buffer, source: string, prefix: string): 
  */
 function ownShape(line: Buffer, source: string, prefix: string): Delivery | undefined {
   // A line that was cut does not end so.
-  if (line[line.length - 1] !== CLOSING || line.compare(OURS, 0, OURS.length, 0, OURS.length) !== 0) return undefined;
+  if (line.length < OURS.length || line[line.length - 1] !== CLOSING) return undefined;
+  if (line.compare(OURS, 0, OURS.length, 0, OURS.length) !== 0) return undefined;
   const at = line.indexOf(BODY);
   if (at < 0) return undefined;
   const head = line.toString('latin1', 0, at);
