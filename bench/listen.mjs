@@ -88,7 +88,7 @@ async function measureListener(launcher, { name, args, count, warmUp = 5_000, sl
   const ready = join(folder, 'ready.json');
   const argv = ['webhooks', 'listen', '--port', '0', '--secret-file', 'secret', '--ready-file', ready, ...args];
   const folderWatch = watch(folder);
-  const child = spawn(process.execPath, [launcher, ...argv], { cwd: folder, stdio: ['ignore', nothing, 'inherit'] });
+  const child = spawn(process.execPath, [launcher, ...argv], { cwd: folder, stdio: ['ignore', nothing, 'ignore'] });
   closeSync(nothing);
   try {
     let port;

@@ -7,6 +7,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root, setup } from '../scripts/setup.mjs';
 import { bulkWrites } from './bulk.mjs';
+import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
 
 /** An answer of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
@@ -175,6 +176,11 @@ async function measure(url, wanted) {
           `| ${name} | ${ratio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${name.startsWith('svc') ? `≤ 1 ${ratio <= 1 ? 'met' : 'MISSED'}` : ''} |`,
       ),
     ];
+    console.log(table.join('\n'));
+    lines.push(...table);
+  }
+  if (wanted.length === 0 || wanted.includes('listen')) {
+    const table = await listenBench(root, { million: true });
     console.log(table.join('\n'));
     lines.push(...table);
   }

@@ -1,8 +1,14 @@
 /** How the rows of a receiver are shown. */
 import type { Cell, ListOutput } from '../output/types.ts';
-import { isPrivate } from '../services/recordings/receiver-address.ts';
-import type { DeliveryRow, ReadyRow, ReceiverRow, RefusedRow } from '../services/recordings/receiver-rows.ts';
-import { isSlow, type Tally } from '../services/recordings/receiver-watch.ts';
+import type { DeliveryRow, ReceiverRow, RefusedRow } from '../services/recordings/receiver-rows.ts';
+import { isSlow } from '../services/recordings/receiver-watch.ts';
+
+/** A sentence for the name of a hint. */
+export type HintWords = (name: string) => string;
+
+export function receiverList(hintWords: HintWords): ListOutput<ReceiverRow> {
+  return { ...RECEIVER_LIST, live: (row) => liveCells(row, hintWords) };
+}
 
 export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   kind: 'list',
@@ -22,7 +28,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'message', cell: messageOf },
   ],
   id: (row) => (row.type === 'delivery' ? (row.event_id ?? undefined) : undefined),
-  live: liveCells,
+  live: (row) => liveCells(row, (name) => name),
   linesPerSecond: 200,
 };
 
@@ -33,8 +39,8 @@ function messageOf(row: ReceiverRow): Cell {
 }
 
 /** A person is told that it is ready, and warned, on standard error. */
-function liveCells(row: ReceiverRow): readonly Cell[] {
-  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row);
+function liveCells(row: ReceiverRow, hintWords: HintWords): readonly Cell[] {
+  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, hintWords);
   return row.type === 'refused' ? refusedCells(row) : [];
 }
 
@@ -44,7 +50,7 @@ function validCells(row: DeliveryRow): Cell[] {
     wallTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
-    row.verdict === 'valid' ? 'valid' : { text: row.verdict, tone: 'warn' },
+    { text: row.verdict, tone: row.verdict === 'valid' ? 'good' : 'warn' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
   if (duplicate !== null) {
@@ -58,7 +64,8 @@ function validCells(row: DeliveryRow): Cell[] {
   return cells;
 }
 
-function invalidCells({ received_at, verdict, source, body_bytes, response, notes, body }: DeliveryRow): Cell[] {
+function invalidCells(row: DeliveryRow, hintWords: HintWords): Cell[] {
+  const { received_at, verdict, source, body_bytes, response, hints, notes, body } = row;
   return [
     wallTime(received_at),
     '-',
@@ -67,6 +74,7 @@ function invalidCells({ received_at, verdict, source, body_bytes, response, note
     `from ${source}`,
     `${body_bytes} B`,
     { text: `-> ${response}`, tone: 'bad' },
+    ...hints.map(hintWords),
     ...notes,
     body,
   ];
@@ -101,25 +109,4 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
 /** As the clock on the wall shows it: the lines are read while they come. */
 function wallTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
-}
-
-/** What a person is told first. `secrets`: how many there are to verify with. */
-export function introduction({ url, forward, record }: ReadyRow, secrets: number | undefined): string[] {
-  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
-  const parts = [`listening on ${url}`, `verify: ${verify}`];
-  if (forward !== null) parts.push(`forward: ${forward}`);
-  if (record !== null) parts.push(`record: ${record}`);
-  const lines = [parts.join('  ')];
-  if (!isPrivate(new URL(url))) lines.push('warning: other machines reach this address');
-  if (secrets === undefined) lines.push('warning: nothing is verified: whoever reaches this address can send events');
-  if (record !== null) lines.push('warning: recordings hold transcripts, which are personal data');
-  return lines;
-}
-
-/** And last: `14 deliveries: 12 valid (1 duplicate), 2 invalid`. */
-export function summary({ deliveries, valid, duplicates, invalid, refused }: Tally): string {
-  const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
-  const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
-  if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
-  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }

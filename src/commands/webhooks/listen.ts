@@ -6,12 +6,10 @@ import { requireSecrets, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../../inputs/tolerance.ts';
 import type { Forwarder } from '../../services/recordings/forwarding.ts';
 import type { ReadyFile } from '../../services/recordings/ready-file.ts';
-import { receiverUrl, refuseLoop } from '../../services/recordings/receiver-address.ts';
 import type { ReadyRow, ReceiverRow } from '../../services/recordings/receiver-rows.ts';
 import type { ReceiverSession, SessionOptions } from '../../services/recordings/receiver-session.ts';
 import type { RecordingWriter } from '../../services/recordings/recording-writer.ts';
-import { addressWarnings } from '../../services/recordings/sending-address.ts';
-import { introduction, RECEIVER_LIST, summary } from '../../views/receiver-rows.ts';
+import { RECEIVER_LIST, receiverList } from '../../views/receiver-rows.ts';
 
 /** For the answer to a delivery (doc 2 §6). */
 const SERVICE_WAITS_MS = 5_000;
@@ -130,10 +128,13 @@ NDJSON: {"type":"ready","port","url","verify","forward","record","pid"} first, t
       notice: ctx.wants.table ? ctx.notice : undefined,
     };
     const { ReceiverSession } = await import('../../services/recordings/receiver-session.ts');
+    const { hintWords } = await import('../../services/recordings/signature-hints.ts');
+    const { summary } = await import('../../views/receiver-notices.ts');
     const session = new ReceiverSession(options);
     const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
     return {
       value: received(session, options, place, ctx),
+      as: receiverList(hintWords),
       code: () => session.code,
       footer: () => summary(session.tally),
     };
@@ -153,6 +154,8 @@ async function* received(
   { record, forward, readyFile }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
+  const { receiverUrl, refuseLoop } = await import('../../services/recordings/receiver-address.ts');
+  const { introduction } = await import('../../views/receiver-notices.ts');
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = await openReadyFile(readyFile);
@@ -194,6 +197,7 @@ interface ForwardInput {
 
 async function openForwarder(input: ForwardInput, ctx: RunContext): Promise<Forwarder> {
   const { Forwarder, forwardTarget } = await import('../../services/recordings/forwarding.ts');
+  const { addressWarnings } = await import('../../services/recordings/sending-address.ts');
   const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
   for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
   if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {

@@ -1,13 +1,15 @@
 /** What becomes of a delivery that was received: verdict, event, duplicates, forwarding, recording, and only then the answer. */
 import { hash } from 'node:crypto';
 import { type EventKey, eventKey, type SeenEvents } from './dedupe.ts';
-import type { RawHeader } from './delivery.ts';
+import { HEADER_PREFIX, headerValues, type RawHeader } from './delivery.ts';
 import { readEvent } from './event.ts';
 import { type Forwarded, type Forwarder, statusOf } from './forwarding.ts';
 import type { Arrival, Refusal } from './receiver.ts';
 import type { DeliveryRow, ReceiverRow } from './receiver-rows.ts';
 import type { DeliveryWatch } from './receiver-watch.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
+import type { SigningSecret } from './secret.ts';
+import { findHints } from './signature-hints.ts';
 
 export interface IntakeOptions {
   /** What a valid delivery is answered where no target says otherwise. */
@@ -19,6 +21,8 @@ export interface IntakeOptions {
   /** Types of events; others are taken and recorded, and nothing else. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
+  /** Undefined where nothing is verified. */
+  readonly secrets: readonly SigningSecret[] | undefined;
   readonly forwardDuplicates: boolean;
   readonly showBody: boolean;
   readonly showInvalid: boolean;
@@ -60,6 +64,7 @@ export class Intake {
   readonly #options: IntakeOptions;
   readonly #parts: IntakeParts;
   readonly #times = new Times();
+  #searches = 0;
   /** Events that are being forwarded, and who else sent the same one meanwhile. */
   readonly #underWay = new Map<string, Passage[]>();
 
@@ -222,7 +227,7 @@ export class Intake {
       secret_index: verification?.secretIndex ?? null,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: [],
+      hints: valid ? NONE : this.#hints(arrival),
       notes,
       duplicate,
       forward: forwarded === null ? null : forwardRow(forwarded),
@@ -232,19 +237,33 @@ export class Intake {
     };
   }
 
+  /** Why it does not match, of the first few: nobody is to make the receiver search without end. */
+  #hints({ verification, headers, body }: Arrival): readonly string[] {
+    const { secrets } = this.#options;
+    const verdict = verification?.verdict;
+    const searched = verdict === 'signature_mismatch' || verdict === 'malformed_signature';
+    if (secrets === undefined || !searched || body.length > MOST_SEARCHED || ++this.#searches > MOST_SEARCHES)
+      return NONE;
+    const pairs = pairsOf(headers);
+    return findHints({
+      headers: {
+        timestamps: headerValues(pairs, `${HEADER_PREFIX}Timestamp`),
+        signatures: headerValues(pairs, `${HEADER_PREFIX}Signature`),
+      },
+      body,
+      secrets,
+      deliveryId: headerValues(pairs, `${HEADER_PREFIX}Delivery`)[0],
+    });
+  }
+
   #line({ arrival, id, type, duplicate, forwarded, answered }: Passage, status: number): string {
-    const { headers } = arrival;
-    const pairs: RawHeader[] = [];
-    for (let index = 0; index < headers.length; index += 2) {
-      pairs.push([headers[index] ?? '', headers[index + 1] ?? '']);
-    }
     return recordingLine({
       v: 1,
       received_at: this.#times.iso(arrival.receivedMs),
       remote: arrival.remote,
       method: 'POST',
       path: arrival.path,
-      headers: pairs,
+      headers: pairsOf(arrival.headers),
       body_b64: arrival.body.toString('base64'),
       verdict: arrival.verification?.verdict ?? 'unchecked',
       event_id: id,
@@ -257,6 +276,16 @@ export class Intake {
 }
 
 const EVENT_HEADER = 'x-service-event';
+const NONE: readonly string[] = [];
+const MOST_SEARCHES = 10;
+const MOST_SEARCHED = 2 ** 20;
+
+/** Names and values in turn as pairs. */
+function pairsOf(headers: readonly string[]): RawHeader[] {
+  const pairs: RawHeader[] = [];
+  for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index] ?? '', headers[index + 1] ?? '']);
+  return pairs;
+}
 
 function forwardRow({ status, ms, error }: Forwarded): NonNullable<DeliveryRow['forward']> {
   return error === undefined ? { status, ms } : { status, ms, error };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deliver, event, KEY, send } from '../../services/recordings/receiver-client.ts';
+import { deliver, delivery, event, KEY, send } from '../../services/recordings/receiver-client.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
@@ -153,6 +153,14 @@ describe('its lines', () => {
       expect([good?.body, bad?.body]).toEqual([valid, invalid]);
       expect(bad).toMatchObject({ event_id: null, event_type: null, verdict: 'signature_mismatch' });
     }
+  });
+
+  it('say why a signature does not match, where that can be found out', async () => {
+    const { port, stop } = await listen([]);
+    const signed = delivery(event('evt_1')).toString('latin1');
+    const wrapped = signed.replace('Content-Length: 101', 'Content-Length: 102');
+    await send(port, `${wrapped}\n`);
+    expect((await stop()).stdout).toMatch(/INVALID signature_mismatch .* {2}-> 401 {2}.*newline/);
   });
 
   it('obey nothing that is in an event', async () => {
