@@ -87,7 +87,8 @@ export const webhooksVerify = listCommand({
       notice: ctx.notice,
     });
     const paths = inputFiles(input.file);
-    const view = { prefix, secrets: named.map(fingerprint) };
+    const hintWords = (name: string): string => check.hintWords(name);
+    const view = { prefix, secrets: named.map(fingerprint), hintWords };
     if (input.extract) return extracted(await run.only(paths), view);
 
     const rows = run.rows(paths, input.failFast);
@@ -106,8 +107,7 @@ export const webhooksVerify = listCommand({
     };
     if (second?.done) return { ...whole, value: first.value, as: VERDICT_RECORD };
     const taken = second === undefined ? [first.value] : [first.value, second.value];
-    const hints = ctx.wants.table ? (await import('../../services/recordings/signature-hints.ts')).hintWords : String;
-    return { ...whole, value: resumed(taken, rows), as: verdictList({ ...view, several, hintWords: hints }) };
+    return { ...whole, value: resumed(taken, rows), as: verdictList({ ...view, several }) };
   },
 });
 
@@ -121,13 +121,12 @@ function resumed<Row>(taken: readonly Row[], rows: AsyncGenerator<Row, void, voi
   return { [Symbol.asyncIterator]: () => ({ next, return: () => rows.return() }) };
 }
 
-async function extracted(
+function extracted(
   { row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array },
-  view: Pick<VerdictView, 'prefix' | 'secrets'>,
-): Promise<Answer<never>> {
+  view: Omit<VerdictView, 'several'>,
+): Answer<never> {
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
-  const { hintWords } = await import('../../services/recordings/signature-hints.ts');
-  const why = reason(row, { ...view, several: false, hintWords });
+  const why = reason(row, { ...view, several: false });
   throw new SvcError('signature_invalid', `${row.verdict}: ${row.source}: ${why}`, { hint: 'nothing was printed' });
 }
 

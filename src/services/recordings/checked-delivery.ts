@@ -68,6 +68,8 @@ export class DeliveryChecker {
   readonly #replaced: ReadonlySet<string>;
   readonly #verifier: SignatureVerifier;
   #fruitless = 0;
+  /** Loaded with the first mismatch. */
+  #search: typeof import('./signature-hints.ts') | undefined;
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -125,9 +127,9 @@ export class DeliveryChecker {
     const { hints: wanted, secrets, prefix } = this.#options;
     const worth = wanted && EXPLAINABLE.has(row.verdict) && this.#fruitless < MOST_FRUITLESS;
     if (!worth || delivery.body.length > MOST_KEPT) return row;
-    const { findHints } = await import('./signature-hints.ts');
+    this.#search ??= await import('./signature-hints.ts');
     const headers = this.#headersOf(delivery.headers);
-    const hints = findHints({
+    const hints = this.#search.findHints({
       headers: this.#names.in(headers),
       body: delivery.body,
       secrets,
@@ -136,6 +138,11 @@ export class DeliveryChecker {
     });
     this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
     return hints.length === 0 ? row : { ...row, hints };
+  }
+
+  /** A sentence for the name of a hint that was found here. */
+  hintWords(name: string): string {
+    return this.#search?.hintWords(name) ?? name;
   }
 
   #headersOf(headers: readonly RawHeader[]): readonly RawHeader[] {

@@ -1,5 +1,4 @@
 /** What a file holds: a bare body, or one of the forms in which deliveries are kept. */
-import { startsRequest } from './http-dump.ts';
 
 export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'ndjson'] as const;
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
@@ -18,6 +17,12 @@ export function detectFormat(bytes: Buffer, whole: boolean, prefix: string): Exc
   if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return 'har';
   if (/^\{"v":1,"received_at":"/.test(text) || isRecording(text, whole)) return 'ndjson';
   return 'body';
+}
+
+export const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
+
+export function startsRequest(bytes: Buffer): boolean {
+  return REQUEST_LINE.test(bytes.toString('latin1', 0, 8192));
 }
 
 /** Lines of headers, one of the service's among them, and a blank line. */

@@ -1,9 +1,9 @@
 /** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
+import { REQUEST_LINE, startsRequest } from './container.ts';
 import type { Delivery, RawHeader } from './delivery.ts';
 import { headerValues } from './delivery.ts';
 import { headerLines } from './header-lines.ts';
 
-const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 /** The blank line that ends a head, and the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;
 /** No sender's head is as long. */
@@ -26,10 +26,6 @@ export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery
   }
   if (found.length === 1) return found;
   return found.map((delivery, index) => ({ ...delivery, source: `${source}#${index + 1}` }));
-}
-
-export function startsRequest(bytes: Buffer): boolean {
-  return REQUEST_LINE.test(bytes.toString('latin1', 0, 8192));
 }
 
 function readRequest(bytes: Buffer, source: string): { readonly delivery: Delivery; readonly length: number } {

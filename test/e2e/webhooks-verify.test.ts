@@ -1,0 +1,139 @@
+/** The built binary against openssl, against what `sign` makes, and against files larger than its memory. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from '../services/recordings/vectors.ts';
+import { HOME, LAUNCHER, ROOT, shell, start, svc } from './binary.ts';
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(HOME, name);
+  writeFileSync(path, content);
+  return path;
+};
+const key = file('key', SECRET);
+const ping = file('ping.json', PING);
+const env = { SVC_WEBHOOK_SECRET: SECRET };
+const GIVEN = ['--timestamp', T, '--signature', SIGNATURE, '--now', T];
+
+const openssl = spawnSync('openssl', ['version']).status === 0;
+if (!openssl && process.env['CI']) throw new Error('openssl is missing');
+const without = openssl ? '' : ' (skipped: openssl is not installed)';
+
+describe.skipIf(!openssl)(`openssl${without}`, () => {
+  it.each([
+    ['text', PING],
+    ['nothing', Buffer.alloc(0)],
+    ['all bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+    ['more than a piece', Buffer.alloc((1 << 20) + 7, 'é\n\0')],
+  ])('agrees about %s', async (name, body) => {
+    const path = file(`body ${name}`, body);
+    const message = file(`message ${name}`, Buffer.concat([Buffer.from(`${T}.`), body]));
+    const { stdout } = spawnSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `key:${SECRET}`, message], {
+      encoding: 'utf8',
+    });
+    const signature = `sha256=${/([0-9a-f]{64})\s*$/.exec(stdout)?.[1]}`;
+    const args = ['--timestamp', T, '--signature', signature, '--now', T];
+    expect(await svc(['webhooks', 'verify', path, ...args], { env })).toMatchObject({ code: 0 });
+    expect(await svc(['webhooks', 'verify', path, ...args, '--now', String(NOW_S + 301)], { env })).toMatchObject({
+      code: 1,
+    });
+  });
+});
+
+describe('what svc webhooks sign makes', () => {
+  it.each([
+    ['http', 'svc webhooks sign ping.json --as http | svc webhooks verify'],
+    ['http, in chunks of its own', 'svc webhooks sign ping.json --as http | svc webhooks verify --format http -'],
+    [
+      'curl',
+      'svc webhooks sign ping.json --as curl --to https://example.com/hook > line.sh; svc webhooks verify line.sh',
+    ],
+    ['headers', 'svc webhooks sign ping.json > head; svc webhooks verify ping.json --headers-file head'],
+    [
+      'signature',
+      `svc webhooks verify ping.json --timestamp ${T} --now ${T} --signature "$(svc webhooks sign ping.json --timestamp ${T} --as signature)"`,
+    ],
+  ])('is valid: %s', async (_, line) => {
+    const run = await shell(line, { env, cwd: HOME });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout).toMatch(/^valid {2}evt_1 {2}webhook\.ping /);
+  });
+});
+
+describe('the binary', () => {
+  it('extracts exact bytes, and nothing of a body that is not valid', async () => {
+    const http = file('hook.http', request());
+    const good = await shell(`svc webhooks verify --extract ${http} --now ${T} > out; echo $?; cmp out ${ping}`, {
+      env,
+    });
+    expect(good).toMatchObject({ stdout: '0\n', stderr: '' });
+    const bad = file('bad.http', request().toString().replace('evt_1', 'evt_2'));
+    expect(await svc(['webhooks', 'verify', '--extract', bad, '--now', T], { env })).toMatchObject({
+      code: 1,
+      stdout: '',
+    });
+  });
+
+  it('takes a secret from a descriptor, and shows it nowhere', async () => {
+    const run = await shell(`svc webhooks verify ${ping} ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<${key}`);
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
+  });
+
+  it('reads a recording that a killed recorder left, and one that is still being written', async () => {
+    const cut = file('cut.ndjson', recorded().repeat(3) + recorded().slice(0, -20));
+    const run = await svc(['webhooks', 'verify', cut], { env });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout.match(/^valid/gm)).toHaveLength(3);
+    expect(run.stderr).toContain('cut off');
+    const live = start(process.execPath, [LAUNCHER, 'webhooks', 'verify', '--format', 'ndjson'], {
+      env,
+      input: 'open',
+    });
+    live.child.stdin?.write(recorded());
+    await live.printed('valid  evt_1');
+    live.child.stdin?.end(recorded());
+    expect((await live.ended).stdout.match(/^valid/gm)).toHaveLength(2);
+  });
+
+  it('reads a file of 300 MiB in the memory of a piece', async () => {
+    const big = join(HOME, 'big');
+    closeSync(openSync(big, 'w'));
+    truncateSync(big, 300 << 20);
+    const hook = file(
+      'peak.cjs',
+      `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'));`,
+    );
+    const argv = ['--require', hook, LAUNCHER, 'webhooks', 'verify', big, ...GIVEN, '--no-hints'];
+    const { code, stderr } = await start(process.execPath, argv, { env }).ended;
+    expect(code).toBe(1);
+    expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(80 * 1024);
+  });
+
+  it('loads no package, nor what other formats need', async () => {
+    const list = join(HOME, 'loaded.json');
+    const hook = file(
+      'loaded.cjs',
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
+    );
+    const argv = ['--require', hook, LAUNCHER, 'webhooks', 'verify', ping, ...GIVEN];
+    expect(await start(process.execPath, argv, { env }).ended).toMatchObject({ code: 0, stderr: '' });
+    const files = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((name) => name !== hook);
+    const code = files.map((name) => readFileSync(name, 'utf8')).join('\n');
+    const packages = {
+      zod: '$ZodType',
+      undici: 'invalid connections',
+      chalk: 'ansi256',
+      'cli-table3': 'colSpan',
+      commander: 'error: unknown option',
+      conf: 'Please specify the `projectName` option',
+    };
+    expect(Object.entries(packages).filter(([, mark]) => code.includes(mark))).toEqual([]);
+    expect(
+      files
+        .map((name) => name.slice(ROOT.length))
+        .filter((name) => /har-|curl-line|signature-hints|http-dump/.test(name)),
+    ).toEqual([]);
+  });
+});
