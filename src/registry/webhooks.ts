@@ -4,6 +4,7 @@ import { webhooksDelete } from '../commands/webhooks/delete.ts';
 import { webhooksGet } from '../commands/webhooks/get.ts';
 import { webhooksList } from '../commands/webhooks/list.ts';
 import { webhooksListen } from '../commands/webhooks/listen.ts';
+import { webhooksReplay } from '../commands/webhooks/replay.ts';
 import { webhooksSecretsDelete } from '../commands/webhooks/secrets-delete.ts';
 import { webhooksSecretsExport } from '../commands/webhooks/secrets-export.ts';
 import { webhooksSecretsImport } from '../commands/webhooks/secrets-import.ts';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   webhooksListen,
   webhooksSign,
   webhooksSend,
+  webhooksReplay,
   webhooksShow,
   webhooksSecretsList,
   webhooksSecretsImport,

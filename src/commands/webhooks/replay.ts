@@ -1,0 +1,87 @@
+import { listCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
+import { SENT_LIST } from '../../views/sent-deliveries.ts';
+
+export const webhooksReplay = listCommand({
+  id: 'webhooks replay',
+  summary: 'Send recorded deliveries again, byte for byte',
+  description:
+    'Sends what "svc webhooks listen --record" wrote, in its order, with the bytes and the documented headers that it came with. Those carry the timestamp of then, which most receivers refuse after 300 s: --resign gives each a new timestamp and signature. The service itself has no way to send an old event again. A line that was cut off at the end is left out. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted or a line could not be read.',
+  effect: 'write',
+  args: { file: { help: 'The recording (NDJSON), - for standard input', required: true, complete: 'files' } },
+  flags: {
+    to: {
+      type: 'string',
+      value: 'url',
+      required: true,
+      help: 'Where the receiver is; quote an address that holds "&"',
+    },
+    resign: { type: 'boolean', help: 'Sign each anew when it is sent; takes a secret' },
+    'only-failed': { type: 'boolean', help: 'Only those that were answered or forwarded without a 2xx' },
+    'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
+    event: { type: 'string', value: 'type', repeat: true, help: 'Only events of this type' },
+    limit: { type: 'integer', value: 'n', min: 1, help: 'Send no more than this' },
+    rate: {
+      type: 'string',
+      value: 'n/s',
+      check: (text: string) => void gapOf(text),
+      help: 'No more than this: 10/s, 30/m',
+    },
+    concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
+    deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
+    insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+    ...SECRET_FLAGS,
+  },
+  examples: [
+    {
+      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --resign --secret-file key.txt',
+      why: 'As if they came in now',
+    },
+    {
+      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --only-failed --resign',
+      why: 'After a fix',
+    },
+    { run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --rate 10/s', why: 'Ten in a second' },
+  ],
+  output: SENT_LIST,
+  async run(input, ctx) {
+    const { sendAll, showAll, Tally } = await import('../../services/recordings/sending.ts');
+    const { addressWarnings, receiverAddress } = await import('../../services/recordings/sending-address.ts');
+    const { Replay } = await import('../../services/recordings/sending-replay.ts');
+    const url = receiverAddress(input.to);
+    const outbound = ctx.outbound(input);
+    const replay = new Replay({
+      source: input.file === '-' ? 'standard input' : input.file,
+      onlyFailed: input.onlyFailed,
+      eventIds: input.eventId,
+      types: input.event,
+      limit: input.limit,
+      resignKey: input.resign ? requireSecret(input, ctx).key.reveal() : undefined,
+      userAgent: outbound.userAgent,
+      now: ctx.now,
+      tell: (text) => ctx.notice(text),
+    });
+    const { rate, deadline: deadlineMs, concurrency } = input;
+    const route = { url, deadlineMs, concurrency, gapMs: rate === undefined ? undefined : gapOf(rate) };
+    const source = await replay.start(ctx.inputChunks(input.file));
+    for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
+    if (ctx.dryRun) await showAll(source, route, outbound);
+    const tally = new Tally();
+    return {
+      value: sendAll(source, route, outbound, tally, ctx),
+      code: () => tally.code ?? (replay.unreadable > 0 ? 'partly_done' : undefined),
+      footer: () => tally.summary,
+    };
+  },
+});
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds from one to the next. */
+function gapOf(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)\/([smh])$/.exec(text) ?? [];
+  const gap = (UNIT_MS[unit] ?? 0) / Number(count);
+  if (gap > 0 && Number.isFinite(gap)) return gap;
+  throw new SvcError('invalid_value', `"${text}" is no rate`, { hint: 'write it like 10/s or 30/m' });
+}
