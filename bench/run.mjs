@@ -9,6 +9,7 @@ import { root, setup } from '../scripts/setup.mjs';
 import { bulkWrites } from './bulk.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
+import { webhookVerification } from './webhooks.mjs';
 
 /** An answer of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
 function alerts(n) {
@@ -183,6 +184,13 @@ async function measure(url, wanted) {
     const table = await listenBench(root, { million: true });
     console.log(table.join('\n'));
     lines.push(...table);
+  }
+  if (wanted.length === 0 || wanted.includes('verify')) {
+    for (const section of await webhookVerification(svc, node, env)) {
+      const table = ['', ...section];
+      console.log(table.join('\n'));
+      lines.push(...table);
+    }
   }
   if (wanted.length === 0) writeFileSync(`${root}bench/results.md`, `# Measured\n\n${lines.join('\n')}\n`);
 }
