@@ -29,6 +29,8 @@ export interface InStream {
   readonly isTTY: boolean;
   /** All that is piped in. A piece is overwritten by the next. An interruption ends the waiting. */
   chunks(): AsyncIterable<Uint8Array>;
+  /** The same until nobody wants more of it: input that never ends does not keep the process alive then. */
+  chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 export interface Choice {
@@ -131,6 +133,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
         return isatty(0);
       },
       chunks: () => stdinChunks(signal),
+      chunksUntil: stdinUntil,
     },
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
@@ -262,6 +265,21 @@ async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, voi
     const count = await readPipe(buffer, signal);
     if (count === 0) return;
     yield buffer.subarray(0, count);
+  }
+}
+
+/** By Node's stream, which can be given up while it waits: a read of the descriptor cannot. */
+async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  const { stdin } = process;
+  const giveUp = (): void => void stdin.destroy();
+  if (over.aborted) return;
+  over.addEventListener('abort', giveUp, { once: true });
+  try {
+    for await (const chunk of stdin) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!over.aborted) throw error;
+  } finally {
+    over.removeEventListener('abort', giveUp);
   }
 }
 

@@ -102,6 +102,9 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
       async *chunks() {
         yield Buffer.from((options.stdin ?? '') as Uint8Array);
       },
+      async *chunksUntil() {
+        yield Buffer.from((options.stdin ?? '') as Uint8Array);
+      },
     },
     stdout,
     stderr,

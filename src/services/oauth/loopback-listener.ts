@@ -116,7 +116,6 @@ class HttpListener implements LoopbackListener {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise<void>((done) => this.#server.close(() => done()));
     if (this.#page === 'expected' || this.#page === 'given') {
       await new Promise<void>((done) => {
         const timer = setTimeout(done, PAGE_MS);
@@ -126,6 +125,7 @@ class HttpListener implements LoopbackListener {
         };
       });
     }
+    const closed = new Promise<void>((done) => this.#server.close(() => done()));
     // A browser keeps connections that it may never use: they would hold the port, and this process, for minutes.
     for (const socket of this.#sockets) socket.destroy();
     await closed;

@@ -4,7 +4,7 @@ import type { Target } from '../../http/target.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
-import { jsonObject, protocolRequest } from './protocol-request.ts';
+import { jsonObject, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 export interface RegistrationWish {
   readonly method: ClientAuthMethod;
@@ -18,7 +18,7 @@ export interface Registration {
   readonly warnings: readonly string[];
 }
 
-/** Sends one POST. Throws where the service refuses, or has made of it what the sign-in cannot use. */
+/** Sends one POST. Throws where the service refuses (3), has made another client of it, or one that nobody learns of (8). */
 export async function registerClient(
   target: Target,
   server: ServerMetadata,
@@ -39,8 +39,19 @@ export async function registerClient(
     },
   });
   const line = `POST ${url.origin}${url.pathname}`;
-  return readRegistration(jsonObject(answer, line), server.issuer, wish, { line, now: target.now() });
+  return readRegistration(readable(answer, line), server.issuer, wish, { line, now: target.now() });
 }
+
+function readable(answer: ProtocolAnswer, line: string): Readonly<Record<string, unknown>> {
+  try {
+    return jsonObject(answer, line);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError('outcome_unknown', `${error.message}; ${LEFT_BEHIND}`, { httpStatus: answer.status });
+  }
+}
+
+const LEFT_BEHIND = 'a client that nobody uses may be left at the service';
 
 function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
   if (registration_endpoint === undefined) {
@@ -72,8 +83,8 @@ function readRegistration(
   const { client_id, client_secret: secret, redirect_uris: registered = redirectUris } = answer;
   const { client_secret_expires_at: expires = 0, token_endpoint_auth_method: given = method } = answer;
   const unusable = (why: string): SvcError =>
-    new SvcError('guarded', `${line} answered, but the client it registered cannot be used: ${why}`, {
-      hint: 'no secret was kept; a client that nobody uses is left behind at the service',
+    new SvcError('not_as_asked', `${line} answered, but the client it registered cannot be used: ${why}`, {
+      hint: `nothing of it is kept; ${LEFT_BEHIND}`,
     });
   if (typeof client_id !== 'string' || client_id === '') throw unusable('it has no client_id');
   if (given !== method) throw unusable(`its token_endpoint_auth_method is ${given}, and ${method} was asked for`);
@@ -107,4 +118,12 @@ function list(value: unknown): string {
 /** Whether the client's secret can still be used, a minute from now included. */
 export function isLive({ client_secret_expires_at: expires = 0 }: ClientRecord, now: number): boolean {
   return expires === 0 || expires * 1000 > now + 60_000;
+}
+
+/** That of svc oauth login, at a port that is free now. */
+export async function freeRedirectUri({ issuer }: ServerMetadata): Promise<string> {
+  const { callbackPath, openListener } = await import('./loopback-listener.ts');
+  const listener = await openListener({ path: callbackPath(issuer) });
+  await listener.close();
+  return listener.redirectUri;
 }

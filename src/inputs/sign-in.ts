@@ -1,0 +1,121 @@
+/** Signing in: the options of it, and the person who does it: what is said, opened, pasted and typed. */
+import { platform } from 'node:os';
+import type { RunContext } from '../cli/command.ts';
+import type { Flags } from '../cli/flags.ts';
+import { SvcError } from '../errors.ts';
+import type { LoginPeople } from '../services/oauth/login.ts';
+import { whyNoBrowser } from './browser.ts';
+
+export const CLIENT_FLAGS = {
+  'auth-method': {
+    type: 'choice',
+    value: 'method',
+    choices: ['none', 'client_secret_basic', 'client_secret_post'],
+    help: 'How the client proves itself to the service (default none)',
+  },
+  'client-name': { type: 'string', value: 'name', help: 'What the service calls the client (default svc)' },
+} as const satisfies Flags;
+
+export const PERSONAL_TOKEN_FLAGS = {
+  'token-stdin': { type: 'boolean', help: 'Keep a personal token: piped in, or typed and not shown' },
+  'expires-in-days': {
+    type: 'integer',
+    min: 1,
+    max: 365,
+    value: 'n',
+    help: 'The lifetime that the personal token was made with',
+  },
+  token: {
+    type: 'string',
+    hidden: true,
+    help: 'Refused: other users can see command lines',
+    check: () => {
+      throw new SvcError('invalid_value', 'other users can see command lines, so no token is taken from one', {
+        hint: 'pipe it in: svc oauth login --token-stdin < file',
+      });
+    },
+  },
+} as const satisfies Flags;
+
+export interface SignInOptions {
+  readonly browser: boolean;
+  /** Takes pasted addresses from standard input although it is no terminal. */
+  readonly paste: boolean;
+}
+
+/** What starts a browser says soon whether it can; the question for a paste comes after that. */
+const BROWSER_MS = 400;
+const LONGEST_LINE = 64 * 1024;
+
+export function signInPeople(ctx: RunContext, { browser, paste }: SignInOptions): LoginPeople {
+  const hindrance = whyNoBrowser(ctx, browser, platform());
+  const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
+  return {
+    // Not as notices, which -q and -o json keep back: nobody could sign in.
+    show(url) {
+      ctx.target.warn(hindrance === undefined ? 'opening a browser to sign in, at:' : 'to sign in, open in a browser:');
+      ctx.target.warn(url.href);
+    },
+    notice: (text) => ctx.notice(text),
+    async openBrowser(url) {
+      if (hindrance !== undefined) return;
+      const opened = ctx.openBrowser(url).then((problem) => {
+        if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
+      });
+      await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
+    },
+    ...(asking === undefined ? {} : { paste: asking }),
+  };
+}
+
+type Paste = Required<LoginPeople>['paste'];
+
+function prompted(ctx: RunContext): Paste {
+  return (problem, withdrawn) => {
+    if (problem !== undefined) ctx.notice(problem);
+    return ctx.prompter.secret('Or paste here the address that the browser ends at:', withdrawn);
+  };
+}
+
+/** One address a line. */
+function piped(ctx: RunContext): Paste {
+  let lines: AsyncIterator<string> | undefined;
+  return async (problem, withdrawn) => {
+    if (problem !== undefined) ctx.notice(problem);
+    lines ??= inputLines(ctx, withdrawn);
+    const next = await lines.next();
+    return next.done ? undefined : next.value;
+  };
+}
+
+async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenerator<string, void, void> {
+  let rest = '';
+  for await (const chunk of ctx.stdin.chunksUntil(withdrawn)) {
+    const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > LONGEST_LINE) throw new SvcError('invalid_value', '--paste: a line is too long for an address');
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+  if (rest.trim() !== '') yield rest;
+}
+
+const LONGEST_TOKEN = 16 * 1024;
+
+export async function askPersonalToken(ctx: RunContext): Promise<string> {
+  const text = ctx.interactive
+    ? await ctx.prompter.secret('Personal token:')
+    : Buffer.from(await ctx.readInput('-')).toString('latin1');
+  const token = text.trim();
+  if (token === '') {
+    throw new SvcError('credential_unusable', '--token-stdin: there is no token', {
+      hint: 'pipe it in: svc oauth login --token-stdin < file',
+    });
+  }
+  // It goes into a header as it is, and into no message.
+  if (token.length > LONGEST_TOKEN || /[^\x21-\x7e]/.test(token)) {
+    throw new SvcError('credential_unusable', '--token-stdin: that is no token, which is one word of ASCII', {
+      hint: 'give the token alone, without a header name or other text around it',
+    });
+  }
+  return token;
+}
