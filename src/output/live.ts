@@ -3,18 +3,15 @@ import type { BatchWriter } from './batch-writer.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { painter } from './color.ts';
 import { escapeText } from './escape.ts';
-import type { ListSubject, Printed } from './subject.ts';
+import type { ListSubject, Printed, Subject } from './subject.ts';
 import type { OutputOptions } from './types.ts';
 import { displayWidth, wrap } from './width.ts';
 
 /** Between two cells, and before what goes on below. */
 const GAP = '  ';
 
-export async function writeLive(
-  { rows, live: cells = () => [], linesPerSecond }: ListSubject,
-  options: OutputOptions,
-  out: BatchWriter,
-): Promise<Printed> {
+export async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  const { rows, live: cells = () => [], linesPerSecond } = subject as ListSubject;
   const paint = await painter(options.color);
   const { width } = options;
   const line = (row: unknown): string => {

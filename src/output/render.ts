@@ -3,7 +3,7 @@ import type { OutStream } from '../context.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { jsonByteFilter } from './escape.ts';
 import { shape } from './shape.ts';
-import type { Renderer } from './subject.ts';
+import type { Renderer, Subject } from './subject.ts';
 import { type Format, type Glance, type OutputOptions, RawBytes, RawJson, type Rendering } from './types.ts';
 
 export { checkOutputOptions } from './check.ts';
@@ -52,7 +52,9 @@ export async function render(
   // An array or a document is of use only when it is whole; lines are, as soon as they come.
   const byLine = options.format !== 'json' && options.format !== 'yaml';
   const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
-  const renderer = await loadRenderer(options.format);
+  const renderer = isLive(subject, options)
+    ? (await import('./live.ts')).renderLive
+    : await loadRenderer(options.format);
   const { rows, dropped = [], shared = [] } = await renderer(subject, options, out);
   await out.end();
   return { rows, dropped, shared, cut };
@@ -64,6 +66,12 @@ function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
 
 function isExact({ format, query }: OutputOptions, sink: OutStream): boolean {
   return !sink.isTTY && query === undefined && format !== 'json' && format !== 'ndjson' && format !== 'yaml';
+}
+
+/** Rows that come over time have no columns to be laid out, unless somebody names some. */
+function isLive(subject: Subject, { format, columns }: OutputOptions): boolean {
+  const table = format === 'table' || format === 'wide';
+  return table && columns === undefined && subject.kind === 'list' && subject.live !== undefined;
 }
 
 async function loadRenderer(format: Format): Promise<Renderer> {

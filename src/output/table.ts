@@ -16,11 +16,7 @@ const LEAST = 8;
 
 export async function renderTable(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  if (subject.kind === 'list') {
-    if (subject.live === undefined || options.columns !== undefined) return writeTable(subject, options, out);
-    const { writeLive } = await import('./live.ts');
-    return writeLive(subject, options, out);
-  }
+  if (subject.kind === 'list') return writeTable(subject, options, out);
   const { writeRecord } = await import('./record.ts');
   return writeRecord(subject, options, out);
 }

@@ -60,9 +60,9 @@ export const webhooksVerify = listCommand({
   ],
   output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true, hintWords: (name) => name }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
-    const { DeliveryChecker } = await import('../../services/recordings/checked-delivery.ts');
-    const { inputFiles } = await import('../../services/recordings/delivery-input.ts');
-    const { VerificationRun } = await import('../../services/recordings/verification-run.ts');
+    const { DeliveryChecker, inputFiles, VerificationRun } = await import(
+      '../../services/recordings/verification-run.ts'
+    );
     const named = requireSecrets(input, ctx);
     const secrets = input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named;
     const given = await givenHeaders(input, ctx);

@@ -1,4 +1,6 @@
 /** A delivery as it came over the wire, or out of a file that holds one. */
+import { SvcError } from '../../errors.ts';
+import { isObject } from './event.ts';
 
 /** A header as it was received: its name in its own case, values of repeated ones apart. */
 export type RawHeader = readonly [name: string, value: string];
@@ -32,4 +34,21 @@ export function headerValues(headers: readonly RawHeader[], name: string): strin
   for (const [found, value] of headers)
     if (found.length === wanted.length && found.toLowerCase() === wanted) values.push(value);
   return values;
+}
+
+/** Headers out of JSON: an object of names and values, or a list of pairs. Throws `file_unusable`. */
+export function jsonHeaders(value: unknown, source: string): readonly RawHeader[] {
+  const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : [undefined];
+  return pairs.flatMap((pair: unknown): RawHeader[] => {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw notHeaders(source);
+    const [name, values] = pair as [string, unknown];
+    return [values].flat().map((one): RawHeader => {
+      if (typeof one !== 'string' && typeof one !== 'number') throw notHeaders(source);
+      return [name, String(one)];
+    });
+  });
+}
+
+function notHeaders(source: string): SvcError {
+  return new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of texts`);
 }

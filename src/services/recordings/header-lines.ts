@@ -1,7 +1,6 @@
 /** Headers as text: the lines of a head, or a JSON object of them as gateways log it. */
 import { SvcError } from '../../errors.ts';
-import type { RawHeader } from './delivery.ts';
-import { isObject } from './event.ts';
+import { jsonHeaders, type RawHeader } from './delivery.ts';
 
 /** `Name: value` lines, CRLF or LF; a line that begins with a blank goes on with the one before. Others are no headers. */
 export function headerLines(text: string): RawHeader[] {
@@ -29,21 +28,4 @@ export function headerFile(bytes: Uint8Array, source: string): readonly RawHeade
     throw new SvcError('file_unusable', `${source}: these headers are no JSON, though they begin like it`);
   }
   return jsonHeaders(value, source);
-}
-
-/** An object of names and values, or a list of pairs. */
-export function jsonHeaders(value: unknown, source: string): readonly RawHeader[] {
-  const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : [undefined];
-  return pairs.flatMap((pair: unknown): RawHeader[] => {
-    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw notHeaders(source);
-    const [name, values] = pair as [string, unknown];
-    return [values].flat().map((one): RawHeader => {
-      if (typeof one !== 'string' && typeof one !== 'number') throw notHeaders(source);
-      return [name, String(one)];
-    });
-  });
-}
-
-function notHeaders(source: string): SvcError {
-  return new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of texts`);
 }

@@ -1,7 +1,6 @@
 /** Recordings, read piece by piece: any length of them in the memory of a piece and a line. */
-import type { Delivery, RawHeader } from './delivery.ts';
+import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
 import { isObject } from './event.ts';
-import { jsonHeaders } from './header-lines.ts';
 
 export interface Line {
   /** From 1. */

@@ -1,9 +1,8 @@
 /** Recorded deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
-import { HEADER_PREFIX, headerValues, type RawHeader } from './delivery.ts';
+import { HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { isObject, readEvent } from './event.ts';
 import { forwardedHeaders } from './forwarding.ts';
-import { jsonHeaders } from './header-lines.ts';
 import { type Line, lineBatches } from './recording-reader.ts';
 import type { Outgoing } from './sending.ts';
 import { withAgent } from './sending-event.ts';

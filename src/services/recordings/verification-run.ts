@@ -1,9 +1,12 @@
 /** Verifies all that somebody names, one delivery after the other, and keeps count. */
 import { SvcError } from '../../errors.ts';
-import type { CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
+import { type CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { type InputOptions, readDeliveries } from './delivery-input.ts';
+import { type InputOptions, inputFiles, readDeliveries } from './delivery-input.ts';
 import type { Verdict } from './signature.ts';
+
+// One module to be loaded by whoever verifies: each costs its share of the start.
+export { DeliveryChecker, inputFiles };
 
 export class VerificationRun {
   readonly #checker: DeliveryChecker;
