@@ -1,4 +1,5 @@
 import type { Command } from '../cli/command.ts';
+import { webhooksCheckReceiver } from '../commands/webhooks/check-receiver.ts';
 import { webhooksCreate } from '../commands/webhooks/create.ts';
 import { webhooksDelete } from '../commands/webhooks/delete.ts';
 import { webhooksGet } from '../commands/webhooks/get.ts';
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   webhooksSign,
   webhooksSend,
   webhooksReplay,
+  webhooksCheckReceiver,
   webhooksShow,
   webhooksSecretsList,
   webhooksSecretsImport,
