@@ -184,8 +184,12 @@ class HttpListener implements LoopbackListener {
           : '400 Bad Request';
     // A connection that a browser opened and never used is late, and no attack.
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse();
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    else socket.destroy();
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // Whoever goes on sending is not listened to.
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
   }
 
   #refuse(): void {
