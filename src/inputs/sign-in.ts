@@ -59,6 +59,7 @@ export function signInPeople(ctx: RunContext, { browser, paste }: SignInOptions)
     notice: (text) => ctx.notice(text),
     async openBrowser(url) {
       if (hindrance !== undefined) return;
+      await ctx.sleep(0); // the address is on the screen by then
       const opened = ctx.openBrowser(url).then((problem) => {
         if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
       });
