@@ -30,6 +30,8 @@ export interface RunOptions {
    */
   readonly answers?: readonly (string | readonly string[])[];
   readonly now?: () => number;
+  /** 0 by default: whatever is drawn is known. */
+  readonly random?: () => number;
   /** Sleeps as long as it is told to, and not 20 ms at most. */
   readonly sleeps?: true;
   readonly signal?: AbortSignal;
@@ -115,7 +117,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     nodeMajor: 20,
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
     now,
-    random: () => 0,
+    random: options.random ?? (() => 0),
     sleep: (ms, signal) =>
       new Promise((done, fail) => {
         const abort = (): void => {
