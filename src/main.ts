@@ -42,7 +42,9 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
       context,
     );
   const group = findGroup(first);
-  const { commands } = await group.load();
+  const [word = ''] = rest;
+  const alone = Object.hasOwn(group.alone ?? {}, word) ? group.alone?.[word] : undefined;
+  const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
   const command = findCommand(group, commands, rest);
   if (command === undefined) {
     const help = groupHelp(group, commands, context.stdout.columns);

@@ -8,6 +8,7 @@ export const GROUPS: readonly Group[] = [
     name: 'webhooks',
     summary: 'Check, receive and send signed deliveries',
     load: () => import('./registry/webhooks.ts'),
+    alone: { verify: async () => (await import('./commands/webhooks/verify.ts')).webhooksVerify },
   },
   { name: 'config', summary: 'Settings and profiles', load: () => import('./registry/config.ts') },
   {

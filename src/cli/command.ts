@@ -158,6 +158,8 @@ export interface Group {
   readonly summary: string;
   readonly description?: string;
   readonly load: () => Promise<{ readonly commands: readonly Command[] }>;
+  /** Commands, by their word, that are run without loading the others: where the start counts. */
+  readonly alone?: Readonly<Record<string, () => Promise<Command>>>;
 }
 
 type None = Record<never, never>;

@@ -26,12 +26,12 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
 }
 
 /** An envelope as the service writes it begins so. */
-const OWN_BEGINNING = /^\{"id":"([\w.:-]{1,200})","type":"([\w.:-]{1,200})",/;
+const OWN_BEGINNING = /^\{"id":"([\w.:-]{1,60})","type":"([\w.:-]{1,60})",/;
 
 /** Its id and type alone: where it begins as the service writes it, the rest need not be parsed. */
 export function readNames(bytes: Uint8Array): Pick<ReadEvent, 'id' | 'type'> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [beginning, id, type] = OWN_BEGINNING.exec(buffer.toString('latin1', 0, 512)) ?? [];
+  const [beginning, id, type] = OWN_BEGINNING.exec(buffer.toString('latin1', 0, 160)) ?? [];
   // A second one would count in JSON, and a text that does not end is none.
   const own = beginning !== undefined && buffer.at(-1) === 0x7d;
   const after = beginning?.length ?? 0;

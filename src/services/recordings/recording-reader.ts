@@ -53,8 +53,7 @@ const BODY = Buffer.from('"body_b64":"');
 const OURS = Buffer.from('{"v":1,"received_at":"');
 const QUOTE = 0x22;
 const CLOSING = 0x7d;
-/** ASCII without controls and backslashes. */
-const PLAIN = /^[ -[\]-~]*$/;
+const PLAIN = /^[ -~]*$/;
 const NONE: readonly string[] = [];
 
 /** Undefined where the line is no delivery. Headers that do not begin with `prefix` may be left out. */
@@ -70,10 +69,10 @@ function ownShape(line: Buffer, source: string, prefix: string): Delivery | unde
   // A line that was cut does not end so.
   if (line.length < OURS.length || line[line.length - 1] !== CLOSING) return undefined;
   if (line.compare(OURS, 0, OURS.length, 0, OURS.length) !== 0) return undefined;
-  const at = line.indexOf(BODY);
+  const at = line.indexOf(BODY, OURS.length);
   if (at < 0) return undefined;
   const head = line.toString('latin1', 0, at);
-  if (!PLAIN.test(head)) return undefined;
+  if (head.includes('\\')) return undefined;
   const pairs = head.indexOf('"headers":[');
   const headers = pairs < 0 ? undefined : servicePairs(head, pairs + 11, prefix);
   if (headers === undefined) return undefined;
@@ -94,7 +93,10 @@ function servicePairs(text: string, start: number, prefix: string): readonly Raw
     if ((text.charCodeAt(at + 2) | 0x20) === (prefix.charCodeAt(0) | 0x20) || prefix === '') {
       const name = text.slice(at + 2, nameEnd);
       if (name.startsWith(prefix) || name.toLowerCase().startsWith(prefix.toLowerCase())) {
-        found.push([name, text.slice(nameEnd + 3, valueEnd)]);
+        const value = text.slice(nameEnd + 3, valueEnd);
+        // What is not ASCII is UTF-8, and is not read here.
+        if (!PLAIN.test(value)) return undefined;
+        found.push([name, value]);
       }
     }
     if (text.startsWith('],[', valueEnd + 1)) at = valueEnd + 3;

@@ -174,7 +174,9 @@ interface Refusal {
 
 /** Canonical decimal digits and nothing else: any other spelling of a number would move the `.` within what was signed. */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
-const SIGNATURE = /^sha256=([0-9a-fA-F]{64})$/;
+const SCHEME = 'sha256=';
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+const ANY_CASE = /^sha256=[0-9a-fA-F]{64}$/;
 /** A label in the form of ours, and a digest in hexadecimal or base64. */
 const OTHER_ALGORITHM = /^(?!sha256=)[a-z][a-z0-9_-]*=[^,=\s]+=*$/;
 
@@ -187,15 +189,19 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
   if (signature === '') return refuse('missing_signature', known);
   if (timestamp === '') return refuse('missing_timestamp');
   if (known === null) return refuse('malformed_timestamp');
-  const hex = SIGNATURE.exec(signature)?.[1];
+  const lowerCase = SIGNATURE.test(signature);
+  const hex = lowerCase || ANY_CASE.test(signature) ? signature.slice(SCHEME.length) : undefined;
   if (hex === undefined)
     return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
-  return { timestamp, digest: Buffer.from(hex, 'hex'), upperCase: /[A-F]/.test(hex) };
+  return { timestamp, digest: Buffer.from(hex, 'hex'), upperCase: !lowerCase };
 }
 
 /** Blanks around a header's value are no part of it. */
-export function trimmed(value: string | undefined): string {
-  return value === undefined || !BLANK_AROUND.test(value) ? (value ?? '') : value.replace(/^[ \t]+|[ \t]+$/g, '');
+export function trimmed(value = ''): string {
+  return isBlank(value, 0) || isBlank(value, value.length - 1) ? value.replace(/^[ \t]+|[ \t]+$/g, '') : value;
 }
 
-const BLANK_AROUND = /^[ \t]|[ \t]$/;
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09;
+}
