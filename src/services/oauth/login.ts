@@ -11,7 +11,7 @@ import { requestToken } from './token-endpoint.ts';
 
 /** What differs from login to login. */
 export interface LoginWish {
-  /** Undefined takes a client that is there, of whatever method, and registers one without a secret where there is none. */
+  /** Undefined takes that of the client registered last, and none where there is no client. */
   readonly method: ClientAuthMethod | undefined;
   readonly clientName: string | undefined;
   readonly port: number | undefined;
@@ -45,10 +45,12 @@ export async function signIn(
   people: LoginPeople,
 ): Promise<SignedIn> {
   const server = await discover(target);
-  const { listener, known } = await listen(server, usable(clients, server, wish, target.now()), wish, people);
+  const own = loopbackClients(clients, server);
+  const { listener, known } = await listen(server, usable(own, wish, target.now()), wish, people);
   let closing: Promise<void> | undefined;
   try {
-    const client = known ?? (await register(target, server, wish, { listener, people }));
+    const { method = own[0]?.token_endpoint_auth_method, ...rest } = wish;
+    const client = known ?? (await register(target, server, { ...rest, method }, { listener, people }));
     const authorization = new Authorization({
       server,
       clientId: client.client_id,
@@ -63,24 +65,25 @@ export async function signIn(
   }
 }
 
-/** The latest first. */
+/** Those of the service that a login can use, the latest first. */
+function loopbackClients(clients: readonly ClientRecord[], { issuer }: ServerMetadata): readonly ClientRecord[] {
+  return clients
+    .filter((client) => client.issuer === issuer && loopbackAddress(client, issuer) !== undefined)
+    .sort((one, other) => other.registered_at - one.registered_at);
+}
+
 function usable(
   clients: readonly ClientRecord[],
-  { issuer }: ServerMetadata,
   { method, clientName, port }: LoginWish,
   now: number,
 ): readonly ClientRecord[] {
-  return clients
-    .filter(
-      (client) =>
-        client.issuer === issuer &&
-        isLive(client, now) &&
-        loopbackAddress(client, issuer) !== undefined &&
-        (method === undefined || client.token_endpoint_auth_method === method) &&
-        (clientName === undefined || client.client_name === clientName) &&
-        (port === undefined || client.redirect_port === port),
-    )
-    .sort((one, other) => other.registered_at - one.registered_at);
+  return clients.filter(
+    (client) =>
+      isLive(client, now) &&
+      (method === undefined || client.token_endpoint_auth_method === method) &&
+      (clientName === undefined || client.client_name === clientName) &&
+      (port === undefined || client.redirect_port === port),
+  );
 }
 
 function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL | undefined {
