@@ -3,7 +3,7 @@ import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
 import { parseByteSize } from '../../inputs/byte-size.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
-import type { Outgoing } from '../../services/recordings/sending.ts';
+import type { Draft, Outgoing } from '../../services/recordings/sending.ts';
 import type { Tampering } from '../../services/recordings/sending-event.ts';
 import { SENT_LIST, SENT_ONE } from '../../views/sent-deliveries.ts';
 
@@ -104,7 +104,7 @@ interface DeliveryOptions {
 }
 
 /** Each is made, and signed, when it is asked for. */
-async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunContext): Promise<Iterable<Outgoing>> {
+async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
   const { draftEvent, makeDelivery } = await import('../../services/recordings/sending-event.ts');
   const { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } = await import('../../services/recordings/sample-event.ts');
   const { set, id, repeat, newId, tamper } = input;
@@ -135,8 +135,8 @@ function clockOf({ now, random }: RunContext): Pick<RunContext, 'now' | 'random'
   return { now, random };
 }
 
-function* many(count: number, make: (round: number) => Outgoing): Generator<Outgoing, void, void> {
-  for (let round = 0; round < count; round++) yield make(round);
+function* many(count: number, make: (round: number) => Outgoing): Generator<Draft, void, void> {
+  for (let round = 0; round < count; round++) yield () => make(round);
 }
 
 function signedDuration(text: string): number {

@@ -49,7 +49,7 @@ export async function* checkReceiver(
 ): AsyncGenerator<ProbeResult, void, void> {
   const chosen = choose(only);
   if (outbound.dryRun !== undefined) {
-    const all = chosen.flatMap(({ deliveries }) => deliveries(kit));
+    const all = chosen.flatMap(({ deliveries }) => deliveries(kit)).map((outgoing) => () => outgoing);
     await showAll(all, { url, deadlineMs, concurrency: 1 }, outbound);
   }
   const poster = openPoster(outbound, kit.now);

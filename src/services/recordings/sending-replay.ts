@@ -4,7 +4,7 @@ import { HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './deli
 import { isObject, readEvent } from './event.ts';
 import { forwardedHeaders } from './forwarding.ts';
 import { type Line, lineBatches } from './recording-reader.ts';
-import type { Outgoing } from './sending.ts';
+import type { Draft, Outgoing } from './sending.ts';
 import { withAgent } from './sending-event.ts';
 import { signatureOf, TOLERANCE_S } from './signature.ts';
 
@@ -50,17 +50,21 @@ export class Replay {
    * Looks for the first before it resolves: a recording that cannot be used is told of before anything is sent. Throws
    * `file_unusable` where it holds no delivery at all, chosen or not.
    */
-  async start(pieces: AsyncIterable<Uint8Array>): Promise<AsyncGenerator<Outgoing, void, void>> {
+  async start(pieces: AsyncIterable<Uint8Array>): Promise<AsyncGenerator<Draft, void, void>> {
     const deliveries = this.#deliveries(pieces);
     const first = await deliveries.next();
     return (async function* () {
-      if (first.done === true) return;
-      yield first.value;
-      yield* deliveries;
+      try {
+        if (first.done === true) return;
+        yield first.value;
+        yield* deliveries;
+      } finally {
+        await deliveries.return();
+      }
     })();
   }
 
-  async *#deliveries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Outgoing, void, void> {
+  async *#deliveries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Draft, void, void> {
     const { source, limit = Number.POSITIVE_INFINITY } = this.#options;
     if (limit <= 0) return;
     for await (const lines of lineBatches(pieces)) {
@@ -72,7 +76,7 @@ export class Replay {
         }
         this.#read++;
         if (!this.#chooses(recorded)) continue;
-        yield this.#outgoing(recorded);
+        yield () => this.#outgoing(recorded);
         if (++this.#chosen >= limit) return;
       }
     }

@@ -16,6 +16,9 @@ export interface Outgoing {
   readonly body: Uint8Array;
 }
 
+/** Makes one at the moment when it is sent: its timestamp is of then. */
+export type Draft = () => Outgoing;
+
 /** What became of it. */
 export interface SentDelivery {
   /** From 1, in the order they were sent. */
@@ -45,9 +48,9 @@ export interface Route {
   readonly gapMs?: number | undefined;
 }
 
-/** The outcomes, each when it is there. `source` is asked for a delivery only when that is to be sent. */
+/** The outcomes, each when it is there. */
 export async function* sendAll(
-  source: Iterable<Outgoing> | AsyncIterable<Outgoing>,
+  source: Iterable<Draft> | AsyncIterable<Draft>,
   { concurrency, gapMs, ...route }: Route,
   outbound: Outbound,
   tally: Tally,
@@ -61,19 +64,19 @@ export async function* sendAll(
   signal.addEventListener('abort', stop);
   let pause: Promise<undefined> | undefined;
   try {
-    for (let n = 1, more = true; more || running.size > 0; ) {
-      if (more && pause === undefined && running.size < concurrency) {
-        const { value, done } = await deliveries.next();
-        if (done) more = false;
-        else {
-          running.set(n, handled(send(poster, n, value, route, tally)));
-          n++;
-          if (gapMs !== undefined) pause = handled(sleep(gapMs, over.signal).then(() => (pause = undefined)));
+    let next = await deliveries.next();
+    for (let n = 1; !next.done || running.size > 0; ) {
+      if (!next.done && pause === undefined && running.size < concurrency) {
+        running.set(n, handled(send(poster, n, next.value(), route, tally)));
+        n++;
+        next = await deliveries.next();
+        if (gapMs !== undefined && !next.done) {
+          pause = handled(sleep(gapMs, over.signal).then(() => (pause = undefined)));
         }
         continue;
       }
       const waiting: Promise<SentDelivery | undefined>[] = [...running.values()];
-      if (more && pause !== undefined && running.size < concurrency) waiting.push(pause);
+      if (pause !== undefined && running.size < concurrency) waiting.push(pause);
       const row = await Promise.race(waiting);
       if (row === undefined) continue;
       running.delete(row.n);
@@ -89,12 +92,13 @@ export async function* sendAll(
 
 /** The same in a dry run: every request is shown. Ends with `DryRunStop`. */
 export async function showAll(
-  source: Iterable<Outgoing> | AsyncIterable<Outgoing>,
+  source: Iterable<Draft> | AsyncIterable<Draft>,
   { url, deadlineMs: timeoutMs }: Route,
   outbound: Outbound,
 ): Promise<never> {
   const poster = openPoster(outbound);
-  for await (const { headers, body } of source) {
+  for await (const draft of source) {
+    const { headers, body } = draft();
     await poster.post({ url, headers, body, timeoutMs }).catch((error: unknown) => {
       if (!(error instanceof DryRunStop)) throw error;
     });
