@@ -10,6 +10,11 @@ export const GROUPS: readonly Group[] = [
     load: () => import('./registry/webhooks.ts'),
     alone: { verify: async () => (await import('./commands/webhooks/verify.ts')).webhooksVerify },
   },
+  {
+    name: 'oauth',
+    summary: 'Sign in to the recording service',
+    load: () => import('./registry/oauth.ts'),
+  },
   { name: 'config', summary: 'Settings and profiles', load: () => import('./registry/config.ts') },
   {
     name: 'sandbox',

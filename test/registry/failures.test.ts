@@ -101,7 +101,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const REMOTE = CASES.filter(({ command }) => command.service !== undefined);
+const REMOTE = CASES.filter(({ command, sample }) => command.service !== undefined && !sample.apart);
 
 describe.each(REMOTE)('$name', (what) => {
   let healthy: Invoked;

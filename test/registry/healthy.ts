@@ -81,7 +81,18 @@ const SUBSCRIPTION = {
 };
 const DISABLED = { ...SUBSCRIPTION, id: 'ep_2', url: 'https://old.example/hook', status: 2, consecutive_failures: 20 };
 
+/** The token endpoint (doc 2 §5). */
+const GRANT = {
+  access_token: 'at-fresh-0123456789',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  refresh_token: 'rt-fresh-0123456789',
+  scope: `mcp:connect ${HOSTILE}`,
+  email: HOSTILE,
+};
+
 const RECORDINGS: Readonly<Record<string, unknown>> = {
+  'POST /oauth/token': GRANT,
   'GET /webhooks': { items: [SUBSCRIPTION, DISABLED] },
   'POST /webhooks': {
     endpoint_id: 'ep_3',

@@ -74,8 +74,12 @@ export async function startPeer(): Promise<Peer> {
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         now: () => NOW,
-        home: command.service === undefined ? freshHome(homes) : homes,
-        env: { ...environment(command.service, server.url), ...sample.terminal, ...env },
+        home: sample.signedIn
+          ? signedInHome(homes, server.url)
+          : command.service === undefined
+            ? freshHome(homes)
+            : homes,
+        env: { ...environment(what, server.url), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
@@ -113,11 +117,48 @@ function healthyAnswer(service: ServiceName | undefined, request: Received): str
     : answer(200, body);
 }
 
-function environment(service: ServiceName | undefined, url: string): Record<string, string> {
+function environment({ command: { service }, sample }: Case, url: string): Record<string, string> {
   // Those that verify and sign deliveries have it, too.
   if (service === undefined) return { SVC_WEBHOOK_SECRET: MARKER };
   const prefix = `SVC_${service.toUpperCase()}`;
-  return { [`${prefix}_URL`]: url, [`${prefix}_TOKEN`]: MARKER };
+  return { [`${prefix}_URL`]: url, ...(sample.signedIn ? {} : { [`${prefix}_TOKEN`]: MARKER }) };
+}
+
+/** With a login whose every secret is the marker. */
+function signedInHome(homes: string, url: string): string {
+  const home = join(homes, 'signed-in');
+  mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
+  const registered_at = NOW / 1000 - 86_400;
+  const client = {
+    issuer: url,
+    client_secret: MARKER,
+    token_endpoint_auth_method: 'client_secret_post',
+    redirect_uris: ['http://127.0.0.1:8250/callback'],
+    redirect_port: 8250,
+    client_name: 'svc',
+    registered_at,
+  };
+  const login = {
+    kind: 'oauth',
+    profile: 'default',
+    base_url: url,
+    issuer: url,
+    token_endpoint: `${url}/oauth/token`,
+    client_id: 'client-1',
+    access_token: MARKER,
+    obtained_at: registered_at,
+    expires_at: NOW / 1000 + 3600,
+    refresh_token: MARKER,
+    scope: 'mcp:connect',
+    email: 'ann@example.com \u001b[31m',
+  };
+  const clients = [
+    { ...client, client_id: 'client-1' },
+    { ...client, client_id: 'client-2' },
+  ];
+  const file = JSON.stringify({ version: 1, gen: 1, clients, credentials: [login] });
+  writeFileSync(join(home, 'config/credentials.json'), file, { mode: 0o600 });
+  return home;
 }
 
 /** With the settings as they were before a command changed them. */

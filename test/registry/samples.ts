@@ -6,6 +6,10 @@ export interface Sample {
   readonly stdin?: string;
   /** At a terminal it is asked for instead. */
   readonly typed?: true;
+  /** It uses a stored login, not a token of the environment. */
+  readonly signedIn?: true;
+  /** It asks no service, or not as others do: how that fails is tested with the command. */
+  readonly apart?: true;
   /** It asks before it writes, as `destroy` and `money` commands always do. */
   readonly asks?: true;
   /** Its request follows from its arguments: a dry run connects to nothing. */
@@ -138,6 +142,15 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks secrets import': [{ args: ['ep_2'], stdin: 'whsec_piped', typed: true }],
   'webhooks secrets export': [{ args: ['ep_1', '--force'] }],
   'webhooks secrets delete': [{ args: ['ep_1'] }],
+  'oauth status': [
+    { args: [], signedIn: true, apart: true },
+    { args: ['--check'], signedIn: true, apart: true },
+  ],
+  'oauth token': [{ args: ['--force'], signedIn: true, apart: true }],
+  'oauth refresh': [{ args: [], signedIn: true, apart: true }],
+  'oauth logout': [{ args: [], signedIn: true, apart: true }],
+  'oauth clients list': [{ args: [], signedIn: true, apart: true }],
+  'oauth clients forget': [{ args: ['client-2'], signedIn: true, apart: true }],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

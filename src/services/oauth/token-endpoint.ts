@@ -2,7 +2,7 @@
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import { openClient } from '../../http/client.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
 import { parseRetryAfter } from '../../http/retry.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
@@ -55,6 +55,24 @@ const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
  */
 export async function requestToken(request: TokenRequest): Promise<TokenOutcome> {
   const url = new URL(request.tokenEndpoint);
+  const outcome = await submit(request, url, tokenEndpoint(url));
+  return outcome.kind === 'answered' ? readGrant(outcome.answer, url) : outcome;
+}
+
+/** RFC 7009. Resolves to what went wrong, if anything did. */
+export async function revokeToken(
+  request: Omit<TokenRequest, 'tokenEndpoint'>,
+  at: string,
+): Promise<SvcError | undefined> {
+  const url = new URL(at);
+  const { answer: _, ...bodiless } = tokenEndpoint(url);
+  const outcome = await submit({ ...request, tokenEndpoint: at }, url, bodiless);
+  return outcome.kind === 'answered' ? undefined : outcome.failure;
+}
+
+type Submitted = { readonly kind: 'answered'; readonly answer: unknown } | Exclude<TokenOutcome, { kind: 'granted' }>;
+
+async function submit(request: TokenRequest, url: URL, to: Endpoint<unknown>): Promise<Submitted> {
   const form = formOf(request);
   let refusal: FailedAnswer | undefined;
   const client = openClient(targetOf(request, url), {
@@ -66,7 +84,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
     },
   });
   try {
-    return readGrant(await client.call(tokenEndpoint(url), { body: form }), url);
+    return { kind: 'answered', answer: await client.call(to, { body: form }) };
   } catch (error) {
     return outcomeOf(error, refusal, secretsOf(request), request.target.now());
   } finally {
@@ -75,7 +93,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
 }
 
 /** A read to the transport, which repeats no POST: no state of the service's hangs on it, and a dry run may need a token. */
-function tokenEndpoint({ pathname, search }: URL) {
+function tokenEndpoint({ pathname, search }: URL): Endpoint<unknown> {
   const path = (pathname + search).replace(/[{}]/g, encodeURIComponent);
   const answer = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
   return endpoint<unknown>({ method: 'POST', path, effect: 'read', encoding: 'form', answer });
@@ -116,8 +134,8 @@ function formEncoded(text: string): string {
 
 /** What a service could say again. */
 function secretsOf({ client, fields }: TokenRequest): string[] {
-  const { refresh_token, code, code_verifier } = fields;
-  const secrets = [refresh_token, code, code_verifier, client.client_secret].filter((one) => one !== undefined);
+  const { refresh_token, token, code, code_verifier } = fields;
+  const secrets = [refresh_token, token, code, code_verifier, client.client_secret].filter((one) => one !== undefined);
   return secrets.flatMap((one) => [one, formEncoded(one), encodeURIComponent(one)]).filter((one) => one.length >= 4);
 }
 
@@ -179,7 +197,7 @@ function outcomeOf(
   refusal: FailedAnswer | undefined,
   secrets: readonly string[],
   now: number,
-): TokenOutcome {
+): Exclude<Submitted, { kind: 'answered' }> {
   if (!(error instanceof SvcError)) throw error;
   const { httpStatus: status } = error;
   const text = withoutSecrets(error.message, secrets);

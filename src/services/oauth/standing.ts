@@ -1,0 +1,71 @@
+/** How a stored login stands, told without asking the service. */
+import { isAlive } from './refresh.ts';
+
+/** Doc 2 §5 and §8. */
+export const REFRESH_DAYS = 90;
+const IDLE_DAYS = 90;
+/** How long before an end people are told of it. */
+const WARNING_DAYS = 7;
+const DAY_S = 86_400;
+
+/** The parts of a credential that its standing follows from; times in Unix seconds. */
+export interface Login {
+  readonly kind: 'oauth' | 'personal';
+  readonly obtained_at: number;
+  readonly expires_at?: number;
+  readonly refresh_token?: string;
+  readonly refresh_obtained_at?: number;
+  readonly last_used_at?: number;
+  readonly login_required?: { readonly reason: string };
+}
+
+export interface Standing {
+  readonly signedIn: boolean;
+  /** What to do. */
+  readonly advice: string | null;
+}
+
+const AGAIN = 'sign in again: svc oauth login';
+const NEW_TOKEN = 'create a new token at the service, then: svc oauth login --token-stdin';
+
+export function standing(login: Login, now: number): Standing {
+  return login.kind === 'oauth' ? oauthStanding(login, now) : personalStanding(login, now);
+}
+
+/** Undefined where there is no refresh token. */
+export function refreshEnd({ refresh_token, refresh_obtained_at, obtained_at }: Login): number | undefined {
+  if (refresh_token === undefined) return undefined;
+  return (refresh_obtained_at ?? obtained_at) + REFRESH_DAYS * DAY_S;
+}
+
+function oauthStanding(login: Login, now: number): Standing {
+  if (login.login_required !== undefined) {
+    return { signedIn: false, advice: `${AGAIN} (the service refused: ${login.login_required.reason})` };
+  }
+  const end = refreshEnd(login);
+  const alive = isAlive(login, now);
+  if (end === undefined) {
+    if (!alive) return { signedIn: false, advice: AGAIN };
+    return { signedIn: true, advice: 'the service gave no refresh token: sign in again when the token expires' };
+  }
+  if (end <= now && !alive) return { signedIn: false, advice: AGAIN };
+  if (end - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
+  return { signedIn: true, advice: `the refresh token ends ${inDays(end, now)}: renew it with svc oauth refresh` };
+}
+
+function personalStanding({ expires_at, last_used_at, obtained_at }: Login, now: number): Standing {
+  if (expires_at !== undefined && expires_at <= now) return { signedIn: false, advice: NEW_TOKEN };
+  const idle = Math.floor((now - (last_used_at ?? obtained_at)) / DAY_S);
+  if (idle >= IDLE_DAYS - WARNING_DAYS) {
+    const what = `not used from here for ${idle} days, and the service drops a token after about ${IDLE_DAYS} idle ones`;
+    return { signedIn: true, advice: `${what}: svc oauth status --check uses it` };
+  }
+  if (expires_at === undefined || expires_at - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
+  return { signedIn: true, advice: `the token ends ${inDays(expires_at, now)}: ${NEW_TOKEN}` };
+}
+
+function inDays(end: number, now: number): string {
+  const days = Math.floor((end - now) / DAY_S);
+  if (days < 0) return 'any moment';
+  return days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
+}
