@@ -50,9 +50,8 @@ function print(text) {
 
 /** Whoever interrupted waits for nothing more: a reader that takes nothing, or a name that is looked up. */
 function leave(signal) {
-  // An exit would wait for the thread that looks a name up, or reads from a pipe; the signal's own end does not.
-  const waiting = process.getActiveResourcesInfo();
-  if (waiting.includes('GetAddrInfoReqWrap') || waiting.includes('FSReqCallback')) {
+  // An exit would wait for the thread that looks it up, ten seconds and more; the signal's own end does not.
+  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   }

@@ -1,6 +1,6 @@
 /** Everything `svc` takes from outside itself: the types, and at the end the one function that reads the process. */
 import { once } from 'node:events';
-import { existsSync, fstatSync, read, readSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { SvcError } from './errors.ts';
@@ -206,7 +206,7 @@ function prompter(signal: AbortSignal): Prompter {
       ask((prompts) => {
         const { signal: ended, ...rest } = streams();
         const over = withdrawn === undefined ? ended : AbortSignal.any([ended, withdrawn]);
-        return prompts.password({ message, mask: false }, { ...rest, signal: over });
+        return prompts.password({ message, mask: false, toggleMask: false }, { ...rest, signal: over });
       }),
     select: (message, choices) =>
       ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
@@ -254,18 +254,18 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Straight from the descriptor: the stream that Node makes of it costs more than what reads it. */
+/**
+ * A file straight from its descriptor. Only what may have to wait for a writer goes to Node's stream: a direct read would block the
+ * process, and no signal would end it.
+ */
 async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
-  const buffer = Buffer.allocUnsafe(1 << 20);
-  if (fstatSync(0).isFile()) {
-    for (let count = readSync(0, buffer); count > 0; count = readSync(0, buffer)) yield buffer.subarray(0, count);
+  if (isPipe(0)) {
+    yield* stdinUntil(signal);
+    signal.throwIfAborted();
     return;
   }
-  for (;;) {
-    const count = await readPipe(buffer, signal);
-    if (count === 0) return;
-    yield buffer.subarray(0, count);
-  }
+  const buffer = Buffer.allocUnsafe(1 << 20);
+  for (let count = readSync(0, buffer); count > 0; count = readSync(0, buffer)) yield buffer.subarray(0, count);
 }
 
 /** By Node's stream, which can be given up while it waits: a read of the descriptor cannot. */
@@ -281,28 +281,6 @@ async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, 
   } finally {
     over.removeEventListener('abort', giveUp);
   }
-}
-
-/** A read that waits must not keep whoever interrupts: it stays behind, and the launcher knows how to leave all the same. */
-function readPipe(buffer: Buffer, signal: AbortSignal): Promise<number> {
-  return new Promise((done, fail) => {
-    signal.throwIfAborted();
-    const interrupted = (): void => fail(signal.reason);
-    signal.addEventListener('abort', interrupted, { once: true });
-    const attempt = (): void =>
-      read(0, buffer, 0, buffer.length, null, (error, count) => {
-        // Another process may have made the pipe one that does not wait.
-        if (error?.code === 'EAGAIN' && !signal.aborted) {
-          setTimeout(attempt, 5);
-          return;
-        }
-        signal.removeEventListener('abort', interrupted);
-        // Windows ends a pipe with an error.
-        if (error === null || error.code === 'EOF') done(error === null ? count : 0);
-        else fail(error);
-      });
-    attempt();
-  });
 }
 
 /** What a pipe holds: more of it may have to wait for the reader. */
