@@ -2,6 +2,7 @@ import type { Command } from '../cli/command.ts';
 import { webhooksCheckReceiver } from '../commands/webhooks/check-receiver.ts';
 import { webhooksCreate } from '../commands/webhooks/create.ts';
 import { webhooksDelete } from '../commands/webhooks/delete.ts';
+import { webhooksEnable } from '../commands/webhooks/enable.ts';
 import { webhooksGet } from '../commands/webhooks/get.ts';
 import { webhooksList } from '../commands/webhooks/list.ts';
 import { webhooksListen } from '../commands/webhooks/listen.ts';
@@ -13,12 +14,15 @@ import { webhooksSecretsList } from '../commands/webhooks/secrets-list.ts';
 import { webhooksSend } from '../commands/webhooks/send.ts';
 import { webhooksShow } from '../commands/webhooks/show.ts';
 import { webhooksSign } from '../commands/webhooks/sign.ts';
+import { webhooksUpdate } from '../commands/webhooks/update.ts';
 import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
 export const commands: readonly Command[] = [
   webhooksList,
   webhooksGet,
   webhooksCreate,
+  webhooksUpdate,
+  webhooksEnable,
   webhooksDelete,
   webhooksVerify,
   webhooksListen,

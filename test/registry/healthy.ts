@@ -3,7 +3,7 @@ import type { ServiceName } from '../../src/http/target.ts';
 import type { Received } from '../http/servers.ts';
 
 /** The body of a success, empty where the interface has none; undefined for what these tests do not know. */
-type Answers = (method: string, path: string) => string | undefined;
+type Answers = (method: string, path: string, run: readonly Received[]) => string | undefined;
 
 const HOSTILE = 'red \u001b[31m \u202e \u009b2J \u65e5\u672c\u8a9e';
 
@@ -81,18 +81,26 @@ const SUBSCRIPTION = {
 };
 const DISABLED = { ...SUBSCRIPTION, id: 'ep_2', url: 'https://old.example/hook', status: 2, consecutive_failures: 20 };
 
-/** The token endpoint (doc 2 §5). */
-const GRANT = {
-  access_token: 'at-fresh-0123456789',
-  token_type: 'Bearer',
-  expires_in: 3600,
-  refresh_token: 'rt-fresh-0123456789',
-  scope: `mcp:connect ${HOSTILE}`,
-  email: HOSTILE,
+const DELIVERED = {
+  id: 'dlv_1',
+  endpoint_id: 'ep_1',
+  event_id: 'evt_1',
+  event_type: 'webhook.ping',
+  status: 1,
+  attempts: 2,
+  last_error: `http_502 ${HOSTILE}`,
+  delivered_at: '2026-01-15T11:31:00Z',
+  created_at: '2026-01-15T11:30:00Z',
+};
+const PENDING = { ...DELIVERED, id: 'dlv_2', event_id: 'evt_2', status: 0, delivered_at: '' };
+const EVENT = {
+  id: 'evt_1',
+  type: 'summary.completed',
+  created_at: '2026-01-15T11:30:00Z',
+  data: { audio_id: 'aud_1', title: HOSTILE, transcript: { text: HOSTILE, truncated: false } },
 };
 
 const RECORDINGS: Readonly<Record<string, unknown>> = {
-  'POST /oauth/token': GRANT,
   'GET /webhooks': { items: [SUBSCRIPTION, DISABLED] },
   'POST /webhooks': {
     endpoint_id: 'ep_3',
@@ -101,19 +109,77 @@ const RECORDINGS: Readonly<Record<string, unknown>> = {
     events: ['summary.completed'],
     status: 1,
   },
+  'POST /webhooks/ep_1/test': { event_id: 'evt_1', queued: true },
+  'GET /webhooks/ep_1/deliveries': { items: [DELIVERED, PENDING] },
+  'POST /webhooks/ep_3/test': { event_id: 'evt_1', queued: true },
+  'GET /webhooks/ep_3/deliveries': { items: [DELIVERED] },
+  'GET /webhook-events/samples': [EVENT, { ...EVENT, id: 'evt_sample_1', data: {} }],
   'DELETE /webhooks/ep_1': { ok: true },
   'DELETE /webhooks/ep_2': { ok: true },
 };
 
+/** Its answers name its own address, and what it was told. */
+function signIn({ method, path, headers, body }: Received): unknown {
+  const origin = `http://${headers['host']}`;
+  switch (`${method} ${path}`) {
+    case 'GET /.well-known/oauth-authorization-server':
+      return {
+        issuer: origin,
+        authorization_endpoint: `${origin}/oauth/authorize`,
+        token_endpoint: `${origin}/oauth/token`,
+        registration_endpoint: `${origin}/oauth/register`,
+        scopes_supported: ['mcp:connect', HOSTILE],
+        response_types_supported: ['code'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      };
+    case 'POST /oauth/register': {
+      const asked = JSON.parse(body) as Readonly<Record<string, unknown>>;
+      const secret = asked['token_endpoint_auth_method'] === 'none' ? {} : { client_secret: 'b2F1dGg-secret' };
+      return { ...asked, ...secret, client_id: `client_1${HOSTILE}` };
+    }
+    case 'POST /oauth/token':
+      return {
+        access_token: 'at-fresh-0123456789',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: 'rt-fresh-0123456789',
+        scope: `mcp:connect ${HOSTILE}`,
+        email: HOSTILE,
+      };
+  }
+  return undefined;
+}
+
+/** What an update of this run has made of a subscription is what its later requests see. */
+const recordings: Answers = (method, path, run) => {
+  const update = run.findLast((request) => request.method === 'PATCH');
+  if (update !== undefined && (method === 'PATCH' || (method === 'GET' && path === '/v1/webhooks'))) {
+    const before = update.path.endsWith(DISABLED.id) ? DISABLED : SUBSCRIPTION;
+    const change = JSON.parse(update.body) as Partial<typeof SUBSCRIPTION>;
+    const item = { ...before, events: [], ...change, status: change.url === undefined ? before.status : 1 };
+    return text(method === 'PATCH' ? { item } : { items: [item] });
+  }
+  return text(RECORDINGS[`${method} ${path.replace(/^\/v1/, '')}`]);
+};
+
 const SERVICES: Readonly<Partial<Record<ServiceName, Answers>>> = {
   alerts: (method, path) => text(ALERT_MANAGER[`${method} ${path.replace(/^\/api\/v2/, '')}`]),
-  webhooks: (method, path) => text(RECORDINGS[`${method} ${path.replace(/^\/v1/, '')}`]),
+  webhooks: recordings,
 };
 
 function text(value: unknown): string | undefined {
   return value === undefined || value === '' ? (value as '' | undefined) : `${JSON.stringify(value)}\n`;
 }
 
-export function healthyBody(service: ServiceName, { method, path }: Received): string | undefined {
-  return SERVICES[service]?.(method, path.replace(/\?.*/, ''));
+/** `run`: what the command has sent so far, this request among it. */
+export function healthyBody(
+  service: ServiceName,
+  request: Received,
+  run: readonly Received[] = [],
+): string | undefined {
+  const { method, path } = request;
+  const answer = SERVICES[service]?.(method, path.replace(/\?.*/, ''), run);
+  return answer ?? (service === 'webhooks' ? text(signIn(request)) : undefined);
 }

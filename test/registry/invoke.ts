@@ -68,7 +68,7 @@ export async function startPeer(): Promise<Peer> {
       const [earlier, connections] = [server.requests.length, server.connections];
       behaviour = (socket, request, index) => {
         if (fault !== undefined && index > earlier + after) fault(socket, request, index);
-        else socket.write(healthyAnswer(command.service, request));
+        else socket.write(healthyAnswer(command.service, request, server.requests.slice(earlier)));
       };
       const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
@@ -109,9 +109,9 @@ export function healthyExit({ sample }: Case): number {
   return sample.runsOn === undefined ? 0 : 130;
 }
 
-function healthyAnswer(service: ServiceName | undefined, request: Received): string {
+function healthyAnswer(service: ServiceName | undefined, request: Received, run: readonly Received[]): string {
   if (service === undefined && request.path === '/hook') return answer(200, '');
-  const body = service === undefined ? undefined : healthyBody(service, request);
+  const body = service === undefined ? undefined : healthyBody(service, request, run);
   return body === undefined
     ? answer(501, `"no answer to ${request.method} ${request.path} in healthy.ts"`)
     : answer(200, body);

@@ -118,6 +118,11 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
   'webhooks send': [
+  'webhooks update': [
+    { args: ['ep_1', '--url', 'https://192.0.2.7/new'] },
+    { args: ['ep_2', '--clear-events'], asks: true },
+  ],
+  'webhooks enable': [{ args: ['ep_2', '--url', 'https://192.0.2.7/new'] }],
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
     { args: ['--to', RECEIVER] },
   ],

@@ -1,6 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
+import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
 import { CREATED_RECORD } from '../../views/created-subscription.ts';
 
@@ -37,16 +38,11 @@ export const webhooksCreate = recordCommand({
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { createSubscription } = await import('../../services/recordings/creating.ts');
     const { createdRow } = await import('../../views/created-subscription.ts');
-    const { checkReceiverUrl, isLoopback, receiverWarnings } = await import(
-      '../../services/recordings/subscription-url.ts'
-    );
-    const local = isLoopback(ctx.target.baseUrl.hostname);
-    const url = checkReceiverUrl(input.url, '<url>', { local });
     const events = wantedEvents(input.events, input.noEvents);
+    const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSink(input, ctx);
     let kept = false;
     try {
-      if (!ctx.dryRun) for (const text of await receiverWarnings(url, { local })) ctx.notice(`warning: ${text}`);
       if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
       const created = await createSubscription({ url, events }, openRecordings(ctx.target), {
         ...input,
