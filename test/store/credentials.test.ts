@@ -266,7 +266,7 @@ describe('a file that cannot be used', () => {
 
   it('is refused when it is no file, without waiting', async () => {
     mkdirSync(folder.paths.config, { mode: 0o700 });
-    spawnSync('mkfifo', [file()]);
+    spawnSync('sh', ['-c', 'mkfifo "$0"', file()]);
     await expect(read()).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining('no file') });
     rmSync(file());
     mkdirSync(file());
