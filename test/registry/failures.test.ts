@@ -26,7 +26,10 @@ interface Failure {
 }
 
 /** Services and proxies may say again what they were told: nothing of it may come out. */
-const echo = ({ headers }: Received): string => `denied: ${headers['authorization']} ${MARKER}`;
+const echo = ({ headers }: Received): string => {
+  const told = 'authorization' in headers || Object.values(headers).includes(MARKER);
+  return `denied: ${headers['authorization']} ${told ? MARKER : ''}`;
+};
 const says = (status: number, type: string, headers: Readonly<Record<string, string>> = {}): Fault => {
   const body = (request: Received): string =>
     type.includes('json') ? JSON.stringify({ code: status, message: echo(request) }) : echo(request);

@@ -6,6 +6,8 @@ export interface Sample {
   readonly stdin?: string;
   /** At a terminal it is asked for instead. */
   readonly typed?: true;
+  /** Its requests carry no credential: it is about to get one. */
+  readonly anonymous?: true;
   /** It uses a stored login, not a token of the environment. */
   readonly signedIn?: true;
   /** It asks no service, or not as others do: how that fails is tested with the command. */
@@ -116,13 +118,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks create': [
     { args: ['https://192.0.2.7/new', '--events', 'summary.completed', '--show-secret'], follows: true },
   ],
-  'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
-  'webhooks send': [
   'webhooks update': [
     { args: ['ep_1', '--url', 'https://192.0.2.7/new'] },
     { args: ['ep_2', '--clear-events'], asks: true },
   ],
   'webhooks enable': [{ args: ['ep_2', '--url', 'https://192.0.2.7/new'] }],
+  'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
+  'webhooks send': [
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
     { args: ['--to', RECEIVER] },
   ],
@@ -147,6 +149,18 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks secrets import': [{ args: ['ep_2'], stdin: 'whsec_piped', typed: true }],
   'webhooks secrets export': [{ args: ['ep_1', '--force'] }],
   'webhooks secrets delete': [{ args: ['ep_1'] }],
+  'oauth login': [
+    { args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true },
+    { args: ['--token-stdin', '--expires-in-days', '90'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true },
+  ],
+  'oauth clients register': [
+    { args: ['--redirect-uri', 'https://app.example.com/callback'], anonymous: true },
+    {
+      args: ['--auth-method', 'client_secret_post', '--redirect-uri', 'https://app.example.com/cb', '--show-secret'],
+      anonymous: true,
+    },
+  ],
+  'oauth discovery': [{ args: [] }],
   'oauth status': [
     { args: [], signedIn: true, apart: true },
     { args: ['--check'], signedIn: true, apart: true },
