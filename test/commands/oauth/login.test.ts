@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { callbackPath } from '../../../src/services/oauth/loopback-listener.ts';
+import { answer, faultServer } from '../../http/servers.ts';
 import { isOpen } from '../../services/oauth/raw.ts';
 import { browse, type OidcServer, startOidc } from '../../support/oidc.ts';
 import { temporaryHome } from '../../support/svc.ts';
@@ -377,6 +378,52 @@ describe('a personal token', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).not.toContain('0123456789');
     expect(any.requests).toHaveLength(before);
+  });
+
+  it('is kept when the service took it, and not before', async () => {
+    const own = temporaryHome();
+    let status = 401;
+    await using service = await faultServer((socket) => socket.write(answer(status, '{"items":[]}')));
+    const keep = (): ReturnType<typeof login> =>
+      login({
+        url: service.url,
+        home: own,
+        args: ['--token-stdin', '--expires-in-days', '90', '--debug', '-o', 'json'],
+        stdin: 'pt-0123456789\n',
+        now: () => Date.UTC(2026, 0, 1),
+      });
+    for (const [refusal, code] of [
+      [401, 4],
+      [403, 4],
+      [404, 5],
+      [500, 7],
+    ] as const) {
+      status = refusal;
+      expect((await keep()).code).toBe(code);
+      expect(stored(own)).toBeUndefined();
+    }
+    status = 200;
+    const run = await keep();
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ kind: 'personal', expires_at: '2026-04-01T00:00:00.000Z' });
+    expect(run.stdout + run.stderr).not.toContain('0123456789');
+    expect(service.requests.at(-1)).toMatchObject({
+      method: 'GET',
+      path: '/v1/webhooks',
+      headers: { authorization: 'Bearer pt-0123456789' },
+    });
+    expect(stored(own)?.credentials).toMatchObject([
+      { kind: 'personal', access_token: 'pt-0123456789', base_url: service.url, profile: 'default' },
+    ]);
+  });
+
+  it('is asked for at a terminal, unseen', async () => {
+    await using service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
+    const hidden = async (): Promise<string> => 'pt-0123456789';
+    const run = await login({ url: service.url, args: ['--token-stdin'], terminal: 80, hidden });
+    expect(run).toMatchObject({ code: 0, asked: ['Personal token:'] });
+    expect(run.stderr).toContain('about 90 days');
+    expect(run.stdout + run.stderr).not.toContain('0123456789');
   });
 
   it('needs --token-stdin for a lifetime', async () => {
