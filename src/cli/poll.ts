@@ -3,7 +3,8 @@ import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
 
 export interface PollOptions {
-  readonly intervalMs: number;
+  /** Asked again before each pause where it is a function. */
+  readonly intervalMs: number | (() => number);
   /** How long to go on; without it until interrupted. */
   readonly waitMs?: number | undefined;
 }
@@ -38,7 +39,8 @@ export async function* poll<T>(
     if (trouble !== undefined && failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
     failures = trouble === undefined ? 0 : failures + 1;
     yield reading;
-    const pause = Math.min(intervalMs * 2 ** Math.min(failures, 10), Math.max(intervalMs, SLOWEST_MS));
+    const usual = typeof intervalMs === 'number' ? intervalMs : intervalMs();
+    const pause = Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
     if (at >= end) return;
     await ctx.sleep(Math.max(0, Math.min(pause, end - ctx.now())), ctx.signal);
   }

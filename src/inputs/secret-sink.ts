@@ -17,6 +17,10 @@ export const SINK_FLAGS = {
   },
   'secret-fd': { type: 'integer', value: 'n', min: 3, help: 'Write the secret to this descriptor' },
   store: { type: 'boolean', help: 'Keep the secret for --endpoint (the default at a terminal)' },
+} as const satisfies Flags;
+
+/** For commands that end right after: whoever waits before they print could lose what is only printed. */
+export const SHOW_FLAG = {
   'show-secret': { type: 'boolean', help: 'Print the secret' },
 } as const satisfies Flags;
 
@@ -24,7 +28,7 @@ export interface SinkInput {
   readonly secretFile: string | undefined;
   readonly secretFd: number | undefined;
   readonly store: boolean;
-  readonly showSecret: boolean;
+  readonly showSecret?: boolean;
 }
 
 export interface SecretSink {
@@ -40,7 +44,7 @@ export interface SecretSink {
 
 /** Exit 2 where none is named, or the one that is cannot be written. */
 export async function openSink(input: SinkInput, ctx: RunContext): Promise<SecretSink> {
-  const { secretFile: file, secretFd: fd, store, showSecret } = input;
+  const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
   const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
   if (named > 1) {
     throw new SvcError(
@@ -50,7 +54,7 @@ export async function openSink(input: SinkInput, ctx: RunContext): Promise<Secre
   }
   if (named === 0 && !ctx.interactive) {
     throw new SvcError('missing_value', 'the secret is shown once; say where it goes', {
-      hint: 'pass --secret-file <file>, --secret-fd <n>, --store or --show-secret',
+      hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
     });
   }
   if (showSecret || ctx.dryRun) return { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };

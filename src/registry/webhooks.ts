@@ -2,11 +2,14 @@ import type { Command } from '../cli/command.ts';
 import { webhooksCheckReceiver } from '../commands/webhooks/check-receiver.ts';
 import { webhooksCreate } from '../commands/webhooks/create.ts';
 import { webhooksDelete } from '../commands/webhooks/delete.ts';
+import { webhooksDeliveries } from '../commands/webhooks/deliveries.ts';
 import { webhooksEnable } from '../commands/webhooks/enable.ts';
 import { webhooksGet } from '../commands/webhooks/get.ts';
 import { webhooksList } from '../commands/webhooks/list.ts';
 import { webhooksListen } from '../commands/webhooks/listen.ts';
 import { webhooksReplay } from '../commands/webhooks/replay.ts';
+import { webhooksRotate } from '../commands/webhooks/rotate.ts';
+import { webhooksSamples } from '../commands/webhooks/samples.ts';
 import { webhooksSecretsDelete } from '../commands/webhooks/secrets-delete.ts';
 import { webhooksSecretsExport } from '../commands/webhooks/secrets-export.ts';
 import { webhooksSecretsImport } from '../commands/webhooks/secrets-import.ts';
@@ -14,6 +17,7 @@ import { webhooksSecretsList } from '../commands/webhooks/secrets-list.ts';
 import { webhooksSend } from '../commands/webhooks/send.ts';
 import { webhooksShow } from '../commands/webhooks/show.ts';
 import { webhooksSign } from '../commands/webhooks/sign.ts';
+import { webhooksTest } from '../commands/webhooks/test.ts';
 import { webhooksUpdate } from '../commands/webhooks/update.ts';
 import { webhooksVerify } from '../commands/webhooks/verify.ts';
 
@@ -23,7 +27,11 @@ export const commands: readonly Command[] = [
   webhooksCreate,
   webhooksUpdate,
   webhooksEnable,
+  webhooksRotate,
   webhooksDelete,
+  webhooksTest,
+  webhooksDeliveries,
+  webhooksSamples,
   webhooksVerify,
   webhooksListen,
   webhooksSign,

@@ -124,6 +124,14 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks enable': [{ args: ['ep_2', '--url', 'https://192.0.2.7/new'] }],
   'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
+  'webhooks rotate': [{ args: ['ep_1', '--store'], undoes: true, apart: true }],
+  'webhooks test': [{ args: ['ep_1'] }],
+  'webhooks deliveries': [
+    { args: ['ep_1'] },
+    { args: ['ep_1', '--all', '--status', 'delivered', '--since', '7d', '--limit', '5'] },
+    { args: ['ep_1', '--follow', '--since', '1d', '--until', 'evt_1'], apart: true },
+  ],
+  'webhooks samples': [{ args: [] }, { args: ['--event', 'summary.completed', '--limit', '1'] }],
   'webhooks send': [
     { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2', '--skew', '-10s'] },
     { args: ['--to', RECEIVER] },

@@ -1,0 +1,123 @@
+import { listCommand, type RunContext } from '../../cli/command.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import type { Recordings } from '../../services/recordings/client.ts';
+import type { DeliveryChange } from '../../services/recordings/delivery-follow.ts';
+import type { LogFilter } from '../../services/recordings/delivery-log.ts';
+import type { LogItem } from '../../services/recordings/schema.ts';
+import { checkSubscriptionId, findSubscription } from '../../services/recordings/subscription.ts';
+import { CHANGE_LIST, LOG_LIST } from '../../views/delivery-log.ts';
+
+/** Doc 2 §4. */
+const USUAL_PAGE = 20;
+const FASTEST_MS = 2_000;
+const SLOWEST_MS = 10_000;
+
+export const webhooksDeliveries = listCommand({
+  id: 'webhooks deliveries',
+  aliases: ['log'],
+  summary: 'What was delivered to a subscription, and what was not',
+  description:
+    'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
+  effect: 'read',
+  service: 'webhooks',
+  args: { id: { help: 'The subscription, or enough of the beginning of its id', required: true } },
+  flags: {
+    page: { type: 'integer', value: 'n', min: 1, help: 'This page alone (default 1)' },
+    'page-size': { type: 'integer', value: 'n', min: 1, max: 100, help: 'Deliveries a page (default 20)' },
+    all: { type: 'boolean', help: 'All pages' },
+    'max-pages': { type: 'integer', value: 'n', min: 1, default: 1000, help: 'Read at most so many' },
+    status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Only those of this state' },
+    'event-type': { type: 'string', value: 'type', help: 'Only events of this type' },
+    'event-id': { type: 'string', value: 'id', help: 'Only this event' },
+    error: { type: 'string', value: 'text', help: 'Only those whose latest error holds this' },
+    since: { type: 'time', bare: 'back', help: 'Only those created since then' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    follow: { type: 'boolean', short: 'f', help: 'Show what changes from now on' },
+    until: { type: 'string', value: 'event', help: 'With --follow: until this event is delivered or has failed' },
+    wait: { type: 'duration', positive: true, help: 'With --follow: at most so long' },
+  },
+  examples: [
+    { run: 'svc webhooks deliveries ep_1', why: 'The latest 20' },
+    { run: 'svc webhooks deliveries ep_1 --status failed --since 2h', why: 'What was lost in the last two hours' },
+    { run: 'svc webhooks deliveries ep_1 --follow -o ndjson', why: 'Each change as a line of JSON' },
+  ],
+  output: LOG_LIST,
+  outputOf: ({ follow }) => (follow ? CHANGE_LIST : LOG_LIST),
+  async run(input, ctx) {
+    checkSubscriptionId(input.id);
+    checkOptions(input);
+    const { openRecordings } = await import('../../services/recordings/client.ts');
+    const { keepsItem, LARGEST_PAGE, latestFirst, readWholeLog, shownLogItem } = await import(
+      '../../services/recordings/delivery-log.ts'
+    );
+    const recordings = openRecordings(ctx.target);
+    const { id } = findSubscription(await recordings.subscriptions(), input.id);
+    const { status, eventType, eventId, error } = input;
+    const filter: LogFilter = { status, eventType, eventId, error, since: input.since?.ms };
+    if (input.follow) return { ...(await follow(id, filter, input, recordings, ctx)), as: CHANGE_LIST };
+    const chosen = Object.values(filter).some((value) => value !== undefined);
+    const many = input.limit !== undefined && input.limit > LARGEST_PAGE;
+    const whole = input.page === undefined && (input.all || chosen || many);
+    const size = input.pageSize ?? (whole ? LARGEST_PAGE : Math.max(USUAL_PAGE, input.limit ?? 0));
+    const items: readonly LogItem[] = whole
+      ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })
+      : await recordings.deliveries(id, { page: input.page ?? 1, size });
+    const kept = items.filter((item) => keepsItem(item, filter));
+    const value = (whole ? latestFirst(kept) : kept).map(shownLogItem);
+    const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
+    return { value, footer: chosen ? `scanned ${items.length} of unknown total` : more };
+  },
+});
+
+interface Options {
+  readonly page: number | undefined;
+  readonly pageSize: number | undefined;
+  readonly all: boolean;
+  readonly limit: number | undefined;
+  readonly follow: boolean;
+  readonly until: string | undefined;
+  readonly wait: number | undefined;
+}
+
+function checkOptions({ page, pageSize, all, limit, follow, until, wait }: Options): void {
+  if (page !== undefined && all) throw new SvcError('usage', '--page and --all do not go together');
+  if (!follow && (until !== undefined || wait !== undefined)) {
+    throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} goes with --follow`);
+  }
+  if (follow && (all || [page, pageSize, limit].some((value) => value !== undefined))) {
+    throw new SvcError('usage', '--follow reads what is new: --page, --page-size, --all and --limit do not go with it');
+  }
+}
+
+interface Following {
+  readonly value: AsyncIterable<DeliveryChange>;
+  readonly code: () => ErrorCode | undefined;
+}
+
+async function follow(
+  id: string,
+  filter: LogFilter,
+  { until, wait }: Options,
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<Following> {
+  const { poll } = await import('../../cli/poll.ts');
+  const { LogFollower } = await import('../../services/recordings/delivery-follow.ts');
+  const { DELIVERED, FAILED } = await import('../../services/recordings/delivery-log.ts');
+  const follower = new LogFollower(id, recordings);
+  let code: ErrorCode | undefined = 'still_pending';
+  let intervalMs = FASTEST_MS;
+  async function* changes(): AsyncGenerator<DeliveryChange> {
+    const looks = poll(() => follower.look(filter), { intervalMs: () => intervalMs, waitMs: wait }, ctx);
+    for await (const { value } of looks) {
+      if (value === undefined) continue;
+      intervalMs = value.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
+      yield* value;
+      const status = until === undefined ? undefined : follower.find(until)?.status;
+      if (status !== DELIVERED && status !== FAILED) continue;
+      code = status === DELIVERED ? undefined : 'delivery_failed';
+      return;
+    }
+  }
+  return { value: changes(), code: () => code };
+}

@@ -1,0 +1,81 @@
+/** The delivery log of a subscription: pages without a total, in an order that the document does not state (doc 2 §4). */
+import type { Recordings } from './client.ts';
+import type { LogItem } from './schema.ts';
+
+export const PENDING = 0;
+export const DELIVERED = 1;
+export const FAILED = 2;
+
+/** Doc 2 §8. */
+export const LARGEST_PAGE = 100;
+
+export type ShownLogItem = LogItem & { readonly status_text: string };
+
+/** Numbers of deliveries alone: those of subscriptions mean other things. */
+export function deliveryStatus(status: number): string {
+  return { [PENDING]: 'pending', [DELIVERED]: 'delivered', [FAILED]: 'failed' }[status] ?? `unknown(${status})`;
+}
+
+export function shownLogItem(item: LogItem): ShownLogItem {
+  return { ...item, status_text: deliveryStatus(item.status) };
+}
+
+export interface LogReading {
+  readonly size: number;
+  readonly maxPages: number;
+  notice(text: string): void;
+}
+
+/**
+ * All of it, each delivery once. The end is an empty page, a short one, or one that brings nothing new: deliveries that join while
+ * it is read shift the pages, and a service may ignore which page is asked for.
+ */
+export async function readWholeLog(
+  id: string,
+  recordings: Pick<Recordings, 'deliveries'>,
+  { size, maxPages, notice }: LogReading,
+): Promise<readonly LogItem[]> {
+  const found = new Map<string, LogItem>();
+  for (let page = 1; page <= maxPages; page++) {
+    const items = await recordings.deliveries(id, { page, size });
+    const known = found.size;
+    for (const item of items) if (!found.has(item.id)) found.set(item.id, item);
+    if (items.length < size) return [...found.values()];
+    if (found.size === known) {
+      notice(`warning: page ${page} repeated page ${page - 1}; stopped`);
+      return [...found.values()];
+    }
+  }
+  notice(`warning: stopped after ${maxPages} pages; --max-pages reads more`);
+  return [...found.values()];
+}
+
+/** The latest first; those whose time is unknown last. */
+export function latestFirst(items: readonly LogItem[]): readonly LogItem[] {
+  const time = ({ created_at: created }: LogItem): number => Date.parse(created ?? '') || Number.NEGATIVE_INFINITY;
+  return [...items].sort((a, b) => {
+    const [later, earlier] = [time(b), time(a)];
+    return later === earlier ? 0 : later - earlier;
+  });
+}
+
+export interface LogFilter {
+  readonly status?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly eventId?: string | undefined;
+  /** Part of the latest error. */
+  readonly error?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+}
+
+/** The service has no filters of its own. */
+export function keepsItem(item: LogItem, { status, eventType, eventId, error, since }: LogFilter): boolean {
+  return (
+    (status === undefined || deliveryStatus(item.status) === status) &&
+    (eventType === undefined || item.event_type === eventType) &&
+    (eventId === undefined || item.event_id === eventId) &&
+    (error === undefined || (item.last_error ?? '').includes(error)) &&
+    (since === undefined || Date.parse(item.created_at ?? '') >= since)
+  );
+}

@@ -1,0 +1,113 @@
+/** A test event: queued is not delivered, and its log item comes with the dispatch, or never (doc 2 §4 rule 6). */
+import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
+import type { Recordings } from './client.ts';
+import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
+import type { LogItem, Subscription } from './schema.ts';
+import { DISABLED, eventsOf, RETRY_MINUTES } from './subscription.ts';
+
+export const PING = 'webhook.ping';
+
+/** Sent once. Returns the id of the event. */
+export async function queueTest(id: string, recordings: Recordings): Promise<string> {
+  const look = `svc webhooks deliveries ${shellWord(id)}`;
+  try {
+    const { queued, event_id: eventId } = await recordings.test(id);
+    if (!queued) throw new SvcError('refused', 'not queued');
+    if (eventId !== undefined && eventId !== '') return eventId;
+    throw new SvcError('not_as_asked', 'queued, but the answer names no event', { hint: look });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
+    throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
+      hint: look,
+      cause: error,
+      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+    });
+  }
+}
+
+/** Why a test may never arrive, though it is queued. */
+export function testWarning(subscription: Subscription): string | undefined {
+  if (eventsOf(subscription).includes(PING)) return undefined;
+  return `warning: ${subscription.id} does not list ${PING}; the document is unclear whether the ping is then delivered`;
+}
+
+export interface TestLook {
+  readonly item: LogItem | undefined;
+  /** Read only where there is no item: undefined where it is gone, too. */
+  readonly subscription: Subscription | undefined;
+}
+
+/** How many pages of the log a test is looked for on: it is among the latest. */
+const MOST_PAGES = 3;
+
+export async function lookForTest(id: string, eventId: string, recordings: Recordings): Promise<TestLook> {
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const items = await recordings.deliveries(id, { page, size: LARGEST_PAGE }).catch(goneIsEmpty);
+    const item = items.find((one) => one.event_id === eventId);
+    if (item !== undefined) return { item, subscription: undefined };
+    if (items.length < LARGEST_PAGE) break;
+  }
+  const all = await recordings.subscriptions();
+  return { item: undefined, subscription: all.find((one) => one.id === id) };
+}
+
+function goneIsEmpty(error: unknown): readonly LogItem[] {
+  if (error instanceof SvcError && error.code === 'not_found') return [];
+  throw error;
+}
+
+export type TestOutcome = 'queued' | 'delivered' | 'failed' | 'skipped' | 'pending' | 'not-dispatched';
+
+export interface TestResult {
+  readonly endpoint_id: string;
+  readonly event_id: string;
+  readonly outcome: TestOutcome;
+  /** In one line. */
+  readonly text: string;
+  /** The delivery as the log has it, null where it has none. */
+  readonly delivery: LogItem | null;
+  readonly waited_ms: number;
+}
+
+interface Judged {
+  readonly outcome: TestOutcome;
+  readonly text: string;
+}
+
+export function judgeTest(id: string, eventId: string, { item, subscription }: TestLook, waitedMs: number): TestResult {
+  const judged = item === undefined ? judgeMissing(id, eventId, subscription, waitedMs) : judgeItem(item, waitedMs);
+  return { endpoint_id: id, event_id: eventId, ...judged, delivery: item ?? null, waited_ms: waitedMs };
+}
+
+/** Whether more waiting tells nothing more. */
+export function isFinal({ outcome }: TestResult): boolean {
+  return outcome === 'delivered' || outcome === 'failed' || outcome === 'skipped';
+}
+
+function judgeItem({ status, attempts = 0, last_error: error }: LogItem, waitedMs: number): Judged {
+  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const reason = error === undefined || error === null || error === '' ? undefined : error;
+  if (status === DELIVERED) {
+    return { outcome: 'delivered', text: `delivered in ${(waitedMs / 1000).toFixed(1)}s after ${tries}` };
+  }
+  if (status === FAILED) return { outcome: 'failed', text: `failed: ${reason ?? 'no reason given'} after ${tries}` };
+  const next = attempts === 0 ? undefined : RETRY_MINUTES[attempts - 1];
+  const parts = [
+    deliveryStatus(status),
+    `attempt ${attempts}`,
+    reason === undefined ? undefined : `last_error ${reason}`,
+    next === undefined || reason === undefined ? undefined : `next retry about +${next} min`,
+  ];
+  return { outcome: 'pending', text: parts.filter((part) => part !== undefined).join(', ') };
+}
+
+function judgeMissing(id: string, eventId: string, subscription: Subscription | undefined, waitedMs: number): Judged {
+  const why = subscription === undefined ? 'deleted' : subscription.status === DISABLED ? 'disabled' : undefined;
+  if (why !== undefined) return { outcome: 'skipped', text: `skipped: ${id} is ${why}; no log item will appear` };
+  const seconds = Math.round(waitedMs / 1000);
+  return {
+    outcome: 'not-dispatched',
+    text: `no log item for ${eventId} after ${seconds} s (not dispatched, or skipped)`,
+  };
+}
