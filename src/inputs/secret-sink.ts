@@ -8,7 +8,8 @@ import type { Secret } from '../http/redact.ts';
 import { errorCode, fileFailure } from '../store/file-failure.ts';
 import { keptUnder } from './kept-secrets.ts';
 
-export const SINK_FLAGS = {
+/** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
+export const LASTING_SINK_FLAGS = {
   'secret-file': {
     type: 'string',
     value: 'file',
@@ -19,8 +20,8 @@ export const SINK_FLAGS = {
   store: { type: 'boolean', help: 'Keep the secret for --endpoint (the default at a terminal)' },
 } as const satisfies Flags;
 
-/** For commands that end right after: whoever waits before they print could lose what is only printed. */
-export const SHOW_FLAG = {
+export const SINK_FLAGS = {
+  ...LASTING_SINK_FLAGS,
   'show-secret': { type: 'boolean', help: 'Print the secret' },
 } as const satisfies Flags;
 

@@ -2,7 +2,7 @@ import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
-import { openSink, SHOW_FLAG, SINK_FLAGS } from '../../inputs/secret-sink.ts';
+import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
 import { CREATED_RECORD } from '../../views/created-subscription.ts';
 
 export const webhooksCreate = recordCommand({
@@ -17,7 +17,6 @@ export const webhooksCreate = recordCommand({
     events: { type: 'string', repeat: true, value: 'a,b', help: 'Types of events to send there' },
     'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
     ...SINK_FLAGS,
-    ...SHOW_FLAG,
     'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
     recover: {
       type: 'boolean',

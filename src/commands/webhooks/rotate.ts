@@ -1,5 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
-import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
+import { LASTING_SINK_FLAGS, openSink } from '../../inputs/secret-sink.ts';
 import { checkSubscriptionId, eventsOf, findSubscription } from '../../services/recordings/subscription.ts';
 import { ROTATED_RECORD } from '../../views/rotated-subscription.ts';
 
@@ -14,7 +14,7 @@ export const webhooksRotate = recordCommand({
   flags: {
     wait: { type: 'duration', positive: true, default: '90s', help: 'How long the test may take' },
     'keep-old': { type: 'boolean', help: 'Do not delete the old one' },
-    ...SINK_FLAGS,
+    ...LASTING_SINK_FLAGS,
   },
   examples: [
     { run: 'svc webhooks rotate ep_1 --store', why: 'Keep the new secret for --endpoint' },
