@@ -5,6 +5,8 @@ function __SvcEnter([string]$Key) {
   switch -Wildcard -CaseSensitive ($Key) {
     ' alerts' { return 'alerts' }
     ' silences' { return 'silences' }
+    ' webhooks' { return 'webhooks' }
+    ' oauth' { return 'oauth' }
     ' config' { return 'config' }
     ' sandbox' { return 'sandbox' }
     ' completion' { return 'completion' }
@@ -38,6 +40,42 @@ function __SvcEnter([string]$Key) {
     'silences rm' { return 'silences expire' }
     'silences export' { return 'silences export' }
     'silences import' { return 'silences import' }
+    'webhooks list' { return 'webhooks list' }
+    'webhooks ls' { return 'webhooks list' }
+    'webhooks get' { return 'webhooks get' }
+    'webhooks create' { return 'webhooks create' }
+    'webhooks update' { return 'webhooks update' }
+    'webhooks enable' { return 'webhooks enable' }
+    'webhooks rotate' { return 'webhooks rotate' }
+    'webhooks delete' { return 'webhooks delete' }
+    'webhooks rm' { return 'webhooks delete' }
+    'webhooks test' { return 'webhooks test' }
+    'webhooks deliveries' { return 'webhooks deliveries' }
+    'webhooks log' { return 'webhooks deliveries' }
+    'webhooks samples' { return 'webhooks samples' }
+    'webhooks verify' { return 'webhooks verify' }
+    'webhooks listen' { return 'webhooks listen' }
+    'webhooks sign' { return 'webhooks sign' }
+    'webhooks send' { return 'webhooks send' }
+    'webhooks trigger' { return 'webhooks send' }
+    'webhooks replay' { return 'webhooks replay' }
+    'webhooks check-receiver' { return 'webhooks check-receiver' }
+    'webhooks show' { return 'webhooks show' }
+    'webhooks secrets' { return 'webhooks secrets' }
+    'webhooks secrets list' { return 'webhooks secrets list' }
+    'webhooks secrets import' { return 'webhooks secrets import' }
+    'webhooks secrets export' { return 'webhooks secrets export' }
+    'webhooks secrets delete' { return 'webhooks secrets delete' }
+    'oauth login' { return 'oauth login' }
+    'oauth status' { return 'oauth status' }
+    'oauth token' { return 'oauth token' }
+    'oauth refresh' { return 'oauth refresh' }
+    'oauth logout' { return 'oauth logout' }
+    'oauth clients' { return 'oauth clients' }
+    'oauth clients list' { return 'oauth clients list' }
+    'oauth clients register' { return 'oauth clients register' }
+    'oauth clients forget' { return 'oauth clients forget' }
+    'oauth discovery' { return 'oauth discovery' }
     'config list' { return 'config list' }
     'config get' { return 'config get' }
     'config set' { return 'config set' }
@@ -56,6 +94,8 @@ function __SvcEnter([string]$Key) {
     ' help' { return 'help' }
     'help alerts' { return 'alerts' }
     'help silences' { return 'silences' }
+    'help webhooks' { return 'webhooks' }
+    'help oauth' { return 'oauth' }
     'help config' { return 'config' }
     'help sandbox' { return 'sandbox' }
     'help completion' { return 'completion' }
@@ -157,7 +197,149 @@ function __SvcValue([string]$Key) {
     'silences export --matching' { return @('any') }
     'silences import --on-conflict' { return @('choices', 'skip', 'extend', 'duplicate') }
     'silences import --concurrency' { return @('any') }
+    'webhooks list --status' { return @('choices', 'active', 'disabled') }
+    'webhooks list --url-contains' { return @('any') }
+    'webhooks list --limit' { return @('any') }
+    'webhooks create --events' { return @('any') }
+    'webhooks create --secret-file' { return @('files') }
+    'webhooks create --secret-fd' { return @('any') }
+    'webhooks update --url' { return @('any') }
+    'webhooks update --add-event' { return @('any') }
+    'webhooks update --remove-event' { return @('any') }
+    'webhooks update --set-events' { return @('any') }
+    'webhooks enable --url' { return @('any') }
+    'webhooks rotate --wait' { return @('any') }
+    'webhooks rotate --secret-file' { return @('files') }
+    'webhooks rotate --secret-fd' { return @('any') }
+    'webhooks test --wait' { return @('any') }
+    'webhooks test --poll' { return @('any') }
+    'webhooks deliveries --page' { return @('any') }
+    'webhooks deliveries --page-size' { return @('any') }
+    'webhooks deliveries --max-pages' { return @('any') }
+    'webhooks deliveries --status' { return @('choices', 'pending', 'delivered', 'failed') }
+    'webhooks deliveries --event-type' { return @('any') }
+    'webhooks deliveries --event-id' { return @('any') }
+    'webhooks deliveries --error' { return @('any') }
+    'webhooks deliveries --since' { return @('any') }
+    'webhooks deliveries --limit' { return @('any') }
+    'webhooks deliveries --until' { return @('any') }
+    'webhooks deliveries --wait' { return @('any') }
+    'webhooks samples --event' { return @('any') }
+    'webhooks samples --limit' { return @('any') }
+    'webhooks samples --save' { return @('files') }
+    'webhooks verify --format' { return @('choices', 'auto', 'body', 'http', 'har', 'curl', 'ndjson') }
+    'webhooks verify --timestamp' { return @('any') }
+    'webhooks verify --signature' { return @('any') }
+    'webhooks verify --header' { return @('any') }
+    'webhooks verify --headers-file' { return @('files') }
+    'webhooks verify --header-prefix' { return @('any') }
+    'webhooks verify --endpoint' { return @('any') }
+    'webhooks verify --secret-file' { return @('files') }
+    'webhooks verify --secret-env' { return @('any') }
+    'webhooks verify --secret-fd' { return @('any') }
+    'webhooks verify --secret' { return @('any') }
+    'webhooks verify --key-derivation' { return @('choices', 'raw', 'std') }
+    'webhooks verify --tolerance' { return @('any') }
+    'webhooks verify --now' { return @('any') }
+    'webhooks verify --received-at' { return @('any') }
+    'webhooks listen --port' { return @('any') }
+    'webhooks listen --host' { return @('any') }
+    'webhooks listen --path' { return @('any') }
+    'webhooks listen --tls-cert' { return @('files') }
+    'webhooks listen --tls-key' { return @('files') }
+    'webhooks listen --endpoint' { return @('any') }
+    'webhooks listen --secret-file' { return @('files') }
+    'webhooks listen --secret-env' { return @('any') }
+    'webhooks listen --secret-fd' { return @('any') }
+    'webhooks listen --secret' { return @('any') }
+    'webhooks listen --tolerance' { return @('any') }
+    'webhooks listen --forward-to' { return @('any') }
+    'webhooks listen --forward-timeout' { return @('any') }
+    'webhooks listen --ack' { return @('choices', 'after', 'early') }
+    'webhooks listen --respond' { return @('any') }
+    'webhooks listen --on-invalid' { return @('choices', '401', '202') }
+    'webhooks listen --event' { return @('any') }
+    'webhooks listen --dedupe' { return @('choices', 'id', 'off') }
+    'webhooks listen --record' { return @('files') }
+    'webhooks listen --max-body' { return @('any') }
+    'webhooks listen --count' { return @('any') }
+    'webhooks listen --until-event' { return @('any') }
+    'webhooks listen --wait' { return @('any') }
+    'webhooks listen --ready-file' { return @('files') }
+    'webhooks sign --timestamp' { return @('any') }
+    'webhooks sign --as' { return @('choices', 'headers', 'signature', 'curl', 'http', 'json') }
+    'webhooks sign --to' { return @('any') }
+    'webhooks sign --event' { return @('any') }
+    'webhooks sign --delivery' { return @('any') }
+    'webhooks sign --header-prefix' { return @('any') }
+    'webhooks sign --endpoint' { return @('any') }
+    'webhooks sign --secret-file' { return @('files') }
+    'webhooks sign --secret-env' { return @('any') }
+    'webhooks sign --secret-fd' { return @('any') }
+    'webhooks sign --secret' { return @('any') }
+    'webhooks send --to' { return @('any') }
+    'webhooks send --event' { return @('any') }
+    'webhooks send --body' { return @('files') }
+    'webhooks send --set' { return @('any') }
+    'webhooks send --id' { return @('any') }
+    'webhooks send --size' { return @('any') }
+    'webhooks send --repeat' { return @('any') }
+    'webhooks send --concurrency' { return @('any') }
+    'webhooks send --skew' { return @('any') }
+    'webhooks send --tamper' { return @('choices', 'none', 'body', 'signature', 'timestamp', 'header') }
+    'webhooks send --deadline' { return @('any') }
+    'webhooks send --endpoint' { return @('any') }
+    'webhooks send --secret-file' { return @('files') }
+    'webhooks send --secret-env' { return @('any') }
+    'webhooks send --secret-fd' { return @('any') }
+    'webhooks send --secret' { return @('any') }
+    'webhooks replay --to' { return @('any') }
+    'webhooks replay --event-id' { return @('any') }
+    'webhooks replay --event' { return @('any') }
+    'webhooks replay --limit' { return @('any') }
+    'webhooks replay --rate' { return @('any') }
+    'webhooks replay --concurrency' { return @('any') }
+    'webhooks replay --deadline' { return @('any') }
+    'webhooks replay --endpoint' { return @('any') }
+    'webhooks replay --secret-file' { return @('files') }
+    'webhooks replay --secret-env' { return @('any') }
+    'webhooks replay --secret-fd' { return @('any') }
+    'webhooks replay --secret' { return @('any') }
+    'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'unknown-type', 'unknown-fields', 'same-event-twice', 'bad-signature', 'missing-signature', 'missing-timestamp', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'not-utf8', 'large-body', 'no-redirect') }
+    'webhooks check-receiver --junit' { return @('files') }
+    'webhooks check-receiver --endpoint' { return @('any') }
+    'webhooks check-receiver --secret-file' { return @('files') }
+    'webhooks check-receiver --secret-env' { return @('any') }
+    'webhooks check-receiver --secret-fd' { return @('any') }
+    'webhooks check-receiver --secret' { return @('any') }
+    'webhooks show --event-id' { return @('any') }
+    'webhooks show --header-prefix' { return @('any') }
+    'webhooks show --endpoint' { return @('any') }
+    'webhooks show --secret-file' { return @('files') }
+    'webhooks show --secret-env' { return @('any') }
+    'webhooks show --secret-fd' { return @('any') }
+    'webhooks show --secret' { return @('any') }
+    'webhooks secrets import --secret-file' { return @('files') }
+    'webhooks secrets import --secret-env' { return @('any') }
+    'webhooks secrets import --secret-fd' { return @('any') }
+    'webhooks secrets import --secret' { return @('any') }
+    'webhooks secrets import --against' { return @('files') }
+    'webhooks secrets import --header-prefix' { return @('any') }
+    'oauth login --port' { return @('any') }
+    'oauth login --wait' { return @('any') }
+    'oauth login --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
+    'oauth login --client-name' { return @('any') }
+    'oauth login --expires-in-days' { return @('any') }
+    'oauth login --token' { return @('any') }
+    'oauth clients register --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
+    'oauth clients register --client-name' { return @('any') }
+    'oauth clients register --redirect-uri' { return @('any') }
+    'oauth clients register --secret-file' { return @('files') }
+    'oauth clients register --secret-fd' { return @('any') }
+    'oauth clients forget --issuer' { return @('any') }
     'sandbox start --port' { return @('any') }
+    'sandbox start --fast' { return @('any') }
+    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'hostile-text') }
     '* --dry-run' { return @('attached', 'curl') }
     '* --base-url' { return @('any') }
     '* --timeout' { return @('any') }
@@ -190,6 +372,10 @@ function __SvcOperand([string]$Key) {
     'silences recreate *' { return @('silences') }
     'silences expire *' { return @('silences') }
     'silences import 0' { return @('files') }
+    'webhooks verify *' { return @('files') }
+    'webhooks sign 0' { return @('files') }
+    'webhooks replay 0' { return @('files') }
+    'webhooks show 0' { return @('files') }
     'config get 0' { return @('settings') }
     'config set 0' { return @('settings') }
     'config unset 0' { return @('settings') }
@@ -210,6 +396,8 @@ function __SvcWords([string]$Key) {
     '' { return @(
       'alerts See what fires, and send alerts'
       'silences Mute alerts safely, and end it'
+      'webhooks Check, receive and send signed deliveries'
+      'oauth Sign in to the recording service'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
@@ -218,6 +406,8 @@ function __SvcWords([string]$Key) {
     'help' { return @(
       'alerts See what fires, and send alerts'
       'silences Mute alerts safely, and end it'
+      'webhooks Check, receive and send signed deliveries'
+      'oauth Sign in to the recording service'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
@@ -247,6 +437,46 @@ function __SvcWords([string]$Key) {
       'expire End silences now'
       'export Write silences out, for import here or elsewhere'
       'import Bring silences from a file to the server'
+    ) }
+    'webhooks' { return @(
+      'list List the subscriptions of the account'
+      'get Show one subscription'
+      'create Subscribe an HTTPS address to events'
+      'update Change the address or the events of a subscription'
+      'enable Bring a disabled subscription back, with another address'
+      'rotate Give a receiver a new secret, without a gap'
+      'delete Delete subscriptions for good'
+      'test Send a test event, and see whether it arrives'
+      'deliveries What was delivered to a subscription, and what was not'
+      'samples Events as the service sends them, to try a receiver with'
+      'verify Check the signatures of deliveries, and say why one does not match'
+      'listen Receive deliveries on this machine: verify, record, forward them'
+      'sign Sign a body as the service would'
+      'send Send a signed event to a receiver, as the service would'
+      'replay Send recorded deliveries again, byte for byte'
+      'check-receiver Probe a receiver with good and bad deliveries'
+      'show Show an event to read: who, what, the summaries and the transcript'
+      'secrets '
+    ) }
+    'webhooks secrets' { return @(
+      'list List the endpoints whose signing secrets svc keeps'
+      'import Keep the signing secret of an endpoint, for --endpoint'
+      'export Print a signing secret, for a receiver that needs it'
+      'delete Forget a signing secret'
+    ) }
+    'oauth' { return @(
+      'login Sign in to the recording service, by browser or with a personal token'
+      'status Whether you are signed in, and until when'
+      'token Print the access token, for a script'
+      'refresh Get a new access token now'
+      'logout Delete the stored login'
+      'clients '
+      'discovery Show what the service says of its own sign-in'
+    ) }
+    'oauth clients' { return @(
+      'list List the clients registered from here'
+      'register Register a client at the recording service'
+      'forget Delete a client registration from this machine'
     ) }
     'config' { return @(
       'list List the settings and their values'
@@ -287,6 +517,12 @@ function __SvcAliases([string]$Key) {
       'add Mute the alerts that match, for a time'
       'delete End silences now'
       'rm End silences now'
+    ) }
+    'webhooks' { return @(
+      'ls List the subscriptions of the account'
+      'rm Delete subscriptions for good'
+      'log What was delivered to a subscription, and what was not'
+      'trigger Send a signed event to a receiver, as the service would'
     ) }
     'config' { return @(
       'rm Remove a setting from the profile'
@@ -524,6 +760,315 @@ function __SvcOptions([string]$Place) {
       '-y Do not ask for confirmation'
     )
   }
+  if (@('webhooks list') -ccontains $Place) {
+    @(
+      '--status Only those of this state'
+      '--url-contains Only those whose address holds this'
+      '--limit At most so many'
+    )
+  }
+  if (@('webhooks create') -ccontains $Place) {
+    @(
+      '--events Types of events to send there'
+      '--no-events Of no type yet: nothing is delivered'
+      '--secret-file Write the secret to this new file, mode 600'
+      '--secret-fd Write the secret to this descriptor'
+      '--store Keep the secret for --endpoint (the default at a terminal)'
+      '--show-secret Print the secret'
+      '--allow-duplicate Even if a subscription of this address is there'
+      '--recover Where the answer is lost on the way, delete what was created and create it again'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks update') -ccontains $Place) {
+    @(
+      '--url Another address'
+      '--add-event Send events of this type, too'
+      '--remove-event Send no more events of this type'
+      '--set-events Send events of these types and no others'
+      '--clear-events Send no events at all'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks enable') -ccontains $Place) {
+    @(
+      '--url Its new address'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks rotate') -ccontains $Place) {
+    @(
+      '--wait How long the test may take'
+      '--keep-old Do not delete the old one'
+      '--secret-file Write the secret to this new file, mode 600'
+      '--secret-fd Write the secret to this descriptor'
+      '--store Keep the secret for --endpoint (the default at a terminal)'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks delete') -ccontains $Place) {
+    @(
+      '--disabled All that are disabled'
+      '--ignore-missing A subscription that is not there is no failure'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks test') -ccontains $Place) {
+    @(
+      '--wait Watch what becomes of it, at most so long'
+      '--poll How often to look'
+      '--force Even to a subscription that is disabled'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks deliveries') -ccontains $Place) {
+    @(
+      '--page This page alone (default 1)'
+      '--page-size Deliveries a page (default 20)'
+      '--all All pages'
+      '--max-pages Read at most so many'
+      '--status Only those of this state'
+      '--event-type Only events of this type'
+      '--event-id Only this event'
+      '--error Only those whose latest error holds this'
+      '--since Only those created since then'
+      '--limit At most so many'
+      '--follow Show what changes from now on'
+      '-f Show what changes from now on'
+      '--until With --follow: until this event is delivered or has failed'
+      '--wait With --follow: at most so long'
+    )
+  }
+  if (@('webhooks samples') -ccontains $Place) {
+    @(
+      '--event Events of this type'
+      '--limit At most so many (the service sends 3)'
+      '--save Write each into a new file there, mode 600'
+    )
+  }
+  if (@('webhooks verify') -ccontains $Place) {
+    @(
+      '--format What the inputs are'
+      '--timestamp The timestamp header, as it was received'
+      '--signature The signature header, as it was received'
+      '--header A header as it was received'
+      '--headers-file Headers as they were received: lines of Name: value, or JSON'
+      '--header-prefix What the names of the service''s headers begin with'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--key-derivation The key: the text of the secret, or what follows whsec_ base64-decoded (Standard Webhooks)'
+      '--tolerance How far a timestamp may be from the clock, in both directions; none to ignore it'
+      '--ignore-timestamp Same as --tolerance none'
+      '--now Check as if it were this time'
+      '--received-at When they were received, whatever a recording says'
+      '--extract Print the exact body of one delivery if it is valid, and nothing if not'
+      '--fail-fast Stop at the first that is not valid'
+      '--show-expected Show the right signature too: within the tolerance it is a forgery'
+      '--no-hints Do not search for the cause of a mismatch'
+    )
+  }
+  if (@('webhooks listen') -ccontains $Place) {
+    @(
+      '--port Port to listen on, 0 for a free one'
+      '--host Address to listen on; others reach any but loopback'
+      '--path Path that takes deliveries'
+      '--tls-cert Certificate chain (PEM) to speak TLS with'
+      '--tls-key Its key (PEM)'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--tolerance How far a timestamp may be from the clock, in both directions; none to ignore it'
+      '--insecure-no-verify Take everything as valid: anybody can send events then'
+      '--forward-to Hand valid deliveries on to this address'
+      '--forward-timeout How long its answer may take'
+      '--forward-external It may be on another machine'
+      '--forward-all-headers Hand on all end-to-end headers, not the five documented ones only'
+      '--forward-duplicates Hand on events that were accepted before, too'
+      '--insecure-forward-tls Do not check its certificate'
+      '--ack Answer after the target has, or 202 at once, for one that is slow'
+      '--respond Answer to a valid delivery'
+      '--on-invalid Answer to an invalid one'
+      '--event Only events of this type'
+      '--dedupe Tell repeated events by their id'
+      '--record Write what comes to this new file (NDJSON)'
+      '--append With --record: continue a file that is there'
+      '--max-body Longest body that is taken'
+      '--show-body Show the bodies of valid deliveries'
+      '--show-invalid Show the bodies of invalid ones'
+      '--count End after so many accepted events'
+      '--until-event End after an accepted event of this type or id'
+      '--wait End after this time'
+      '--fail-on-invalid End at the first invalid delivery'
+      '--keep-going Go on however many in a row are invalid'
+      '--ready-file Write port, url and pid (JSON) here while it listens'
+    )
+  }
+  if (@('webhooks sign') -ccontains $Place) {
+    @(
+      '--timestamp When it is signed: a time, or Unix seconds (default now)'
+      '--as What is printed'
+      '--to With --as curl or http: where the request goes'
+      '--event The event type header, whatever the body says'
+      '--delivery The delivery id header'
+      '--header-prefix What the names of the service''s headers begin with'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+    )
+  }
+  if (@('webhooks send') -ccontains $Place) {
+    @(
+      '--to Where the receiver is; quote an address that holds "&"'
+      '--event The event type (default webhook.ping)'
+      '--body The exact bytes to send, - for standard input'
+      '--set Set a field of the made-up event: data.title=Hello'
+      '--id The event id'
+      '--size The size of the body, such as 2MiB: of a summary.completed event'
+      '--repeat Send it so many times'
+      '--new-id A new event each time, not the same again'
+      '--concurrency How many at once'
+      '--skew Sign with a clock that is wrong by this: -1h, +10m'
+      '--tamper What to change after signing; the header is that of the event type'
+      '--deadline How long to wait for an answer'
+      '--insecure Do not check the certificate of the receiver'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks replay') -ccontains $Place) {
+    @(
+      '--to Where the receiver is; quote an address that holds "&"'
+      '--resign Sign each anew when it is sent; takes a secret'
+      '--only-failed Only those that were answered or forwarded without a 2xx'
+      '--event-id Only this event'
+      '--event Only events of this type'
+      '--limit Send no more than this'
+      '--rate No more than this: 10/s, 30/m'
+      '--concurrency How many at once'
+      '--deadline How long to wait for an answer'
+      '--insecure Do not check the certificate of the receiver'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks check-receiver') -ccontains $Place) {
+    @(
+      '--only Only this probe'
+      '--junit Write a report in JUnit form, for CI'
+      '--insecure Do not check the certificate of the receiver'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks show') -ccontains $Place) {
+    @(
+      '--event-id Of several events only this one'
+      '--full Texts to their end'
+      '--unverified Show what is in a delivery whose signature is not good, too'
+      '--header-prefix What the names of the service''s headers begin with'
+      '--endpoint Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)'
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+    )
+  }
+  if (@('webhooks secrets import') -ccontains $Place) {
+    @(
+      '--secret-file File that holds a signing secret'
+      '--secret-env Variable that holds a signing secret'
+      '--secret-fd Descriptor to read a signing secret from'
+      '--against Keep it only if it signed at least one delivery in this file'
+      '--header-prefix What the names of the service''s headers begin with'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('webhooks secrets export') -ccontains $Place) {
+    @(
+      '--force Print it on a terminal all the same'
+    )
+  }
+  if (@('webhooks secrets delete') -ccontains $Place) {
+    @(
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('oauth login') -ccontains $Place) {
+    @(
+      '--port Port to wait at (default: as registered, or any)'
+      '--no-browser Open no browser, only print the address'
+      '--paste Also take the address that the browser ends at from standard input'
+      '--wait How long to wait for the person'
+      '--auth-method How the client proves itself to the service (default none)'
+      '--client-name What the service calls the client (default svc)'
+      '--token-stdin Keep a personal token: piped in, or typed and not shown'
+      '--expires-in-days The lifetime that the personal token was made with'
+    )
+  }
+  if (@('oauth status') -ccontains $Place) {
+    @(
+      '--check Make one cheap call, to see whether the service agrees'
+    )
+  }
+  if (@('oauth token') -ccontains $Place) {
+    @(
+      '--force Print it on a terminal, too'
+    )
+  }
+  if (@('oauth clients register') -ccontains $Place) {
+    @(
+      '--auth-method How the client proves itself to the service (default none)'
+      '--client-name What the service calls the client (default svc)'
+      '--redirect-uri Where browsers may be sent back to'
+      '--secret-file Write the secret to this new file, mode 600'
+      '--secret-fd Write the secret to this descriptor'
+      '--store Keep the client for svc oauth login (the default at a terminal)'
+      '--show-secret Print the secret'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('oauth clients forget') -ccontains $Place) {
+    @(
+      '--issuer Which one, where several services gave the same id'
+      '--force Forget it although a login needs it'
+    )
+  }
   if (@('config list') -ccontains $Place) {
     @(
       '--show-origin Say where each value comes from: which variable, which file'
@@ -534,7 +1079,10 @@ function __SvcOptions([string]$Place) {
   if (@('sandbox start') -ccontains $Place) {
     @(
       '--empty Start without the sample data'
-      '--port Port of the alert manager, 0 for a free one'
+      '--port Port of the alert manager, which the other services follow; 0 for free ones'
+      '--fast Divide the times until a delivery is sent, and sent again, by this'
+      '--trap Switch on a trap of the recording service'
+      '--no-loopback-receivers Refuse receivers on this machine and by http, as the real service does'
     )
   }
   if (@('sandbox run') -ccontains $Place) {
@@ -542,7 +1090,7 @@ function __SvcOptions([string]$Place) {
       '--empty Start without the sample data'
     )
   }
-  if (@('', 'alerts', 'silences', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import') -ccontains $Place) {
+  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'

@@ -1,5 +1,5 @@
 /** Two readers of one command line: where the quick one has an answer, it is commander's. */
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitByCommander } from '../../src/cli/commander.ts';
 import type { Flags } from '../../src/cli/flags.ts';

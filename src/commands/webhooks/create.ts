@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
-import { CREATED_RECORD } from '../../views/created-subscription.ts';
+import { CREATED_RECORD, createdRow } from '../../views/created-subscription.ts';
 
 export const webhooksCreate = recordCommand({
   id: 'webhooks create',
@@ -37,7 +37,6 @@ export const webhooksCreate = recordCommand({
   async run(input, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { createSubscription } = await import('../../services/recordings/creating.ts');
-    const { createdRow } = await import('../../views/created-subscription.ts');
     const events = wantedEvents(input.events, input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSink(input, ctx);

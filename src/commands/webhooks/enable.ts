@@ -1,7 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { checkSubscriptionId } from '../../services/recordings/subscription.ts';
-import { UPDATED_RECORD } from '../../views/updated-subscription.ts';
+import { UPDATED_RECORD, updatedRow } from '../../views/updated-subscription.ts';
 
 export const webhooksEnable = recordCommand({
   id: 'webhooks enable',
@@ -17,7 +17,6 @@ export const webhooksEnable = recordCommand({
   async run(input, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { enableSubscription } = await import('../../services/recordings/updating.ts');
-    const { updatedRow } = await import('../../views/updated-subscription.ts');
     checkSubscriptionId(input.id);
     const url = await receiverUrl(input.url, '--url', ctx);
     return { value: updatedRow(await enableSubscription(input.id, url, openRecordings(ctx.target), ctx)) };

@@ -1,6 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import { LASTING_SINK_FLAGS, openSink } from '../../inputs/secret-sink.ts';
 import { checkSubscriptionId, eventsOf, findSubscription } from '../../services/recordings/subscription.ts';
+import { createdRow } from '../../views/created-subscription.ts';
 import { ROTATED_RECORD } from '../../views/rotated-subscription.ts';
 
 export const webhooksRotate = recordCommand({
@@ -26,7 +27,6 @@ export const webhooksRotate = recordCommand({
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { checkQuota, createSubscription } = await import('../../services/recordings/creating.ts');
     const { finishRotation } = await import('../../inputs/rotation.ts');
-    const { createdRow } = await import('../../views/created-subscription.ts');
     const recordings = openRecordings(ctx.target);
     const all = await recordings.subscriptions();
     const old = findSubscription(all, input.id);

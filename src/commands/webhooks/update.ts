@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { checkSubscriptionId } from '../../services/recordings/subscription.ts';
-import { UPDATED_RECORD } from '../../views/updated-subscription.ts';
+import { UPDATED_RECORD, updatedRow } from '../../views/updated-subscription.ts';
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
@@ -28,7 +28,6 @@ export const webhooksUpdate = recordCommand({
   async run(input, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { updateSubscription } = await import('../../services/recordings/updating.ts');
-    const { updatedRow } = await import('../../views/updated-subscription.ts');
     checkSubscriptionId(input.id);
     const events = wantedEvents(input);
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);

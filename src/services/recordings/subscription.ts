@@ -12,7 +12,7 @@ export const ATTEMPTS_PER_EVENT = 6;
 /** Doc 2 §6: after each failed attempt, in minutes. */
 export const RETRY_MINUTES = [1, 5, 15, 15, 15] as const;
 
-export const ACTIVE = 1;
+const ACTIVE = 1;
 export const DISABLED = 2;
 
 /** What is printed: the service's own object, and its state in a word. */
