@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, setup } from './setup.mjs';
@@ -24,7 +25,7 @@ function svc(why, args, holds) {
   return stdout;
 }
 
-function tour() {
+function alerts() {
   svc('What fires now? Active alerts only, the worst in sight.', ['alerts', 'list'], (out) => out.includes('DiskFull'));
   svc(
     'The same as data: every format, and JMESPath inside.',
@@ -62,12 +63,58 @@ function tour() {
   svc('And it fires again.', ['alerts', 'list', matcher], (out) => out.includes('DiskFull'));
 }
 
-process.stdout.write('svc demo: the alert manager of the sandbox, on this machine only.\n');
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function webhooks() {
+  const address = `http://127.0.0.1:${await freePort()}/`;
+  const [key, recording] = [join(home, 'key.txt'), join(home, 'deliveries.ndjson')];
+  const created = svc(
+    'Subscribe to events. The secret is shown once, so it goes to a file before anything else happens.',
+    ['webhooks', 'create', address, '--events', 'webhook.ping', '--secret-file', key, '-o', 'json'],
+    (out) => JSON.parse(out).endpoint_id !== undefined,
+  );
+  const { endpoint_id: id } = JSON.parse(created);
+  const options = ['--port', new URL(address).port, '--secret-file', key, '--record', recording, '--count', '1'];
+  process.stdout.write(
+    `\n# Receive here: verified before anything is parsed, and recorded.\n$ svc webhooks listen ${options.join(' ')} &\n`,
+  );
+  const receiver = spawn(process.execPath, [launcher, 'webhooks', 'listen', ...options, '--wait', '30s'], { env });
+  const ended = once(receiver, 'close');
+  let received = '';
+  receiver.stdout.on('data', (chunk) => {
+    received += chunk;
+  });
+  await once(receiver.stderr, 'data');
+  svc(
+    'A test event is queued, which is not delivered yet: wait for that.',
+    ['webhooks', 'test', id, '--wait', '30s'],
+    (out) => out.includes('delivered'),
+  );
+  const [status] = await ended;
+  process.stdout.write(`${received}`);
+  if (status !== 0 || !received.includes('valid')) throw new Error(`the receiver ended with ${status}`);
+  svc(
+    'The recording can be checked again, byte for byte, by anybody who has the secret.',
+    ['webhooks', 'verify', recording, '--secret-file', key],
+    (out) => out.startsWith('valid'),
+  );
+  svc('And the service says so too.', ['webhooks', 'deliveries', id], (out) => out.includes('delivered'));
+}
+
+process.stdout.write('svc demo: an alert manager and recording webhooks in a sandbox, on this machine only.\n');
 const sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 try {
   const [lines] = await once(sandbox.stdout, 'data');
   for (const [, name, value] of String(lines).matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
-  tour();
+  alerts();
+  await webhooks();
   process.stdout.write('\nThat was the main job. Keep the sandbox: node bin/svc.cjs sandbox start\n');
 } catch (error) {
   process.stdout.write(`\ndemo failed: ${error.message}\n`);
