@@ -334,7 +334,8 @@ function outStream(
   return {
     isTTY: terminal || forcedColumns !== undefined,
     get columns() {
-      return forcedColumns ?? (terminal ? stream().columns : undefined);
+      // A terminal that nobody has told its size says 0.
+      return forcedColumns ?? (terminal ? stream().columns || undefined : undefined);
     },
     get rows() {
       return terminal ? stream().rows : undefined;

@@ -55,6 +55,12 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
   });
 });
 
+it.skipIf(noScript)(named('takes a terminal that nobody has told its size for an ordinary one', noScript), async () => {
+  const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url, columns: 0 });
+  expect(status).toBe(0);
+  expect(bytes).toContain('HighErrorRate');
+});
+
 describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
   const COLOUR = /\x1b\[[0-9;]+m/;
   const bytesOf = async (line: string, env: Record<string, string> = {}): Promise<string> => {

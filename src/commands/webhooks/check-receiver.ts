@@ -37,10 +37,10 @@ export const webhooksCheckReceiver = listCommand({
     kind: 'list',
     columns: [
       { name: 'probe', cell: ({ probe }: ProbeResult) => probe },
-      { name: 'expected', cell: ({ expected }) => expected },
+      { name: 'expected', cell: ({ expected }) => expected, flex: true },
       { name: 'got', cell: ({ got }) => got, flex: true },
-      { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
       { name: 'verdict', cell: ({ verdict }) => ({ text: verdict, tone: TONES[verdict] }) },
+      { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
     ],
     id: ({ probe }) => probe,
   },

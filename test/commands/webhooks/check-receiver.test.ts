@@ -146,11 +146,11 @@ it('prints a table, and what passed', async () => {
   const { url } = await handmade(['duplicates-refused']);
   const { code, stdout, stderr } = await check(url, '--only', 'same-event-twice', '--only', 'bad-signature');
   expect(code).toBe(1);
-  expect(stdout.replace(/ +\d+ +(?=pass|fail)/g, ' MS ')).toBe(
+  expect(stdout.replace(/ +\d+$/gm, ' MS')).toBe(
     [
-      'PROBE             EXPECTED         GOT       MS  VERDICT',
-      'same-event-twice  2xx, both times  204, 409 MS fail',
-      'bad-signature     4xx              401 MS pass',
+      'PROBE             EXPECTED         GOT       VERDICT  MS',
+      'same-event-twice  2xx, both times  204, 409  fail MS',
+      'bad-signature     4xx              401       pass MS',
       '',
     ].join('\n'),
   );
