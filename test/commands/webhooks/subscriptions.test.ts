@@ -1,0 +1,232 @@
+/** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
+import { describe, expect, test } from 'vitest';
+import { failure, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+
+const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
+
+describe('list and get', () => {
+  test('both maps of states, the quota, and what is kept of the object', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    service.subscribe('https://192.0.2.8/', [], 2);
+    Object.assign(stored(service, 'ep_1') ?? {}, { status: 3, region: 'eu' });
+    const run = await service.run(['list']);
+    expect(run.stdout).toMatch(/^ep_1 +unknown\(3\) +3\/20 /m);
+    expect(run.stdout).toMatch(/^ep_2 +disabled +20\/20 +none: nothing is delivered /m);
+    expect(run.stderr).toBe('2/5 used (1 disabled, 1 unknown(3))\n');
+    const json = JSON.parse((await service.run(['list', '-o', 'json'])).stdout);
+    expect(json[0]).toMatchObject({ status: 3, status_text: 'unknown(3)', region: 'eu' });
+    expect((await service.run(['list', '--status', 'disabled', '-q'])).stdout).toBe('ep_2\n');
+    expect((await service.run(['list', '--url-contains', '192.0.2.7', '-q'])).stdout).toBe('ep_1\n');
+  });
+
+  test('by the beginning of an id, and what an id cannot be', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    expect((await service.run(['get', 'ep'])).stdout).toContain(
+      '3 more failing events can disable it (6 attempts each)',
+    );
+    service.subscribe('https://192.0.2.8/');
+    expect(await service.run(['get', 'ep_'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 subscriptions begin with ep_: ep_1, ep_2'),
+    });
+    expect(await service.run(['get', 'ep_x'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('ep_x not found (2 subscriptions on this account)'),
+    });
+    for (const id of ['', ' ', '.', '..']) {
+      for (const verb of [
+        ['get'],
+        ['delete', '--yes'],
+        ['test'],
+        ['deliveries'],
+        ['update', '--clear-events', '--yes'],
+      ]) {
+        expect((await service.run([...verb, id])).code, `${verb} ${id}`).toBe(2);
+      }
+    }
+    expect(service.account.subscriptions.size).toBe(2);
+  });
+
+  test('hostile text in every string reaches no terminal, and every command still works', async () => {
+    await using service = await subscribed(['hostile-text']);
+    service.subscribe();
+    for (const argv of [
+      ['list'],
+      ['get', 'ep_1'],
+      ['update', 'ep_1', '--url', 'https://192.0.2.9/'],
+      ['deliveries', 'ep_1'],
+      ['test', 'ep_1', '--wait', '100ms'],
+      ['samples'],
+      ['delete', 'ep_1', '--yes'],
+    ]) {
+      for (const format of ['table', 'json', 'csv']) {
+        if (argv[0] === 'delete' && format !== 'csv') continue;
+        const { code, stdout, stderr } = await service.run([...argv, '-o', format, '--no-input'], {
+          terminal: 120,
+          env: { NO_COLOR: '1' },
+        });
+        expect([argv, code === 0 || argv[0] === 'test' || argv[0] === 'update']).toEqual([argv, true]);
+        expect(stdout + stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
+        expect(stdout).not.toMatch(/^3 fake row/m);
+      }
+    }
+  });
+});
+
+describe('update', () => {
+  test('keeps the events when the address changes, in one line', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
+    expect(run).toMatchObject({
+      code: 0,
+      stdout: `updated ep_1  url ${RECEIVER} → https://192.0.2.9/  events kept: summary.completed, webhook.ping\n`,
+    });
+    expect(stored(service, 'ep_1')).toMatchObject({
+      url: 'https://192.0.2.9/',
+      events: ['summary.completed', 'webhook.ping'],
+    });
+  });
+
+  test.each([
+    [
+      ['--add-event', 'webhook.ping'],
+      ['summary.completed', 'webhook.ping'],
+    ],
+    [['--set-events', 'webhook.ping'], ['webhook.ping']],
+    [['--remove-event', 'summary.completed', '--add-event', 'webhook.ping'], ['webhook.ping']],
+    [['--clear-events', '--yes'], []],
+    [['--remove-event', 'summary.completed', '--yes'], []],
+  ])('%j', async (argv, events) => {
+    await using service = await subscribed();
+    service.subscribe(RECEIVER, ['summary.completed']);
+    expect((await service.run(['update', 'ep_1', ...argv])).code).toBe(0);
+    expect(stored(service, 'ep_1')).toMatchObject({ url: RECEIVER, events });
+  });
+
+  test.each([
+    [[], 'nothing to change'],
+    [['--set-events', ''], 'empty --set-events; use --clear-events to stop all deliveries'],
+    [['--url', ''], '--url is empty'],
+    [['--url', 'http://a.example'], 'https:// addresses only'],
+    [['--clear-events'], '--yes'],
+    [['--remove-event', 'summary.completed'], '--yes'],
+    [['--clear-events', '--add-event', 'a'], 'each say all'],
+    [['--add-event', 'a', '--remove-event', 'a'], 'a is to be added and removed'],
+  ])('%j is refused, and nothing sent', async (argv, message) => {
+    await using service = await subscribed();
+    service.subscribe(RECEIVER, ['summary.completed']);
+    const before = { ...stored(service, 'ep_1') };
+    expect(await service.run(['update', 'ep_1', ...argv])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+    expect(stored(service, 'ep_1')).toEqual(before);
+  });
+
+  test('what is so already is not sent', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    const run = await service.run(['update', 'ep_1', '--add-event', 'webhook.ping', '--url', RECEIVER]);
+    expect([run.code, run.stdout]).toEqual([0, 'unchanged ep_1  it is so already, nothing was sent\n']);
+    expect(stored(service, 'ep_1')?.updated_at).toBe('2026-11-20T12:00:00.000Z');
+  });
+
+  test('events that the service cleared: exit 8, and how to set them again', async () => {
+    await using service = await subscribed(['update-clears-events']);
+    service.subscribe(RECEIVER, ['summary.completed']);
+    const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
+    expect(run).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr:
+        'svc: events are [] after the update, expected [summary.completed]\nhint: svc webhooks update ep_1 --set-events summary.completed\n',
+    });
+  });
+
+  test('somebody else between write and check: exit 8', async () => {
+    await using service = await subscribed(['other-editor']);
+    service.subscribe(RECEIVER, ['summary.completed']);
+    const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/', '-o', 'json']);
+    expect([run.code, failure(run).message]).toEqual([
+      8,
+      'events changed by someone else between read and write: they are [summary.completed, webhook.ping], expected [summary.completed]',
+    ]);
+  });
+
+  test('somebody else while a person thinks: nothing is sent', async () => {
+    await using service = await subscribed();
+    service.subscribe(RECEIVER, ['summary.completed']);
+    const one = stored(service, 'ep_1');
+    const run = await service.run(['update', 'ep_1', '--clear-events'], {
+      terminal: 80,
+      // The answer is taken when the question is asked.
+      get answer() {
+        if (one !== undefined) one.events = ['webhook.ping'];
+        return true;
+      },
+    });
+    expect(run).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('was changed by someone else meanwhile; nothing was sent'),
+    });
+    expect(one?.events).toEqual(['webhook.ping']);
+  });
+
+  test('a lost answer, and the list shows it: done', async () => {
+    await using service = await subscribed(['lost-update']);
+    service.subscribe();
+    const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('the list shows that it was') });
+  });
+});
+
+describe('enable', () => {
+  test('another address brings it back; the same does not, and is not sent', async () => {
+    await using service = await subscribed();
+    service.subscribe(RECEIVER, ['summary.completed'], 2);
+    expect(await service.run(['enable', 'ep_1', '--url', RECEIVER])).toMatchObject({
+      code: 3,
+      stderr: 'svc: a disabled endpoint comes back only when its url changes; append e.g. ?v=2\n',
+    });
+    const run = await service.run(['enable', 'ep_1', '--url', `${RECEIVER}?v=2`]);
+    expect(run.stdout).toMatch(/^updated ep_1 .* events kept: summary.completed {2}now active\n$/);
+    expect(stored(service, 'ep_1')).toMatchObject({
+      status: 1,
+      consecutive_failures: 0,
+      events: ['summary.completed'],
+    });
+    expect((await service.run(['enable', 'ep_1', '--url', RECEIVER])).stderr).toContain('ep_1 is not disabled');
+  });
+});
+
+describe('delete', () => {
+  test('each on its own, and a common exit status', async () => {
+    await using service = await subscribed();
+    for (const status of [1, 2, 2] as const) service.subscribe(RECEIVER, [], status);
+    const some = await service.run(['delete', 'ep_1', 'ep_9', '--yes', '-o', 'json']);
+    expect([some.code, JSON.parse(some.stdout)]).toMatchObject([
+      10,
+      [{ result: 'deleted' }, { id: 'ep_9', result: 'not-found' }],
+    ]);
+    expect((await service.run(['delete', 'ep_9', '--yes'])).code).toBe(5);
+    expect((await service.run(['delete', 'ep_9', '--yes', '--ignore-missing'])).code).toBe(0);
+    expect((await service.run(['delete', '--disabled', '--yes', '-q'])).stdout).toBe('ep_2\nep_3\n');
+    expect(service.account.subscriptions.size).toBe(0);
+  });
+
+  test('ok:false is a refusal; a lost answer is settled by the list', async () => {
+    await using service = await subscribed(['delete-not-ok']);
+    service.subscribe();
+    expect(await service.run(['delete', 'ep_1', '--yes'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('server answered ok:false'),
+    });
+    service.traps.clear();
+    service.traps.add('lost-delete');
+    const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json']);
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone' }]]);
+  });
+});

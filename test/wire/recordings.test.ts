@@ -1,0 +1,156 @@
+/**
+ * Answers of the recording service, written by hand from document 2, and read by the client itself: the sandbox may be wrong in
+ * the same way as the client, these files are not.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { openRecordings, type Recordings } from '../../src/services/recordings/client.ts';
+import { deliveryStatus } from '../../src/services/recordings/delivery-log.ts';
+import { ownWords } from '../../src/services/recordings/failed-answer.ts';
+import { eventsOf, quotaText, subscriptionStatus } from '../../src/services/recordings/subscription.ts';
+import { type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
+
+const FOLDER = new URL('recordings/', import.meta.url);
+const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+let bytes = '';
+let server: FaultServer;
+let client: Recordings;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.write(bytes));
+  client = openRecordings(targetFor(server.url));
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+const withLength = (head: string, body: string): string =>
+  `${head.trimEnd().replace(/\r?\n/g, '\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+async function read<T>(name: string, call: () => Promise<T>): Promise<{ value: T; text: unknown; sent: string }> {
+  const body = sample(name);
+  bytes = withLength('HTTP/1.1 200 OK\ncontent-type: application/json', body);
+  const value = await call();
+  const last = server.requests.at(-1);
+  return { value, text: JSON.parse(body), sent: `${last?.method} ${last?.path} ${last?.body}`.trim() };
+}
+
+describe('subscriptions', () => {
+  test('the list: unknown fields, states and types stay, null is an empty list of events', async () => {
+    const { value, text, sent } = await read('subscriptions.json', () => client.subscriptions());
+    expect(sent).toBe('GET /v1/webhooks');
+    expect(value).toEqual((text as { items: unknown }).items);
+    expect(value.map(({ status }) => subscriptionStatus(status))).toEqual(['active', 'disabled', 'unknown(3)']);
+    expect(value.map(eventsOf)).toEqual([['summary.completed', 'transcript.ready'], [], []]);
+    expect(quotaText(value)).toBe('3/5 used (1 active, 1 disabled, 1 unknown(3))');
+    expect((await read('no-subscriptions.json', () => client.subscriptions())).value).toEqual([]);
+  });
+
+  test('a create says url and events, and its answer is taken whole', async () => {
+    const draft = { url: 'https://example.com/hook', events: ['summary.completed'] };
+    const { value, text, sent } = await read('created.json', () => client.create(draft));
+    expect(sent).toBe(`POST /v1/webhooks ${JSON.stringify(draft)}`);
+    expect(value).toEqual(text);
+  });
+
+  test('an update says the events always, and the url only where it changes', async () => {
+    const { value, text, sent } = await read('updated.json', () => client.update('we_1', { events: [] }));
+    expect(sent).toBe('PATCH /v1/webhooks/we_1 {"events":[]}');
+    expect(value).toEqual((text as { item: unknown }).item);
+    const both = await read('updated.json', () =>
+      client.update('we_1', { url: 'https://example.com/v2', events: ['a'] }),
+    );
+    expect(both.sent).toBe('PATCH /v1/webhooks/we_1 {"url":"https://example.com/v2","events":["a"]}');
+  });
+
+  test('ids stand in paths as one segment', async () => {
+    const { sent, value } = await read('deleted.json', () => client.delete('a/b?c#d %'));
+    expect([sent, value]).toEqual(['DELETE /v1/webhooks/a%2Fb%3Fc%23d%20%25', { ok: true }]);
+    for (const id of ['', '.', '..']) await expect(client.delete(id)).rejects.toMatchObject({ code: 'invalid_value' });
+  });
+});
+
+describe('deliveries', () => {
+  test('a test has no body, and may be refused with a success', async () => {
+    const queued = await read('test-queued.json', () => client.test('we_1'));
+    expect([queued.sent, queued.value]).toEqual([
+      'POST /v1/webhooks/we_1/test',
+      { event_id: 'evt_01J9Z3', queued: true },
+    ]);
+    expect((await read('test-not-queued.json', () => client.test('we_1'))).value).toEqual({ queued: false });
+  });
+
+  test('the log: states of its own, empty and missing fields as they came', async () => {
+    const { value, text, sent } = await read('deliveries.json', () =>
+      client.deliveries('we_1', { page: 2, size: 100 }),
+    );
+    expect(sent).toBe('GET /v1/webhooks/we_1/deliveries?page=2&page_size=100');
+    expect(value).toEqual((text as { items: unknown }).items);
+    expect(value.map(({ status }) => deliveryStatus(status))).toEqual(['pending', 'failed', 'delivered', 'unknown(3)']);
+  });
+
+  test('samples are an array at the top', async () => {
+    const { value, text, sent } = await read('samples.json', async () => {
+      const all: unknown[] = [];
+      for await (const one of client.samples({ event: 'summary.completed', limit: 2 })) all.push(one);
+      return all;
+    });
+    expect([sent, value]).toEqual(['GET /v1/webhook-events/samples?event=summary.completed&limit=2', text]);
+  });
+});
+
+describe('failures', () => {
+  const list = () => client.subscriptions();
+  const create = () => client.create({ url: 'https://a.example/', events: [] });
+  const test_ = () => client.test('we_1');
+
+  test.each([
+    ['400', create, 'refused', 'bad_request: unknown event type: foo'],
+    [
+      '401',
+      list,
+      'unauthorized',
+      'the recording service wants a credential: unauthorized: missing or invalid bearer token',
+    ],
+    [
+      '401-oauth',
+      list,
+      'unauthorized',
+      'the recording service wants a credential: invalid_token: ',
+    ],
+    ['404', test_, 'not_found', 'there is no subscription with this id'],
+    ['404', list, 'wrong_path', 'GET /webhooks is not known there: not_found: webhook not found'],
+    ['404-router', test_, 'wrong_path', 'POST /webhooks/{endpoint_id}/test is not known there: 404 page not found'],
+    ['429', create, 'limited', 'too_many_requests: webhook quota exceeded'],
+    ['500', list, 'server_error', 'GET /webhooks answered 500: internal: transient'],
+    ['500', create, 'outcome_unknown', 'POST /webhooks answered 500: internal: transient; it may have been applied'],
+    [
+      '503',
+      test_,
+      'outcome_unknown',
+      'POST /webhooks/{endpoint_id}/test answered 503: unavailable: storage; it may have been applied',
+    ],
+    ['502-proxy', create, 'outcome_unknown', 'answered 502: an HTML page, "502 Bad Gateway"; it may have been applied'],
+    ['502-proxy', list, 'server_error', 'answered 502: an HTML page, "502 Bad Gateway"'],
+  ] as const)('%s', async (name, call, code, message) => {
+    const [head = '', body = ''] = sample(`failures/${name}.txt`).split('\n\n');
+    bytes = withLength(head, body);
+    const error = await (call as () => Promise<unknown>)().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SvcError);
+    expect(error).toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+      httpStatus: Number(name.slice(0, 3)),
+    });
+    expect(ownWords(error as SvcError) === undefined).toBe(!body.includes('"code"'));
+  });
+
+  test('how long a 429 asks to wait is in its hint', async () => {
+    const [head = '', body = ''] = sample('failures/429.txt').split('\n\n');
+    bytes = withLength(head, body);
+    await expect(create()).rejects.toMatchObject({ hint: 'wait 7 s before you repeat it, says the service' });
+  });
+});
