@@ -6,7 +6,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'silences', summary: 'Mute alerts safely, and end it', load: () => import('./registry/silences.ts') },
   {
     name: 'webhooks',
-    summary: 'Check, receive and send signed deliveries',
+    summary: 'Subscribe to recording events; check, receive and send deliveries',
     load: () => import('./registry/webhooks.ts'),
     alone: { verify: async () => (await import('./commands/webhooks/verify.ts')).webhooksVerify },
   },

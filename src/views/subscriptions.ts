@@ -30,10 +30,10 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
   { name: 'id', cell: ({ id }) => id },
   { name: 'status', cell: statusCell },
   { name: 'fails', cell: failsCell, align: 'right' },
-  { name: 'events', cell: eventsCell, flex: true },
   { name: 'url', cell: ({ url }) => url, flex: true },
-  { name: 'created', cell: (one) => timeCell(one.created_at) },
+  { name: 'events', cell: eventsCell, flex: true },
   { name: 'last-activity', cell: (one) => timeCell(one.updated_at) },
+  { name: 'created', cell: (one) => timeCell(one.created_at), wide: true },
 ];
 
 /** What became of each of several subscriptions. */

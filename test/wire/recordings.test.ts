@@ -115,12 +115,7 @@ describe('failures', () => {
       'unauthorized',
       'the recording service wants a credential: unauthorized: missing or invalid bearer token',
     ],
-    [
-      '401-oauth',
-      list,
-      'unauthorized',
-      'the recording service wants a credential: invalid_token: ',
-    ],
+    ['401-oauth', list, 'unauthorized', 'the recording service wants a credential: invalid_token: '],
     ['404', test_, 'not_found', 'there is no subscription with this id'],
     ['404', list, 'wrong_path', 'GET /webhooks is not known there: not_found: webhook not found'],
     ['404-router', test_, 'wrong_path', 'POST /webhooks/{endpoint_id}/test is not known there: 404 page not found'],

@@ -39,7 +39,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
       return failure(
         'unauthorized',
         `the recording service wants a credential${words === '' ? '' : `: ${words}`}`,
-        'set SVC_WEBHOOKS_TOKEN to an access token of the account',
+        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN',
       );
     case 404:
       if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {

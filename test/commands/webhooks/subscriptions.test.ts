@@ -12,7 +12,7 @@ describe('list and get', () => {
     Object.assign(stored(service, 'ep_1') ?? {}, { status: 3, region: 'eu' });
     const run = await service.run(['list']);
     expect(run.stdout).toMatch(/^ep_1 +unknown\(3\) +3\/20 /m);
-    expect(run.stdout).toMatch(/^ep_2 +disabled +20\/20 +none: nothing is delivered /m);
+    expect(run.stdout).toMatch(/^ep_2 +disabled +20\/20 +https\S+ +none: nothing is delivered /m);
     expect(run.stderr).toBe('2/5 used (1 disabled, 1 unknown(3))\n');
     const json = JSON.parse((await service.run(['list', '-o', 'json'])).stdout);
     expect(json[0]).toMatchObject({ status: 3, status_text: 'unknown(3)', region: 'eu' });
