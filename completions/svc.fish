@@ -692,9 +692,9 @@ end
 function __svc_words -a place
   switch "$place"
     case ''
-      printf '%s\t%s\n' 'alerts' 'See what fires, and send alerts' 'silences' 'Mute alerts safely, and end it' 'webhooks' 'Check, receive and send signed deliveries' 'oauth' 'Sign in to the recording service' 'config' 'Settings and profiles' 'sandbox' 'The services on this machine, to try svc on' 'completion' 'Complete svc with <Tab> in your shell' 'help' 'Help on a command or a topic'
+      printf '%s\t%s\n' 'alerts' 'See what fires, and send alerts' 'silences' 'Mute alerts safely, and end it' 'webhooks' 'Subscribe to recording events; check, receive and send deliveries' 'oauth' 'Sign in to the recording service' 'config' 'Settings and profiles' 'sandbox' 'The services on this machine, to try svc on' 'completion' 'Complete svc with <Tab> in your shell' 'help' 'Help on a command or a topic'
     case 'help'
-      printf '%s\t%s\n' 'alerts' 'See what fires, and send alerts' 'silences' 'Mute alerts safely, and end it' 'webhooks' 'Check, receive and send signed deliveries' 'oauth' 'Sign in to the recording service' 'config' 'Settings and profiles' 'sandbox' 'The services on this machine, to try svc on' 'completion' 'Complete svc with <Tab> in your shell' 'exit-codes' 'Topic' 'environment' 'Topic'
+      printf '%s\t%s\n' 'alerts' 'See what fires, and send alerts' 'silences' 'Mute alerts safely, and end it' 'webhooks' 'Subscribe to recording events; check, receive and send deliveries' 'oauth' 'Sign in to the recording service' 'config' 'Settings and profiles' 'sandbox' 'The services on this machine, to try svc on' 'completion' 'Complete svc with <Tab> in your shell' 'exit-codes' 'Topic' 'environment' 'Topic'
     case 'alerts'
       printf '%s\t%s\n' 'list' 'List alerts, active ones unless told otherwise' 'get' 'Show one alert, who silences it and which alerts inhibit it' 'groups' 'List alerts as the server groups them for its receivers' 'check' 'Test how many alerts there are: 0 if as many as there may be, 1 if not' 'create' 'Send an alert, or a file of them' 'resolve' 'End alerts now' 'receivers' 'List the receivers, which are the names of notification integrations' 'status' 'Show the version, uptime and cluster of the alert manager'
     case 'silences'

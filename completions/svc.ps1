@@ -396,7 +396,7 @@ function __SvcWords([string]$Key) {
     '' { return @(
       'alerts See what fires, and send alerts'
       'silences Mute alerts safely, and end it'
-      'webhooks Check, receive and send signed deliveries'
+      'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
@@ -406,7 +406,7 @@ function __SvcWords([string]$Key) {
     'help' { return @(
       'alerts See what fires, and send alerts'
       'silences Mute alerts safely, and end it'
-      'webhooks Check, receive and send signed deliveries'
+      'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'

@@ -30,7 +30,7 @@ export const webhooksGet = recordCommand({
   output: {
     kind: 'record',
     columns: [
-      ...SUBSCRIPTION_COLUMNS,
+      ...SUBSCRIPTION_COLUMNS.map(({ wide: _, ...column }) => column),
       {
         name: 'secret',
         cell: ({ secret_fingerprint: known }: Detailed) =>
