@@ -3,7 +3,7 @@ import type { BatchWriter } from './batch-writer.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { painter } from './color.ts';
 import { escapeText } from './escape.ts';
-import type { ListSubject, Printed, Subject } from './subject.ts';
+import { batchesOf, type ListSubject, type Printed, type Subject } from './subject.ts';
 import type { OutputOptions } from './types.ts';
 import { displayWidth, wrap } from './width.ts';
 
@@ -44,14 +44,16 @@ export async function renderLive(subject: Subject, options: OutputOptions, out: 
     linesPerSecond === undefined || options.width === undefined ? undefined : new Flood(linesPerSecond, out);
   let count = 0;
   try {
-    for await (const row of rows) {
-      if (out.closed) break;
-      count++;
-      if (flood?.swallows() === true) continue;
-      const text = line(row);
-      if (text === '') continue;
-      const full = out.write(`${text}\n`);
-      if (full !== undefined) await full;
+    for await (const batch of batchesOf(rows)) {
+      for (const row of batch) {
+        if (out.closed) return { rows: count };
+        count++;
+        if (flood?.swallows() === true) continue;
+        const text = line(row);
+        if (text === '') continue;
+        const full = out.write(`${text}\n`);
+        if (full !== undefined) await full;
+      }
     }
   } finally {
     flood?.end();

@@ -1,7 +1,7 @@
 /** `-o ndjson`: one JSON value per line, each written when it is there. */
 import type { BatchWriter } from './batch-writer.ts';
 import { escapeJson } from './escape.ts';
-import type { Printed, Subject } from './subject.ts';
+import { batchesOf, type Printed, type Subject } from './subject.ts';
 import type { OutputOptions } from './types.ts';
 
 export async function renderNdjson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
@@ -10,11 +10,13 @@ export async function renderNdjson(subject: Subject, _options: OutputOptions, ou
     return { rows: 1 };
   }
   let rows = 0;
-  for await (const row of subject.rows) {
-    if (out.closed) break;
-    const full = out.write(line(row));
-    if (full !== undefined) await full;
-    rows++;
+  for await (const batch of batchesOf(subject.rows)) {
+    for (const row of batch) {
+      if (out.closed) return { rows };
+      const full = out.write(line(row));
+      if (full !== undefined) await full;
+      rows++;
+    }
   }
   return { rows };
 }

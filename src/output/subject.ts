@@ -1,7 +1,7 @@
 /** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
 import type { BatchWriter } from './batch-writer.ts';
 import { plainCell } from './cells.ts';
-import type { Cell, Column, OutputOptions, Rows } from './types.ts';
+import { type Cell, type Column, type OutputOptions, RowBatches, type Rows } from './types.ts';
 
 export interface ListSubject {
   readonly kind: 'list';
@@ -44,6 +44,13 @@ export interface Printed {
   readonly dropped?: readonly string[];
   /** What all rows have, and none of them shows. */
   readonly shared?: readonly string[];
+}
+
+/** What is there already comes in one batch. */
+export async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
+  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
+  else if (Symbol.iterator in rows) yield rows;
+  else for await (const row of rows) yield [row];
 }
 
 /** A value of any shape: arrays become lists, objects records, with a column per key. */

@@ -95,6 +95,17 @@ export interface WatchOutput<Row> {
 
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
+/** Rows that come many at a time: a format that takes them so waits for nothing between two of them. */
+export class RowBatches<Row> implements AsyncIterable<Row> {
+  readonly batches: AsyncIterable<Iterable<Row>>;
+  constructor(batches: AsyncIterable<Iterable<Row>>) {
+    this.batches = batches;
+  }
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, void> {
+    for await (const batch of this.batches) yield* batch;
+  }
+}
+
 /** The bytes of one JSON answer, complete and checked: they flow to stdout by way of the escaping byte filter. */
 export class RawJson {
   readonly bytes: AsyncIterable<Uint8Array>;

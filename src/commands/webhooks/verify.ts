@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders } from '../../inputs/given-headers.ts';
 import { requireSecrets, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../../inputs/tolerance.ts';
-import { RawBytes, type Rows } from '../../output/types.ts';
+import { RawBytes, RowBatches, type Rows } from '../../output/types.ts';
 import type { CheckedDelivery, CheckOptions } from '../../services/recordings/checked-delivery.ts';
 import { DELIVERY_FORMATS } from '../../services/recordings/container.ts';
 import { HEADER_PREFIX } from '../../services/recordings/delivery.ts';
@@ -91,11 +91,11 @@ export const webhooksVerify = listCommand({
     const view = { prefix, secrets: named.map(fingerprint), hintWords };
     if (input.extract) return extracted(await run.only(paths), view);
 
-    const rows = run.rows(paths, input.failFast);
-    const first = await rows.next();
-    if (first.done) throw run.nothing();
-    const second = ctx.wants.document ? await rows.next() : undefined;
-    const several = paths.length > 1 || first.value.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
+    const batches = run.batches(paths, input.failFast);
+    const taken = await batches.next();
+    const [first, ...others] = taken.done ? [] : taken.value;
+    if (taken.done || first === undefined) throw run.nothing();
+    const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
     const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
       footer: () => {
         const summary = run.count > 1 ? run.summary() : undefined;
@@ -105,20 +105,23 @@ export const webhooksVerify = listCommand({
       },
       code: () => (run.allValid ? undefined : 'signature_invalid'),
     };
-    if (second?.done) return { ...whole, value: first.value, as: VERDICT_RECORD };
-    const taken = second === undefined ? [first.value] : [first.value, second.value];
-    return { ...whole, value: resumed(taken, rows), as: verdictList({ ...view, several }) };
+    const begun = [taken.value];
+    if (ctx.wants.document && others.length === 0) {
+      const next = await batches.next();
+      if (next.done) return { ...whole, value: first, as: VERDICT_RECORD };
+      begun.push(next.value);
+    }
+    return { ...whole, value: new RowBatches(resumed(begun, batches)), as: verdictList({ ...view, several }) };
   },
 });
 
-/** The rows that were taken to see how many there are, and all others, without a promise more for each of them. */
-function resumed<Row>(taken: readonly Row[], rows: AsyncGenerator<Row, void, void>): AsyncIterable<Row> {
-  const before = taken.values();
-  const next = (): Promise<IteratorResult<Row, void>> => {
-    const first = before.next();
-    return first.done ? rows.next() : Promise.resolve(first);
-  };
-  return { [Symbol.asyncIterator]: () => ({ next, return: () => rows.return() }) };
+/** What was taken to see how many there are, and all that follows. */
+async function* resumed<Batch>(
+  taken: readonly Batch[],
+  rest: AsyncGenerator<Batch, void, void>,
+): AsyncGenerator<Batch> {
+  yield* taken;
+  yield* rest;
 }
 
 function extracted(

@@ -30,12 +30,13 @@ const OWN_BEGINNING = /^\{"id":"([\w.:-]{1,60})","type":"([\w.:-]{1,60})",/;
 
 /** Its id and type alone: where it begins as the service writes it, the rest need not be parsed. */
 export function readNames(bytes: Uint8Array): Pick<ReadEvent, 'id' | 'type'> | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [beginning, id, type] = OWN_BEGINNING.exec(buffer.toString('latin1', 0, 160)) ?? [];
+  // A byte for a character: what is looked for is ASCII, and nothing is decoded.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const [beginning, id, type] = OWN_BEGINNING.exec(text) ?? [];
   // A second one would count in JSON, and a text that does not end is none.
-  const own = beginning !== undefined && buffer.at(-1) === 0x7d;
+  const own = beginning !== undefined && text.endsWith('}');
   const after = beginning?.length ?? 0;
-  if (own && buffer.indexOf('"id":', after) < 0 && buffer.indexOf('"type":', after) < 0) return { id, type };
+  if (own && !text.includes('"id":', after) && !text.includes('"type":', after)) return { id, type };
   return readEvent(bytes);
 }
 

@@ -175,7 +175,8 @@ interface Refusal {
 /** Canonical decimal digits and nothing else: any other spelling of a number would move the `.` within what was signed. */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
 const SCHEME = 'sha256=';
-const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+/** The bytes of a SHA-256. */
+const DIGEST = 32;
 const ANY_CASE = /^sha256=[0-9a-fA-F]{64}$/;
 /** A label in the form of ours, and a digest in hexadecimal or base64. */
 const OTHER_ALGORITHM = /^(?!sha256=)[a-z][a-z0-9_-]*=[^,=\s]+=*$/;
@@ -189,11 +190,11 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
   if (signature === '') return refuse('missing_signature', known);
   if (timestamp === '') return refuse('missing_timestamp');
   if (known === null) return refuse('malformed_timestamp');
-  const lowerCase = SIGNATURE.test(signature);
-  const hex = lowerCase || ANY_CASE.test(signature) ? signature.slice(SCHEME.length) : undefined;
-  if (hex === undefined)
-    return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
-  return { timestamp, digest: Buffer.from(hex, 'hex'), upperCase: !lowerCase };
+  const digest = Buffer.from(signature.slice(SCHEME.length), 'hex');
+  // What is written again as it stood there has the right form, and needs no search for it.
+  const lowerCase = digest.length === DIGEST && signatureText(digest) === signature;
+  if (lowerCase || ANY_CASE.test(signature)) return { timestamp, digest, upperCase: !lowerCase };
+  return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
 }
 
 /** Blanks around a header's value are no part of it. */

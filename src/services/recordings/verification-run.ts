@@ -19,16 +19,17 @@ export class VerificationRun {
     this.#input = { ...input, unusable: (error) => this.#add(error) };
   }
 
-  /** What cannot be checked is passed over, and told by `failure` at the end. */
-  async *rows(paths: readonly string[], failFast: boolean): AsyncGenerator<CheckedDelivery, void, void> {
+  /** In batches, none of them empty. What cannot be checked is passed over, and told by `failure` at the end. */
+  async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     for (const path of paths) {
+      let rows: CheckedDelivery[] = [];
       try {
         for await (const found of readDeliveries(path, this.#input)) {
           if ('pieces' in found) {
             const { row, body } = await this.#checker.checkPieces(found);
             const explained = body === undefined ? row : await this.#checker.explain(row, { headers: [], body });
             this.#tally(explained);
-            yield explained;
+            yield [explained];
             if (failFast && !explained.valid) return;
             continue;
           }
@@ -36,14 +37,21 @@ export class VerificationRun {
             let row = this.#checker.check(delivery);
             if (!row.valid) row = await this.#checker.explain(row, delivery);
             this.#tally(row);
-            yield row;
+            rows.push(row);
+            if (rows.length < BATCH && !(failFast && !row.valid)) continue;
+            yield rows;
             if (failFast && !row.valid) return;
+            rows = [];
           }
+          if (rows.length > 0) yield rows;
+          rows = [];
         }
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
         this.#add(error);
       }
+      // Those before the one that could not be read.
+      if (rows.length > 0) yield rows;
     }
   }
 
@@ -112,6 +120,9 @@ export class VerificationRun {
     this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
   }
 }
+
+/** Enough of them that waiting for a batch costs nothing, and few enough that they are young when they are printed. */
+const BATCH = 64;
 
 /** A file that is none of its kind has as many bad lines as it has lines. */
 const MOST_TOLD = 20;
