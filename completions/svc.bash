@@ -201,7 +201,6 @@ __svc_value() {
     'webhooks verify --secret-file') kind=files ;;
     'webhooks verify --secret-env') kind=any ;;
     'webhooks verify --secret-fd') kind=any ;;
-    'webhooks verify --secret') kind=any ;;
     'webhooks verify --key-derivation') kind=choices choices=('raw' 'std') ;;
     'webhooks verify --tolerance') kind=any ;;
     'webhooks verify --now') kind=any ;;
@@ -215,7 +214,6 @@ __svc_value() {
     'webhooks listen --secret-file') kind=files ;;
     'webhooks listen --secret-env') kind=any ;;
     'webhooks listen --secret-fd') kind=any ;;
-    'webhooks listen --secret') kind=any ;;
     'webhooks listen --tolerance') kind=any ;;
     'webhooks listen --forward-to') kind=any ;;
     'webhooks listen --forward-timeout') kind=any ;;
@@ -240,7 +238,6 @@ __svc_value() {
     'webhooks sign --secret-file') kind=files ;;
     'webhooks sign --secret-env') kind=any ;;
     'webhooks sign --secret-fd') kind=any ;;
-    'webhooks sign --secret') kind=any ;;
     'webhooks send --to') kind=any ;;
     'webhooks send --event') kind=any ;;
     'webhooks send --body') kind=files ;;
@@ -256,7 +253,6 @@ __svc_value() {
     'webhooks send --secret-file') kind=files ;;
     'webhooks send --secret-env') kind=any ;;
     'webhooks send --secret-fd') kind=any ;;
-    'webhooks send --secret') kind=any ;;
     'webhooks replay --to') kind=any ;;
     'webhooks replay --event-id') kind=any ;;
     'webhooks replay --event') kind=any ;;
@@ -268,25 +264,21 @@ __svc_value() {
     'webhooks replay --secret-file') kind=files ;;
     'webhooks replay --secret-env') kind=any ;;
     'webhooks replay --secret-fd') kind=any ;;
-    'webhooks replay --secret') kind=any ;;
     'webhooks check-receiver --only') kind=choices choices=('valid-ping' 'valid-summary' 'unknown-type' 'unknown-fields' 'same-event-twice' 'bad-signature' 'missing-signature' 'missing-timestamp' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'not-utf8' 'large-body' 'no-redirect') ;;
     'webhooks check-receiver --junit') kind=files ;;
     'webhooks check-receiver --endpoint') kind=any ;;
     'webhooks check-receiver --secret-file') kind=files ;;
     'webhooks check-receiver --secret-env') kind=any ;;
     'webhooks check-receiver --secret-fd') kind=any ;;
-    'webhooks check-receiver --secret') kind=any ;;
     'webhooks show --event-id') kind=any ;;
     'webhooks show --header-prefix') kind=any ;;
     'webhooks show --endpoint') kind=any ;;
     'webhooks show --secret-file') kind=files ;;
     'webhooks show --secret-env') kind=any ;;
     'webhooks show --secret-fd') kind=any ;;
-    'webhooks show --secret') kind=any ;;
     'webhooks secrets import --secret-file') kind=files ;;
     'webhooks secrets import --secret-env') kind=any ;;
     'webhooks secrets import --secret-fd') kind=any ;;
-    'webhooks secrets import --secret') kind=any ;;
     'webhooks secrets import --against') kind=files ;;
     'webhooks secrets import --header-prefix') kind=any ;;
     'oauth login --port') kind=any ;;
@@ -294,7 +286,6 @@ __svc_value() {
     'oauth login --auth-method') kind=choices choices=('none' 'client_secret_basic' 'client_secret_post') ;;
     'oauth login --client-name') kind=any ;;
     'oauth login --expires-in-days') kind=any ;;
-    'oauth login --token') kind=any ;;
     'oauth clients register --auth-method') kind=choices choices=('none' 'client_secret_basic' 'client_secret_post') ;;
     'oauth clients register --client-name') kind=any ;;
     'oauth clients register --redirect-uri') kind=any ;;

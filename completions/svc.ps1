@@ -237,7 +237,6 @@ function __SvcValue([string]$Key) {
     'webhooks verify --secret-file' { return @('files') }
     'webhooks verify --secret-env' { return @('any') }
     'webhooks verify --secret-fd' { return @('any') }
-    'webhooks verify --secret' { return @('any') }
     'webhooks verify --key-derivation' { return @('choices', 'raw', 'std') }
     'webhooks verify --tolerance' { return @('any') }
     'webhooks verify --now' { return @('any') }
@@ -251,7 +250,6 @@ function __SvcValue([string]$Key) {
     'webhooks listen --secret-file' { return @('files') }
     'webhooks listen --secret-env' { return @('any') }
     'webhooks listen --secret-fd' { return @('any') }
-    'webhooks listen --secret' { return @('any') }
     'webhooks listen --tolerance' { return @('any') }
     'webhooks listen --forward-to' { return @('any') }
     'webhooks listen --forward-timeout' { return @('any') }
@@ -276,7 +274,6 @@ function __SvcValue([string]$Key) {
     'webhooks sign --secret-file' { return @('files') }
     'webhooks sign --secret-env' { return @('any') }
     'webhooks sign --secret-fd' { return @('any') }
-    'webhooks sign --secret' { return @('any') }
     'webhooks send --to' { return @('any') }
     'webhooks send --event' { return @('any') }
     'webhooks send --body' { return @('files') }
@@ -292,7 +289,6 @@ function __SvcValue([string]$Key) {
     'webhooks send --secret-file' { return @('files') }
     'webhooks send --secret-env' { return @('any') }
     'webhooks send --secret-fd' { return @('any') }
-    'webhooks send --secret' { return @('any') }
     'webhooks replay --to' { return @('any') }
     'webhooks replay --event-id' { return @('any') }
     'webhooks replay --event' { return @('any') }
@@ -304,25 +300,21 @@ function __SvcValue([string]$Key) {
     'webhooks replay --secret-file' { return @('files') }
     'webhooks replay --secret-env' { return @('any') }
     'webhooks replay --secret-fd' { return @('any') }
-    'webhooks replay --secret' { return @('any') }
     'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'unknown-type', 'unknown-fields', 'same-event-twice', 'bad-signature', 'missing-signature', 'missing-timestamp', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'not-utf8', 'large-body', 'no-redirect') }
     'webhooks check-receiver --junit' { return @('files') }
     'webhooks check-receiver --endpoint' { return @('any') }
     'webhooks check-receiver --secret-file' { return @('files') }
     'webhooks check-receiver --secret-env' { return @('any') }
     'webhooks check-receiver --secret-fd' { return @('any') }
-    'webhooks check-receiver --secret' { return @('any') }
     'webhooks show --event-id' { return @('any') }
     'webhooks show --header-prefix' { return @('any') }
     'webhooks show --endpoint' { return @('any') }
     'webhooks show --secret-file' { return @('files') }
     'webhooks show --secret-env' { return @('any') }
     'webhooks show --secret-fd' { return @('any') }
-    'webhooks show --secret' { return @('any') }
     'webhooks secrets import --secret-file' { return @('files') }
     'webhooks secrets import --secret-env' { return @('any') }
     'webhooks secrets import --secret-fd' { return @('any') }
-    'webhooks secrets import --secret' { return @('any') }
     'webhooks secrets import --against' { return @('files') }
     'webhooks secrets import --header-prefix' { return @('any') }
     'oauth login --port' { return @('any') }
@@ -330,7 +322,6 @@ function __SvcValue([string]$Key) {
     'oauth login --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
     'oauth login --client-name' { return @('any') }
     'oauth login --expires-in-days' { return @('any') }
-    'oauth login --token' { return @('any') }
     'oauth clients register --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
     'oauth clients register --client-name' { return @('any') }
     'oauth clients register --redirect-uri' { return @('any') }

@@ -56,7 +56,7 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
 });
 
 it.skipIf(noScript)(named('takes a terminal that nobody has told its size for an ordinary one', noScript), async () => {
-  const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url, columns: 0 });
+  const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url }, 0);
   expect(status).toBe(0);
   expect(bytes).toContain('HighErrorRate');
 });

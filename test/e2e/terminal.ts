@@ -107,11 +107,12 @@ export class Terminal {
 /** Every byte that the commands of a shell script write to a terminal, and the script's status. */
 export async function typescript(
   script: string,
-  { columns = 100, ...env }: Variables & { readonly columns?: number } = {},
+  env: Variables = {},
+  columns = 100,
 ): Promise<{ readonly bytes: string; readonly status: number | null }> {
   const file = join(HOME, `typescript-${process.hrtime.bigint()}.sh`);
   writeFileSync(file, `stty cols ${columns} rows 50\n${script}`);
-  const { ended } = start('script', ['-qefc', `bash ${file}`, '/dev/null'], { env: env as Variables, input: 'open' });
+  const { ended } = start('script', ['-qefc', `bash ${file}`, '/dev/null'], { env, input: 'open' });
   const { code, stdout } = await ended;
   return { bytes: stdout, status: code };
 }

@@ -164,9 +164,13 @@ function options(loaded: readonly Loaded[], commands: readonly Command[]): Optio
 
 /** What is typed for a flag: `--output` and `-o`; `--no-headers`, where it is on already. */
 function spellings(flags: Flags): Entry[] {
-  return Object.entries(flags)
-    .filter(([, flag]) => !('hidden' in flag && flag.hidden))
-    .flatMap(([name, flag]): Entry[] => names(name, flag).map((spelling) => ({ name: spelling, help: flag.help })));
+  return offered(flags).flatMap(([name, flag]): Entry[] =>
+    names(name, flag).map((spelling) => ({ name: spelling, help: flag.help })),
+  );
+}
+
+function offered(flags: Flags): [string, Flag][] {
+  return Object.entries(flags).filter(([, flag]) => flag.hidden !== true);
 }
 
 function names(name: string, flag: Flag): string[] {
@@ -175,7 +179,7 @@ function names(name: string, flag: Flag): string[] {
 }
 
 function flagValues(place: string | undefined, flags: Flags): OptionValues[] {
-  return Object.entries(flags).flatMap(([name, flag]): OptionValues[] =>
+  return offered(flags).flatMap(([name, flag]): OptionValues[] =>
     flag.type === 'boolean' ? [] : [{ place, names: names(name, flag), values: valuesOf(flag) }],
   );
 }

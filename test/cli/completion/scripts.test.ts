@@ -19,7 +19,7 @@ describe.each(Object.entries(FILES))('%s', (shell, file) => {
   const committed = readFileSync(join(SCRIPTS, file), 'utf8');
 
   it('is what svc completion prints (run: node scripts/completions.mjs)', async () => {
-    expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: committed, stderr: '', asked: [] });
+    expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: committed, stderr: '', asked: [], opened: [] });
   });
 
   it('knows every command, alias and option, and no hidden one', async () => {

@@ -1,10 +1,11 @@
 /** Many processes and one login; processes that die; disks that are full. With the built binary. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockOwner } from '../../../src/store/lock-owner.ts';
-import { HOME, LAUNCHER, ROOT, shell, startSvc, svc } from '../../e2e/binary.ts';
+import { HOME, LAUNCHER, shell, startSvc, svc } from '../../e2e/binary.ts';
+import { STRANGER, strangerMayRead } from '../../support/stranger.ts';
 import { ANY_TOKEN, FIRST, keep, login, rotatingServer } from './rotating-server.ts';
 
 const EXPIRED = -10;
@@ -180,13 +181,13 @@ describe('where nothing can be written', () => {
   });
 
   // Root may write everywhere.
-  it.runIf(process.getuid?.() === 0 && (statSync(ROOT).mode & 0o5) === 0o5)('a folder that is read-only', async () => {
+  it.runIf(strangerMayRead(LAUNCHER))('a folder that is read-only (needs root, in a readable folder)', async () => {
     await using server = await rotatingServer();
     const open = mkdtempSync('/tmp/svc-login-');
     chmodSync(open, 0o755);
     const config = join(open, 'config');
     mkdirSync(config);
-    const uid = 65_534;
+    const { uid } = STRANGER;
     for (const [left, code] of [
       [3000, 0],
       [EXPIRED, 2],
@@ -195,7 +196,7 @@ describe('where nothing can be written', () => {
       chownSync(config, uid, uid);
       chmodSync(config, 0o500);
       const env = { ...environment(config, server.url), HOME: '/nonexistent' };
-      const run = await svc(['oauth', 'token'], { env, uid, gid: uid, cwd: '/' });
+      const run = await svc(['oauth', 'token'], { env, ...STRANGER });
       expect(run).toMatchObject({ code });
       if (code !== 0) expect(run.stderr).toContain(config);
       chmodSync(config, 0o700);
