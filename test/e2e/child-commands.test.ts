@@ -6,13 +6,14 @@ import { output, type Running, shell, startSvc, svc } from './binary.ts';
 
 const QUICK = 2_000;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
+async function freePorts(): Promise<number> {
+  for (let first = 20_000 + (process.pid % 5000); ; first += 2) {
+    const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'));
+    const states = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
+    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+    if (states.every(({ status }) => status === 'fulfilled')) return first;
+  }
 }
 
 /** A sandbox that prints where it is. */
@@ -27,7 +28,7 @@ describe('svc sandbox start', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('runs until %s, and leaves its port free', async (signal, status) => {
-    const port = await freePort();
+    const port = await freePorts();
     for (let round = 1; round <= 2; round++) {
       const { run, url } = await sandbox(['--port', String(port)]);
       expect(url).toBe(`http://127.0.0.1:${port}`);
