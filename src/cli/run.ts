@@ -15,7 +15,7 @@ import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
 import { inputChunks } from './input.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { buildTarget, outbound, type TargetParts } from './target.ts';
+import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
 import { traceLine } from './trace.ts';
 
 export interface Engine {
@@ -135,6 +135,14 @@ function runContext({ command, globals, settings, context, engine, options, noti
     return context.prompter;
   };
   let target: Target | undefined;
+  const reaching: OutboundParts = {
+    settings,
+    context,
+    version: engine.version,
+    dryRun,
+    verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
+    trace: (event) => notices.always(traceLine(event)),
+  };
   const { format } = options;
   return {
     now: context.now,
@@ -168,21 +176,16 @@ function runContext({ command, globals, settings, context, engine, options, noti
     get target(): Target {
       if (command.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
       target ??= buildTarget({
+        ...reaching,
         service: command.service,
-        settings,
-        context,
-        version: engine.version,
         options: {
           header: globals.header ?? [],
           headerFile: globals.headerFile ?? [],
           insecure: globals.insecure === true,
         },
-        verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
-        dryRun,
         authorize: engine.authorize(context),
         confirmed: () => confirmed,
         warn: (text) => notices.always(formatNotice(text)),
-        trace: (event) => notices.always(traceLine(event)),
       });
       return target;
     },
@@ -212,7 +215,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
       return Buffer.concat(pieces);
     },
     inputChunks: (path) => inputChunks(path, context),
-    outbound: ({ insecure }) => outbound({ settings, context, version: engine.version, dryRun, insecure }),
+    outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }
 

@@ -61,10 +61,8 @@ export function buildTarget(parts: TargetParts): Target {
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
-    ...outbound({ settings, context, version: parts.version, dryRun: parts.dryRun, insecure: options.insecure }),
+    ...outbound(parts, options.insecure),
     confirmed: parts.confirmed,
-    verbosity: parts.verbosity,
-    trace: parts.trace,
     warn: parts.warn,
     now: context.now,
     random: context.random,
@@ -83,11 +81,10 @@ export function buildTarget(parts: TargetParts): Target {
   return authorizer === undefined ? target : { ...target, authorizer };
 }
 
-export interface OutboundParts extends Pick<TargetParts, 'settings' | 'context' | 'version' | 'dryRun'> {
-  readonly insecure: boolean;
-}
+export type OutboundParts = Pick<TargetParts, 'settings' | 'context' | 'version' | 'dryRun' | 'verbosity' | 'trace'>;
 
-export function outbound({ settings, context, version, dryRun, insecure }: OutboundParts): Outbound {
+export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
+  const { settings, context, version, dryRun, verbosity, trace } = parts;
   const { env } = context;
   const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
   const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
@@ -103,6 +100,8 @@ export function outbound({ settings, context, version, dryRun, insecure }: Outbo
       ...(noProxy === undefined ? {} : { noProxy }),
     },
     signal: context.signal,
+    verbosity,
+    trace,
     ...(dryRun === undefined ? {} : { dryRun }),
   };
 }

@@ -6,6 +6,7 @@ import type { RequestValue } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { reasonOf } from './failures.ts';
 import { DryRunStop, type Outbound } from './target.ts';
+import { Tracer } from './tracer.ts';
 import type { ExactRequest, Wire } from './wire.ts';
 
 export interface Posting {
@@ -72,9 +73,12 @@ class WirePoster implements Poster {
   readonly #wires = new Map<string, Promise<Wire<ExactRequest>>>();
   readonly #deadlines = new Deadlines();
   readonly #active = new Set<Exchange>();
+  readonly #tracer: Tracer | undefined;
 
   constructor(outbound: Outbound, clock: () => number) {
     this.#outbound = outbound;
+    const { verbosity, trace } = outbound;
+    this.#tracer = verbosity === 0 ? undefined : new Tracer({ verbosity, trace, secretHeaders: new Set() });
     this.#clock = clock;
     // One listener for all posts: one for each would be a leak in the eyes of Node.
     outbound.signal.addEventListener('abort', this.#interrupt);
@@ -107,26 +111,32 @@ class WirePoster implements Poster {
     );
   }
 
-  async #exchange(wire: Wire<ExactRequest>, request: ExactRequest, { url, timeoutMs }: Posting): Promise<Posted> {
+  async #exchange(wire: Wire<ExactRequest>, request: ExactRequest, posting: Posting): Promise<Posted> {
+    const { url, timeoutMs } = posting;
+    const tracer = this.#tracer;
+    const traced = tracer && requestValue(posting);
     const began = this.#clock();
     const deadline = new Deadline(this.#deadlines, timeoutMs, () => exchange.cancel(late(exchange, timeoutMs)));
     const exchange = new Exchange({
       deadline,
       limit: Number.POSITIVE_INFINITY,
       repeatable: false,
-      tap: undefined,
+      tap: traced && tracer?.tap(traced),
       active: this.#active,
     });
     try {
+      if (traced) tracer?.request(traced);
       exchange.start(wire, request);
       const { status, headers, body } = await exchange.answer;
       const ms = this.#clock() - began;
+      if (traced) tracer?.answer(traced, 1, ms, status);
       const text = await beginning(body);
       this.#outbound.signal.throwIfAborted();
       return { status, headers, text, ms, sent: true, failure: undefined };
     } catch (error) {
       this.#outbound.signal.throwIfAborted();
       const { code, text, hint, refused } = reasonOf(wire.origin(error), exchange.progress(url));
+      if (traced) tracer?.failure(traced, 1, this.#clock() - began, text);
       const failure = new SvcError(code, text, { cause: error, ...(hint === undefined ? {} : { hint }) });
       return unanswered(failure, this.#clock() - began, exchange.sent && refused !== true);
     }

@@ -69,6 +69,8 @@ export interface Outbound {
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
+  readonly verbosity: 0 | 1 | 2;
+  trace(event: TraceEvent): void;
   /** Present in a dry run: a request that is no read is put here instead of on the wire. */
   readonly dryRun?: { readonly requests: RequestValue[] };
 }
@@ -86,8 +88,6 @@ export interface Target extends Outbound {
   readonly authorizer?: Authorizer;
   /** Whether a `destroy` or `money` request may be sent: a person or `--yes` said so. */
   confirmed(): boolean;
-  readonly verbosity: 0 | 1 | 2;
-  trace(event: TraceEvent): void;
   /** A warning for the person, such as a certificate that is not checked. */
   warn(text: string): void;
   now(): number;

@@ -8,10 +8,12 @@ import type { Target } from './target.ts';
 const LONGEST_BODY = 16 * 1024;
 const SHORTEST_SECRET = 6;
 
-export class Tracer {
-  readonly #target: Target;
+type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders'>;
 
-  constructor(target: Target) {
+export class Tracer {
+  readonly #target: Listener;
+
+  constructor(target: Listener) {
     this.#target = target;
   }
 

@@ -8,7 +8,7 @@ import { SvcError } from '../../src/errors.ts';
 import { asCurl } from '../../src/http/as-curl.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
 import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
-import { DryRunStop, type Outbound } from '../../src/http/target.ts';
+import { DryRunStop, type Outbound, type TraceEvent } from '../../src/http/target.ts';
 import { Authority, type Pair } from './certificates.ts';
 import { answer, type Fault, type FaultOptions, type FaultServer, faultServer, stoppedServer } from './servers.ts';
 
@@ -31,6 +31,8 @@ function poster(more: Partial<Outbound> = {}): Poster {
     tls: { insecure: false },
     proxy: {},
     signal: new AbortController().signal,
+    verbosity: 0,
+    trace: () => {},
     ...more,
   });
   closing.push(() => opened.close());
@@ -442,5 +444,32 @@ describe('a dry run', () => {
     expect(bytes.subarray(end).equals(body)).toBe(true);
     expect(bytes.toString('latin1', 0, end)).toContain('\r\nX-Service-Timestamp: 1, 2\r\n');
     expect(bytes.toString('latin1', 0, end).toLowerCase()).not.toContain('content-type');
+  });
+});
+
+describe('who listens in', () => {
+  test('is told of each post: its answer, or why there is none', async () => {
+    const { url } = await server((socket) => socket.write(answer(302, '')));
+    const events: TraceEvent[] = [];
+    const traced = poster({ verbosity: 1, trace: (event) => events.push(event) });
+    await traced.post(posting(`${url}/hook`));
+    await traced.post(posting('http://127.0.0.1:1/'));
+    expect(events).toMatchObject([
+      { kind: 'answer', method: 'POST', url: `${url}/hook`, status: 302 },
+      { kind: 'failure', method: 'POST', url: 'http://127.0.0.1:1/' },
+    ]);
+  });
+
+  test('sees the bodies too where that is asked for', async () => {
+    const { url } = await server((socket) => socket.write(answer(200, '"thanks"')));
+    const events: TraceEvent[] = [];
+    const traced = poster({ verbosity: 2, trace: (event) => events.push(event) });
+    await traced.post(posting(url, { body: Buffer.from('{"n":1}') }));
+    const kinds = Object.fromEntries(events.map((event) => [event.kind, event]));
+    expect(kinds).toMatchObject({
+      'request-detail': { body: '{"n":1}' },
+      answer: { status: 200 },
+      'answer-detail': { status: 200, body: '"thanks"' },
+    });
   });
 });

@@ -19,6 +19,8 @@ const outbound: Outbound = {
   tls: { insecure: false },
   proxy: {},
   signal: new AbortController().signal,
+  verbosity: 0,
+  trace: () => {},
 };
 
 /** Without the command: its tests draw the same number again and again, and each event is to have its own id. */

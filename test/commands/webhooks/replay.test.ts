@@ -1,8 +1,10 @@
 /** `svc webhooks replay`: recordings go out again, byte for byte or signed anew. */
+
 import { createHmac } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../src/http/target.ts';
 import { sendAll, Tally } from '../../../src/services/recordings/sending.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
@@ -301,7 +303,14 @@ describe('what comes of it', () => {
 it('--rate lets the next go only after its time', async () => {
   const peer = await statuses(200);
   const waits: [ms: number, taken: number][] = [];
-  const outbound = { userAgent: '', tls: { insecure: false }, proxy: {}, signal: new AbortController().signal };
+  const outbound: Outbound = {
+    userAgent: '',
+    tls: { insecure: false },
+    proxy: {},
+    signal: new AbortController().signal,
+    verbosity: 0,
+    trace: () => {},
+  };
   const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
   let release = (): void => {};
   const sleep = (ms: number): Promise<void> => {
