@@ -2,19 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { getJson } from '../support/alertmanager.ts';
+import { freePorts } from '../support/ports.ts';
 import { output, type Running, shell, startSvc, svc } from './binary.ts';
 
 const QUICK = 2_000;
-
-/** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
-async function freePorts(): Promise<number> {
-  for (let first = 20_000 + (process.pid % 5000); ; first += 2) {
-    const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'));
-    const states = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
-    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-    if (states.every(({ status }) => status === 'fulfilled')) return first;
-  }
-}
 
 /** A sandbox that prints where it is. */
 async function sandbox(args: readonly string[]): Promise<{ readonly run: Running; readonly url: string }> {

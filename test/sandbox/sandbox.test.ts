@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { getJson, postJson, wire } from '../support/alertmanager.ts';
+import { freePorts } from '../support/ports.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const options = { now: () => NOON, random: () => 0.5 };
@@ -98,9 +99,9 @@ describe('the sandbox', () => {
   });
 
   test('fails where its port is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
+    const port = await freePorts();
+    const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
     await expect(startSandbox({ ...options, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     other.close();
     await once(other, 'close');
