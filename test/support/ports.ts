@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 
 /** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
 export async function freePorts(): Promise<number> {
-  for (let first = 20_000 + (process.pid % 5000); ; first += 2) {
+  // Test files run at the same time, in processes whose ids follow each other.
+  for (let first = 20_000 + ((process.pid * 20) % 10_000); ; first += 2) {
     const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'));
     const states = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
     await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
