@@ -1,0 +1,94 @@
+/**
+ * What the catalog's answers of 400 and above mean. Doc 3 shows none; they are those seen on the public implementation:
+ * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own words. The transport reads the others.
+ */
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import type { EndpointShape } from '../../http/endpoint.ts';
+import { redactText } from '../../http/redact.ts';
+
+type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
+
+export function explainCatalog(answer: FailedAnswer, { method, path }: Call): SvcError | undefined {
+  const { status } = answer;
+  const words = wordsOf(answer);
+  const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
+    new SvcError(code, message, { httpStatus: status, ...(hint === undefined ? {} : { hint }) });
+
+  switch (status) {
+    case 400:
+    case 422:
+      return failure('refused', `the catalog refused: ${words || `status ${status}`}`, refusalHint(words, path));
+    case 405:
+      return failure('wrong_path', `${method} ${path} is not allowed there`, CHECK_PATH);
+    case 401:
+      return failure(
+        'unauthorized',
+        `the catalog, or a proxy before it, wants a credential${words && `: ${words}`}`,
+        TOKEN,
+      );
+    case 404: {
+      const missing = MISSING[words];
+      if (missing !== undefined) return failure('not_found', ...missing);
+      return failure('wrong_path', `${method} ${path} is not known there: ${words || 'no reason given'}`, CHECK_PATH);
+    }
+    case 503:
+      if (!words.startsWith(NO_DATA)) return undefined;
+      return failure('server_error', `the catalog cannot read its data: ${words.slice(NO_DATA.length).trim()}`);
+    default:
+      return undefined;
+  }
+}
+
+const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it as they are';
+const TOKEN = 'set SVC_CATALOG_TOKEN';
+const NO_DATA = 'catalog_unavailable:';
+
+const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  product_not_found: ['there is no product with this id', 'svc catalog products list --search <text> finds ids'],
+  category_not_found: ['there is no category with this id', 'svc catalog categories list shows them'],
+  settlement_not_found: ['there is no settlement with this id', 'svc catalog settlements list shows them'],
+  'source not found': [
+    'there is no snapshot of this product from this source',
+    'svc catalog products sources <id> shows each parser_name and source_id',
+  ],
+};
+
+/** `query.limit: Input should be less than or equal to 100`, one after the other; else what the transport makes of it. */
+function wordsOf(answer: FailedAnswer): string {
+  const faults = faultList(answer.text);
+  return faults === undefined ? serviceMessage(answer) : redactText(faults.join('; '));
+}
+
+const MOST_FAULTS = 8;
+const LONGEST_FAULT = 200;
+
+function faultList(text: string): readonly string[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const detail = isObject(value) ? value['detail'] : undefined;
+  if (!Array.isArray(detail)) return undefined;
+  return detail.slice(0, MOST_FAULTS).map((fault) => {
+    const { loc, msg } = isObject(fault) ? fault : {};
+    const where = Array.isArray(loc) ? `${loc.join('.')}: ` : '';
+    return [...(where + (typeof msg === 'string' ? msg : 'not valid'))].slice(0, LONGEST_FAULT).join('');
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusalHint(words: string, path: string): string | undefined {
+  if (words === 'datetime must include timezone' && !path.endsWith('/dynamics')) {
+    return 'the times that the catalog stores have no zone: it is a fault of its data, not of the command line';
+  }
+  if (words === 'requested range is too large') return 'take a longer --interval, or less time';
+  if (words === 'scope must be one of: stores, regions')
+    return 'this instance knows other scopes: see its documentation';
+  return undefined;
+}

@@ -1,0 +1,81 @@
+/** What a series comes to. Only values count: a point without one is no zero. */
+
+export interface Series {
+  readonly dates: readonly string[];
+  readonly values: readonly (number | null)[];
+}
+
+export interface Statistics {
+  readonly points: number;
+  /** Points that have a value. */
+  readonly covered: number;
+  readonly first: number | null;
+  readonly firstAt: string | null;
+  readonly last: number | null;
+  readonly lastAt: string | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly mean: number | null;
+  /** From the first value to the last; null where there are not two. */
+  readonly change: number | null;
+  /** Null also where the first value is 0: of nothing there is no percentage. */
+  readonly changePercent: number | null;
+}
+
+export function statisticsOf({ dates, values }: Series): Statistics {
+  let covered = 0;
+  let sum = 0;
+  let first = -1;
+  let last = -1;
+  let min: number | null = null;
+  let max: number | null = null;
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue;
+    covered++;
+    sum += value;
+    if (first < 0) first = index;
+    last = index;
+    min = min === null || value < min ? value : min;
+    max = max === null || value > max ? value : max;
+  }
+  const firstValue = values[first] ?? null;
+  const lastValue = values[last] ?? null;
+  const change = covered < 2 || firstValue === null || lastValue === null ? null : exact(lastValue - firstValue);
+  return {
+    points: values.length,
+    covered,
+    first: firstValue,
+    firstAt: dates[first] ?? null,
+    last: lastValue,
+    lastAt: dates[last] ?? null,
+    min,
+    max,
+    // The sum of many rounded values can leave their range by a hair.
+    mean: min === null || max === null ? null : Math.min(max, Math.max(min, exact(sum / covered))),
+    change,
+    changePercent: change === null ? null : percentOf(change, firstValue),
+  };
+}
+
+/** `part` in hundredths of `whole`; null where there is no whole. */
+export function percentOf(part: number, whole: number | null): number | null {
+  return whole === null || whole === 0 ? null : exact((part / Math.abs(whole)) * 100);
+}
+
+/** Without the noise of binary fractions: 99.9 - 89.9 is 10. */
+export function exact(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+/** A value is taken to last until the next one; before the first there is none. */
+export function filled(values: readonly (number | null)[]): readonly (number | null)[] {
+  let last: number | null = null;
+  return values.map((value) => {
+    last = value ?? last;
+    return last;
+  });
+}
+
+export function coverageText({ covered, points }: Statistics): string {
+  return `${covered}/${points} points`;
+}
