@@ -6,7 +6,7 @@ import type { Candidate } from '../store/completion-cache.ts';
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
 /** Those whose values only a service knows. */
-export type RemoteSource = 'receivers' | 'silences' | 'fingerprints';
+export type RemoteSource = 'receivers' | 'silences' | 'fingerprints' | 'subscriptions';
 
 /** Values that a later <Tab> can offer. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;

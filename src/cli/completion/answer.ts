@@ -13,6 +13,7 @@ export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
   receivers: 'alerts',
   silences: 'alerts',
   fingerprints: 'alerts',
+  subscriptions: 'webhooks',
 };
 
 /**

@@ -3,6 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
+import { subscriptionCandidates } from '../../services/recordings/subscription.ts';
 import { CREATED_RECORD, createdRow } from '../../views/created-subscription.ts';
 
 export const webhooksCreate = recordCommand({
@@ -34,6 +35,7 @@ export const webhooksCreate = recordCommand({
     },
   ],
   output: CREATED_RECORD,
+  offers: subscriptionCandidates,
   async run(input, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { createSubscription } = await import('../../services/recordings/creating.ts');

@@ -25,7 +25,9 @@ export const webhooksDelete = listCommand({
     'Deliveries to them end, and a place of the quota is free again. Each one is tried whatever happens to the others. A secret that svc keeps stays: svc webhooks secrets delete.',
   effect: 'destroy',
   service: 'webhooks',
-  args: { id: { help: 'Ids, or enough of the beginning to tell each from others', repeat: true } },
+  args: {
+    id: { help: 'Ids, or enough of the beginning to tell each from others', repeat: true, complete: 'subscriptions' },
+  },
   flags: {
     disabled: { type: 'boolean', help: 'All that are disabled' },
     'ignore-missing': { type: 'boolean', help: 'A subscription that is not there is no failure' },

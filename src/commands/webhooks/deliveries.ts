@@ -20,7 +20,9 @@ export const webhooksDeliveries = listCommand({
     'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
   effect: 'read',
   service: 'webhooks',
-  args: { id: { help: 'The subscription, or enough of the beginning of its id', required: true } },
+  args: {
+    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
+  },
   flags: {
     page: { type: 'integer', value: 'n', min: 1, help: 'This page alone (default 1)' },
     'page-size': { type: 'integer', value: 'n', min: 1, max: 100, help: 'Deliveries a page (default 20)' },

@@ -10,7 +10,13 @@ export const webhooksEnable = recordCommand({
     'After 20 failed attempts in a row the service disables an endpoint, and only another address brings it back: https://example.com/hook?v=2 is one. The events are kept, and the result is verified. Added: status_text, previous.',
   effect: 'write',
   service: 'webhooks',
-  args: { id: { help: 'Its id, or enough of the beginning to tell it from others', required: true } },
+  args: {
+    id: {
+      help: 'Its id, or enough of the beginning to tell it from others',
+      required: true,
+      complete: 'subscriptions',
+    },
+  },
   flags: { url: { type: 'string', value: 'url', required: true, help: 'Its new address' } },
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,

@@ -8,6 +8,7 @@ import {
   findSubscription,
   type ShownSubscription,
   shownSubscription,
+  subscriptionCandidates,
 } from '../../services/recordings/subscription.ts';
 import { SUBSCRIPTION_COLUMNS } from '../../views/subscriptions.ts';
 
@@ -25,7 +26,13 @@ export const webhooksGet = recordCommand({
     'The service has no way to ask for one, so the list is read. Added to its fields: status_text, secret_fingerprint (null where svc keeps no secret of it), events_left (how many more events that fail for good disable it).',
   effect: 'read',
   service: 'webhooks',
-  args: { id: { help: 'Its id, or enough of the beginning to tell it from others', required: true } },
+  args: {
+    id: {
+      help: 'Its id, or enough of the beginning to tell it from others',
+      required: true,
+      complete: 'subscriptions',
+    },
+  },
   examples: [{ run: 'svc webhooks get ep_1', why: 'By its id' }],
   output: {
     kind: 'record',
@@ -40,6 +47,7 @@ export const webhooksGet = recordCommand({
     ],
     id: ({ id }) => id,
   },
+  offers: subscriptionCandidates,
   async run({ id }, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     checkSubscriptionId(id);

@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { quotaText, shownSubscription } from '../../services/recordings/subscription.ts';
+import { quotaText, shownSubscription, subscriptionCandidates } from '../../services/recordings/subscription.ts';
 import { SUBSCRIPTION_COLUMNS } from '../../views/subscriptions.ts';
 
 export const webhooksList = listCommand({
@@ -25,6 +25,7 @@ export const webhooksList = listCommand({
     id: ({ id }) => id,
     empty: 'no such subscriptions',
   },
+  offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const all = await openRecordings(ctx.target).subscriptions();

@@ -11,7 +11,9 @@ export const webhooksRotate = recordCommand({
     'The service cannot change a secret: a second subscription of the same address and events is created, tested, and only when its test event is delivered the old one is deleted. Meanwhile the receiver gets events twice, and has to accept both secrets. It needs a free place of the quota. Where the test is not delivered both stay.',
   effect: 'destroy',
   service: 'webhooks',
-  args: { id: { help: 'The subscription, or enough of the beginning of its id', required: true } },
+  args: {
+    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
+  },
   flags: {
     wait: { type: 'duration', positive: true, default: '90s', help: 'How long the test may take' },
     'keep-old': { type: 'boolean', help: 'Do not delete the old one' },

@@ -8,7 +8,7 @@ export const webhooksSecretsExport = textCommand({
   summary: 'Print a signing secret, for a receiver that needs it',
   description: 'For a pipe or a file. On a terminal, where it would stay in the scrollback, only with --force.',
   effect: 'read',
-  args: { id: { help: 'The endpoint', required: true } },
+  args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
   flags: { force: { type: 'boolean', help: 'Print it on a terminal all the same' } },
   examples: [{ run: 'svc webhooks secrets export ep_1 > key.txt', why: 'Into a file, for the receiver' }],
   output: { kind: 'text' },

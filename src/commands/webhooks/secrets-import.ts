@@ -12,7 +12,7 @@ export const webhooksSecretsImport = recordCommand({
   description:
     'Read from the option given, else from what is piped in, else asked for and not shown. It is kept for the service at webhooks.url, or for none where no address is configured; --endpoint finds it either way, as long as one service only has an endpoint of that name.',
   effect: 'write',
-  args: { id: { help: 'The endpoint, as the service names it', required: true } },
+  args: { id: { help: 'The endpoint, as the service names it', required: true, complete: 'subscriptions' } },
   flags: {
     ...SECRET_SOURCE_FLAGS,
     against: {

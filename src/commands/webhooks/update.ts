@@ -12,7 +12,13 @@ export const webhooksUpdate = recordCommand({
     'What is not named stays as it is. The service would clear the events with every update that leaves them out: svc reads them right before, sends them along, and verifies them afterwards. Another address enables a disabled subscription again. Added: status_text, previous, and unchanged where nothing was sent.',
   effect: 'write',
   service: 'webhooks',
-  args: { id: { help: 'Its id, or enough of the beginning to tell it from others', required: true } },
+  args: {
+    id: {
+      help: 'Its id, or enough of the beginning to tell it from others',
+      required: true,
+      complete: 'subscriptions',
+    },
+  },
   flags: {
     url: { type: 'string', value: 'url', help: 'Another address' },
     'add-event': { type: 'string', repeat: true, value: 'type', help: 'Send events of this type, too' },

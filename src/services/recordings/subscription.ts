@@ -27,6 +27,13 @@ export function shownSubscription(subscription: Subscription): ShownSubscription
   return { ...subscription, status_text: subscriptionStatus(subscription.status) };
 }
 
+/** What <Tab> offers of it. */
+export function subscriptionCandidates({ id, url }: Pick<Subscription, 'id'> & { readonly url?: unknown }): {
+  readonly subscriptions: readonly { readonly value: string; readonly note?: string }[];
+} {
+  return { subscriptions: [typeof url === 'string' ? { value: id, note: url } : { value: id }] };
+}
+
 export function eventsOf({ events }: Pick<Subscription, 'events'>): readonly string[] {
   return events ?? [];
 }

@@ -104,18 +104,21 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
   });
 
   it('offers settings, profiles and what the service lately told, and asks nobody', () => {
-    shop.know({ silences: ['2f1a', '77c0'], fingerprints: ['b62d'], receivers: ['team-db'] });
-    const [setting, profiles, silences, more, dashes, fingerprint, receiver, other, elsewhere] = offered(
-      ['svc', 'config', 'get', 'alerts.u'],
-      ['svc', 'config', 'use', ''],
-      ['svc', 'silences', 'expire', ''],
-      ['svc', 'silences', 'expire', '2f1a', '7'],
-      ['svc', 'silences', 'get', '--', ''],
-      ['svc', 'alerts', 'get', ''],
-      ['svc', 'alerts', 'list', '-r', ''],
-      ['svc', '--profile', 'prod', 'silences', 'get', ''],
-      ['svc', 'silences', 'get', '--base-url', 'http://127.0.0.1:1', ''],
-    );
+    shop.know({ silences: ['2f1a', '77c0'], fingerprints: ['b62d'], receivers: ['team-db'], subscriptions: ['ep_1'] });
+    const [setting, profiles, silences, more, dashes, fingerprint, receiver, subscription, endpoint, other, elsewhere] =
+      offered(
+        ['svc', 'config', 'get', 'alerts.u'],
+        ['svc', 'config', 'use', ''],
+        ['svc', 'silences', 'expire', ''],
+        ['svc', 'silences', 'expire', '2f1a', '7'],
+        ['svc', 'silences', 'get', '--', ''],
+        ['svc', 'alerts', 'get', ''],
+        ['svc', 'alerts', 'list', '-r', ''],
+        ['svc', 'webhooks', 'delete', 'e'],
+        ['svc', 'webhooks', 'verify', '--endpoint', ''],
+        ['svc', '--profile', 'prod', 'silences', 'get', ''],
+        ['svc', 'silences', 'get', '--base-url', 'http://127.0.0.1:1', ''],
+      );
     expect(setting).toEqual(['alerts.url', 'alerts.user']);
     expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
     expect(silences).toEqual(['2f1a', '77c0']);
@@ -123,6 +126,8 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(dashes).toEqual(['2f1a', '77c0']);
     expect(fingerprint).toEqual(['b62d']);
     expect(receiver).toEqual(['team-db']);
+    expect(subscription).toEqual(['ep_1']);
+    expect(endpoint).toEqual(['ep_1']);
     expect(other, 'another profile').toEqual([]);
     expect(elsewhere, 'another address').toEqual([]);
     expect(shop.connections()).toBe(0);

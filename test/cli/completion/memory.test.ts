@@ -63,7 +63,7 @@ async function run(line: string, { terminal = true, now = NOW, env = {} }: Optio
   const { code, stderr } = await svc(line.split(' '), {
     home,
     now: () => now,
-    env: { SVC_ALERTS_URL: address, ...env },
+    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, ...env },
     ...(terminal ? { terminal: 80 } : {}),
   });
   expect(code, stderr).toBe(0);
@@ -74,7 +74,7 @@ async function asked(source: string, { now = NOW, env = {} }: Options = {}, ...m
   const { code, stdout, stderr } = await svc(['__complete', source, ...more], {
     home,
     now: () => now,
-    env: { SVC_ALERTS_URL: address, ...env },
+    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, ...env },
   });
   expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
   return stdout.split('\n').filter((line) => line !== '');
@@ -97,6 +97,13 @@ describe('what is noted', () => {
   it.each(['alerts get b62d', 'alerts list -o wide --limit 1', 'alerts list --sort alertname'])('%s', async (line) => {
     await run(line);
     expect(await asked('fingerprints')).toHaveLength(1);
+  });
+
+  it.each(['webhooks list', 'webhooks get ep_'])('%s', async (line) => {
+    answers = { '/v1/webhooks': { items: [{ id: 'ep_1', url: 'https://x.test/a', events: [], status: 1 }] } };
+    await run(line, { env: { SVC_WEBHOOKS_TOKEN: 'token-1' } });
+    expect(await asked('subscriptions')).toEqual(['ep_1\thttps://x.test/a']);
+    expect(await asked('subscriptions', {}, 'x'), 'begins with something else').toEqual([]);
   });
 
   it.each(['alerts receivers', 'alerts groups'])('%s', async (line) => {

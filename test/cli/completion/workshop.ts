@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SOURCE_SERVICES } from '../../../src/cli/completion/answer.ts';
+import type { RemoteSource } from '../../../src/cli/flags.ts';
 import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
@@ -64,15 +66,20 @@ mv '${calls}.new' '${calls}'
       LC_ALL: 'C.UTF-8',
       SVC_CONFIG_DIR: config,
       SVC_ALERTS_URL: address,
+      SVC_WEBHOOKS_URL: address,
     },
     know(names) {
-      rmSync(cachePath(paths, 'alerts'), { force: true });
-      const found = Object.entries(names).map(([kind, values]): [string, readonly Candidate[]] => [
-        kind,
-        values.map((value) => (typeof value === 'string' ? { value } : value)),
-      ]);
-      const owner = { service: 'alerts', profile: 'default', address };
-      keepCandidates(paths, owner, new Map(found), { now: Date.now(), pid: process.pid });
+      for (const service of ['alerts', 'webhooks']) {
+        rmSync(cachePath(paths, service), { force: true });
+        const found = Object.entries(names)
+          .filter(([kind]) => SOURCE_SERVICES[kind as RemoteSource] === service)
+          .map(([kind, values]): [string, readonly Candidate[]] => [
+            kind,
+            values.map((value) => (typeof value === 'string' ? { value } : value)),
+          ]);
+        const owner = { service, profile: 'default', address };
+        keepCandidates(paths, owner, new Map(found), { now: Date.now(), pid: process.pid });
+      }
     },
     called() {
       try {
