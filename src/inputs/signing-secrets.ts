@@ -7,6 +7,7 @@ import { type SigningSecret, signingSecret } from '../services/recordings/secret
 import { keptSecret } from './kept-secrets.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
+const SOURCES = '--secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>';
 
 /** Where a secret is read from. */
 export const SECRET_SOURCE_FLAGS = {
@@ -19,16 +20,7 @@ export const SECRET_SOURCE_FLAGS = {
   },
   'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable that holds a signing secret' },
   'secret-fd': { type: 'integer', repeat: true, value: 'n', min: 3, help: 'Descriptor to read a signing secret from' },
-  secret: {
-    type: 'string',
-    hidden: true,
-    help: 'Refused: other users can see command lines',
-    check: () => {
-      throw new SvcError('invalid_value', 'other users can see command lines, so no secret is taken from one', {
-        hint: `pass --secret-file <file>, --secret-env <name> or --secret-fd <n>, or set ${VARIABLE}`,
-      });
-    },
-  },
+  secret: refusedSecret('--secret-file <file>, --secret-env <name> or --secret-fd <n>'),
 } as const satisfies Flags;
 
 /** Those, and the secrets that svc keeps. */
@@ -37,10 +29,26 @@ export const SECRET_FLAGS = {
     type: 'string',
     repeat: true,
     value: 'id',
+    complete: 'subscriptions',
     help: `Endpoint whose signing secret svc keeps (default: the secret in $${VARIABLE})`,
   },
   ...SECRET_SOURCE_FLAGS,
+  secret: refusedSecret(`${SOURCES}, or set ${VARIABLE}`),
 } as const satisfies Flags;
+
+/** It is known only so that its value is not shown as that of an unknown option. */
+function refusedSecret(advice: string) {
+  return {
+    type: 'string',
+    hidden: true,
+    help: 'Refused: other users can see command lines',
+    check: () => {
+      throw new SvcError('invalid_value', 'other users can see command lines, so no secret is taken from one', {
+        hint: `pass ${advice}`,
+      });
+    },
+  } as const;
+}
 
 export interface SecretSources {
   readonly secretFile: readonly string[];
@@ -55,7 +63,7 @@ export interface SecretInput extends SecretSources {
 type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice'>;
 
 const ADVICE = {
-  hint: `pass --secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>, or set ${VARIABLE}`,
+  hint: `pass ${SOURCES}, or set ${VARIABLE}`,
 };
 
 /** Every secret that was named, each by its source; else that of the environment; else none. Exit 2 for one that cannot be used. */

@@ -80,6 +80,12 @@ describe('webhooks secrets import', () => {
     });
   });
 
+  it('advises what it takes, where a secret is typed', async () => {
+    const { stderr } = await secrets(['import', 'ep_1', '--secret', SECRET]);
+    expect(stderr).toContain('--secret-fd <n>');
+    expect(stderr).not.toMatch(/--endpoint|SVC_WEBHOOK_SECRET/);
+  });
+
   it('says that the same one is kept already', async () => {
     await secrets(['import', 'ep_1'], { stdin: SECRET });
     const again = await secrets(['import', 'ep_1'], { stdin: SECRET, now: () => NOW + 5000 });

@@ -195,7 +195,9 @@ describe('secrets', () => {
 
   it('are needed, and never taken from the command line', async () => {
     expect(await verify([http], { env: {} })).toMatchObject({ code: 2, stdout: '' });
-    expect(await verify([http, '--secret', 'whsec_x'])).toMatchObject({ code: 2, stdout: '' });
+    const typed = await verify([http, '--secret', 'whsec_x']);
+    expect(typed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--endpoint <id>') });
+    expect(typed.stderr).not.toContain('whsec_x');
     expect(await verify([http], { env: { SVC_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 2, stdout: '' });
   });
 
