@@ -1,0 +1,63 @@
+/** A session with the trading gateway: requests, and what the gateway pushes, over one connection id. */
+
+import type { SvcError } from '../../errors.ts';
+import type { CallValues, Endpoint } from '../../http/endpoint.ts';
+import type { Secret } from '../../http/redact.ts';
+import type { ServiceRules } from '../../http/sender.ts';
+
+export type Transport = 'auto' | 'polling' | 'websocket';
+
+export type SessionEvent =
+  | {
+      readonly kind: 'push';
+      /** A model's name, or a symbol for its price. */
+      readonly name: string;
+      /** JSON text as the gateway sent it, not looked at. */
+      readonly payload: string;
+      /** Milliseconds since 1970. */
+      readonly at: number;
+    }
+  /** The connection was lost and is there again: what was pushed between the two times is missing. Subscriptions are restored after it. */
+  | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
+  /** The last event: the connection is lost for good. */
+  | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };
+
+export interface SessionOptions {
+  /** The API token. Asked for at each connect. */
+  readonly token: () => Secret | Promise<Secret>;
+  /** `auto`, unless told: polling, and a websocket once `events` is read. */
+  readonly transport?: Transport;
+  /** Connects again whenever the connection is lost. Otherwise the loss is the last event. */
+  readonly reconnect?: boolean;
+  /** What the person should know: waiting, reconnecting. One line each, free of secrets. */
+  readonly onNotice: (text: string) => void;
+  /** Waits until one more connect is within the pace that the host bears. */
+  readonly pace?: { wait(): Promise<void> };
+  /** The reading of an HTTP status of 400 and above to a request. */
+  readonly explain?: ServiceRules['explain'];
+}
+
+export interface Session {
+  /** Connects, where it is not yet. Rejects with `unauthorized` for a token that is refused. */
+  connect(): Promise<void>;
+  /**
+   * One request in this session, connecting first where needed. A write goes out once at most. In a dry run a write is recorded and
+   * nothing is connected.
+   */
+  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  /**
+   * What was pushed since the session connected, in order, nothing left out; to be read once. A slow reader holds polling back; on a
+   * websocket it ends the events with `closed` once 64 MiB wait. Rejects where the command is interrupted.
+   */
+  events(): AsyncIterable<SessionEvent>;
+  /**
+   * `restore` is run after each reconnect, to subscribe again what the new connection does not know. What it returns takes it back.
+   */
+  onReconnect(restore: (session: Session) => Promise<void>): () => void;
+  /** The text without the token and the connection id, for whatever is shown. */
+  hide(text: string): string;
+  /** What carries the pushes now; undefined where there is no connection. */
+  readonly transport: 'polling' | 'websocket' | undefined;
+  /** Leaves in order (bounded by a second) and ends everything. Never rejects; later calls do nothing. */
+  close(): Promise<void>;
+}
