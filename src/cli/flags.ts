@@ -66,6 +66,8 @@ interface TimeFlag extends FlagBase {
   readonly bare: 'forward' | 'back';
   /** Whether a bare number is Unix seconds. */
   readonly unix?: true;
+  /** Whether a bare date is taken, as the start of that day in UTC. */
+  readonly dates?: true;
 }
 
 /** Milliseconds. */

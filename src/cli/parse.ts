@@ -118,7 +118,9 @@ function single(name: string, flag: Flag, text: string, now: number): unknown {
       return value;
     }
     case 'time':
-      return named(() => parseTime(text, { now, bare: flag.bare, unix: flag.unix ?? false }));
+      return named(() =>
+        parseTime(text, { now, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
+      );
     case 'string':
       named(() => flag.check?.(text));
       return text;

@@ -10,6 +10,8 @@ export interface TimeRules {
   readonly bare: 'forward' | 'back';
   /** Whether a bare number is Unix seconds. */
   readonly unix?: boolean;
+  /** Whether a bare date is taken, as the start of that day in UTC. */
+  readonly dates?: boolean;
 }
 
 /** The years 1 to 9999, what RFC 3339 and the services can write. */
@@ -22,7 +24,7 @@ const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return instant(rules.now, text);
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
-  if (/^\d{4}-\d/.test(text)) return instant(parseRfc3339(text), text);
+  if (/^\d{4}-\d/.test(text)) return instant(parseRfc3339(text, rules.dates ?? false), text);
   return relative(text, rules);
 }
 
@@ -71,7 +73,7 @@ const LOOSE =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt]|[ _]+)(\d{1,2}):(\d{2})(?::(\d{2})([.,]\d+)?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /** Reads every near miss, so that the refusal can show the corrected text; takes only RFC 3339 itself. */
-function parseRfc3339(text: string): number {
+function parseRfc3339(text: string, dates: boolean): number {
   const match = LOOSE.exec(text);
   if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
   const [, year = '', month = '', day = '', , hour = '00', minute = '00', second = '00', fraction = '', zone] = match;
@@ -84,6 +86,7 @@ function parseRfc3339(text: string): number {
 
   const wrongNumber = outOfRange(Number(year), Number(month), Number(day), time, offset);
   if (wrongNumber !== undefined) throw invalid(text, wrongNumber.why, wrongNumber.hint);
+  if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
   if (zone === undefined) {
     const what = match[5] === undefined ? 'has no time and no zone' : 'has no zone';
     throw invalid(text, what, `add Z or +hh:mm: write ${corrected}`);

@@ -35,6 +35,16 @@ test.each([
   expect(parseTime(text, forward)).toEqual({ ms: Date.parse(iso), iso });
 });
 
+test('a bare date is the start of its day in UTC, where dates are taken', () => {
+  const dates = { ...back, dates: true };
+  expect(parseTime('2026-02-01', dates).iso).toBe('2026-02-01T00:00:00.000Z');
+  expect(parseTime('2024-02-29', dates).iso).toBe('2024-02-29T00:00:00.000Z');
+  expect(parseTime('-2h', dates).ms).toBe(NOW - 2 * HOUR);
+  expect(refusal('2026-02-30', dates).hint).toBe('that month has the days 01 to 28');
+  expect(refusal('2026-2-1', dates).hint).toBe('add Z or +hh:mm: write 2026-02-01T00:00:00Z');
+  expect(refusal('2026-02-01T10:00', dates).message).toContain('has no zone');
+});
+
 const HOUR = 3_600_000;
 
 test.each([
