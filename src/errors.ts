@@ -68,6 +68,8 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** The status of the service's answer, where there was one. */
   readonly httpStatus?: number;
+  /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
+  readonly more?: Readonly<Record<string, string | number | undefined>>;
   readonly cause?: unknown;
 }
 
@@ -77,12 +79,14 @@ export class SvcError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
+  readonly more: ErrorDetails['more'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
+    this.more = details.more;
   }
 
   get exit(): number {
@@ -103,6 +107,7 @@ export interface ErrorReport {
     readonly http_status: number | null;
     readonly exit: number;
     readonly retryable: boolean;
+    readonly [more: string]: unknown;
   };
 }
 
@@ -115,6 +120,7 @@ export function errorReport(error: SvcError): ErrorReport {
       http_status: error.httpStatus ?? null,
       exit: error.exit,
       retryable: error.retryable,
+      ...error.more,
     },
   };
 }

@@ -44,7 +44,7 @@ export interface EndpointShape extends Omit<Endpoint<unknown>, 'answer' | 'item'
 export interface CallValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryValues;
-  /** A JSON value, or for `form` an object of field → string. */
+  /** A JSON value, or for `form` an object of field → string; an array repeats its field once per item. */
   readonly body?: unknown;
 }
 

@@ -80,7 +80,8 @@ export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encodi
   if (encoding === 'bytes') return Buffer.from(body as Uint8Array).toString();
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
-    if (value !== undefined) form.append(name, String(value));
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one));
   }
   return form.toString();
 }

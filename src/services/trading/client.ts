@@ -1,0 +1,128 @@
+/** The gateway's requests with their types, over a session. Orders are in `orders/`. */
+import { SvcError } from '../../errors.ts';
+import type { CallValues, Endpoint, Parser } from '../../http/endpoint.ts';
+import * as endpoints from './endpoints.ts';
+import { verdictOf } from './envelope.ts';
+import { refusal } from './failed-answer.ts';
+import { MODELS, type ModelName } from './models.ts';
+import type { Account, Candle, Envelope, Instrument, Row } from './schema.ts';
+
+/** What of a session a request needs. */
+export interface Caller {
+  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+}
+
+export interface CandleQuery {
+  readonly offerId: string;
+  readonly period: string;
+  /** Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Doc 3 §8. */
+export const MOST_CANDLES = 10_000;
+
+export interface Trading {
+  /** The rows of a table as they are, without the row of totals. */
+  model(name: ModelName): Promise<readonly Row[]>;
+  /** From the document's path, or once from the other where that one is not known. */
+  accounts(): Promise<readonly Account[]>;
+  instruments(): Promise<readonly Instrument[]>;
+  subscribePrices(symbol: string): Promise<void>;
+  unsubscribePrices(symbol: string): Promise<void>;
+  subscribeModel(name: ModelName): Promise<void>;
+  unsubscribeModel(name: ModelName): Promise<void>;
+  /** Stays with the account. */
+  setVisible(symbol: string, visible: boolean): Promise<void>;
+  candles(query: CandleQuery): Promise<readonly Candle[]>;
+}
+
+export function openTrading(session: Caller): Trading {
+  /** A read whose answer says that it was done, or holds what was asked for and says nothing. */
+  const asked = async (what: string, endpoint: Endpoint<Envelope>, values?: CallValues): Promise<Envelope> => {
+    const answer = await session.call(endpoint, values);
+    const { executed, error } = verdictOf(answer);
+    if (executed === false || error !== undefined) throw refusal(error, what);
+    return answer;
+  };
+  const rowsOf = async <T extends Row>(answer: Envelope, name: ModelName, schema: Parser<T>): Promise<readonly T[]> => {
+    const { rows } = MODELS[name];
+    return checked(answer[rows], schema, rows);
+  };
+  const model = async (name: ModelName): Promise<readonly Row[]> => {
+    const answer = await asked(`the table ${name}`, endpoints.getModel, { query: { models: name } });
+    return withoutTotal(await rowsOf(answer, name, (await schemas()).row));
+  };
+  const otherAccounts = async (): Promise<Envelope> =>
+    asked('the accounts', endpoints.getModel, { query: { models: 'Account' } });
+  return {
+    model,
+    async accounts() {
+      const { account } = await schemas();
+      let answer = await known(asked('the accounts', endpoints.getAccounts));
+      if (!Array.isArray(answer?.['accounts'])) answer = await otherAccounts();
+      return withoutTotal(await rowsOf(answer, 'Account', account));
+    },
+    async instruments() {
+      const { data } = await asked('the instruments', endpoints.getInstruments);
+      const list = (data as { instrument?: unknown } | undefined)?.instrument;
+      return checked(list, (await schemas()).instrument, 'data.instrument');
+    },
+    async subscribePrices(symbol) {
+      await asked(`prices of ${symbol}`, endpoints.subscribePrices, { body: { pairs: symbol } });
+    },
+    async unsubscribePrices(symbol) {
+      await asked(`no more prices of ${symbol}`, endpoints.unsubscribePrices, { body: { pairs: symbol } });
+    },
+    async subscribeModel(name) {
+      await asked(`updates of ${name}`, endpoints.subscribeModel, { body: { models: name } });
+    },
+    async unsubscribeModel(name) {
+      await asked(`no more updates of ${name}`, endpoints.unsubscribeModel, { body: { models: name } });
+    },
+    async setVisible(symbol, visible) {
+      await asked(`${visible ? 'showing' : 'hiding'} ${symbol}`, endpoints.updateSubscriptions, {
+        body: { symbol, visible },
+      });
+    },
+    async candles({ offerId, period, from, to }) {
+      const answer = await asked(`candles ${period}`, endpoints.getCandles, {
+        params: { offer_id: offerId, period_id: period },
+        // `num` is required even where a range is given, and then ignored.
+        query: { num: MOST_CANDLES, from, to },
+      });
+      return checked(answer['candles'], (await schemas()).candle, 'candles');
+    },
+  };
+}
+
+const schemas = () => import('./schema.ts');
+
+/** Undefined where the path itself is not known there. */
+async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'wrong_path') return undefined;
+    throw error;
+  }
+}
+
+/** The total of a table is no row of it. */
+function withoutTotal<T extends Row>(rows: readonly T[]): readonly T[] {
+  return rows.filter(({ isTotal }) => isTotal !== true);
+}
+
+function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {
+  if (!Array.isArray(value)) {
+    throw new SvcError('bad_answer', `the gateway's answer has no list "${where}"`);
+  }
+  return value.map((item, i) => {
+    const outcome = schema.safeParse(item);
+    if (outcome.success) return outcome.data;
+    const [issue] = outcome.error.issues;
+    const path = [where, i, ...(issue?.path ?? [])].join('.');
+    throw new SvcError('bad_answer', `the gateway's answer is not what was expected: ${path}: ${issue?.message ?? ''}`);
+  });
+}

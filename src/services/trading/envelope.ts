@@ -1,0 +1,79 @@
+/**
+ * What an answer of the gateway says of itself. Success and failure both come with status 200: `response.executed` tells them apart,
+ * and `response.error` is absent, empty, a sentence, or JSON written into a text, in two shapes (doc 3 §7 and as seen on the public
+ * implementation).
+ */
+import type { Envelope } from './schema.ts';
+
+export interface TradingError {
+  readonly code: number | undefined;
+  /** In one line, its parameters filled in where they are not part of it. */
+  readonly message: string;
+  readonly parameters: readonly string[];
+  readonly requestId: string | undefined;
+  /** Of `ORA-20301`: 20301. */
+  readonly ora: number | undefined;
+  /** The command number that an ORA-20301 names (doc 3 §7). */
+  readonly cmd: number | undefined;
+}
+
+/** Doc 3 §7: a call-rate cap is used up. */
+export const RATE_EXCEEDED = 20301;
+
+export interface Verdict {
+  /** Undefined where the answer does not say. */
+  readonly executed: boolean | undefined;
+  readonly error: TradingError | undefined;
+}
+
+export function verdictOf({ response }: Envelope): Verdict {
+  return { executed: response?.executed, error: tradingError(response?.error) };
+}
+
+/** Undefined where there is none: absent, null or empty. */
+export function tradingError(error: unknown): TradingError | undefined {
+  if (error === undefined || error === null || error === '') return undefined;
+  const value = typeof error === 'string' ? embedded(error) : error;
+  if (typeof value !== 'object' || value === null) return told(String(value), undefined, [], undefined);
+  const fields = new Map(Object.entries(value).map(([name, field]) => [name.toLowerCase(), field]));
+  const words = fields.get('message') ?? fields.get('text') ?? '';
+  const parameters = fields.get('parameters');
+  const code = Number(fields.get('code') ?? Number.NaN);
+  const requestId = fields.get('requestid');
+  return told(
+    String(words),
+    Number.isFinite(code) ? code : undefined,
+    Array.isArray(parameters) ? parameters.map(String) : [],
+    typeof requestId === 'string' ? requestId : undefined,
+  );
+}
+
+function embedded(text: string): unknown {
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function told(
+  words: string,
+  code: number | undefined,
+  parameters: readonly string[],
+  requestId: string | undefined,
+): TradingError {
+  // "The Stop distance must be " with ["<", 0] is half a sentence.
+  const whole = /\S\s$/.test(words) ? words + parameters.join(' ') : words;
+  const message = whole.trim().replace(/\s+/g, ' ');
+  const ora = /ORA-(\d{5})/i.exec(message)?.[1];
+  const cmd = /Cmd\s*=\s*(\d+)/i.exec(message)?.[1];
+  return {
+    code,
+    message: message === '' ? 'no reason given' : message,
+    parameters,
+    requestId,
+    ora: ora === undefined ? undefined : Number(ora),
+    cmd: cmd === undefined ? undefined : Number(cmd),
+  };
+}

@@ -1,0 +1,88 @@
+/** What comes over the socket once it is subscribed (doc 3 §6): an event's name and a text that holds JSON. */
+import { isModelName, MODELS, type ModelName } from './models.ts';
+
+export interface Price {
+  readonly kind: 'price';
+  readonly symbol: string;
+  /** Milliseconds since 1970. */
+  readonly at: number | undefined;
+  readonly bid: number;
+  readonly ask: number;
+  /** Of the session. */
+  readonly high: number | undefined;
+  readonly low: number | undefined;
+  readonly record: PushedRecord;
+}
+
+export interface RowPush {
+  readonly kind: 'row';
+  readonly model: ModelName;
+  /** Insert, update, delete; a record without an action is an update. */
+  readonly action: 'I' | 'U' | 'D';
+  /** Undefined where the table has no key, or the record lacks it. */
+  readonly key: string | undefined;
+  /** Of an update perhaps only what has changed. */
+  readonly record: PushedRecord;
+}
+
+/** A record of no known table and of no price: shown, not understood. */
+export interface OtherPush {
+  readonly kind: 'other';
+  readonly name: string;
+  readonly record: PushedRecord;
+}
+
+export type Push = Price | RowPush | OtherPush;
+export type PushedRecord = Readonly<Record<string, unknown>>;
+
+const TABLES: ReadonlyMap<number, ModelName> = new Map(
+  Object.values(MODELS).flatMap(({ table, name }) => (table === undefined ? [] : [[table, name] as const])),
+);
+
+/** Undefined for a payload that is no JSON object, which does occur. */
+export function readPush(name: string, payload: string): Push | undefined {
+  let record: PushedRecord;
+  try {
+    record = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined;
+  const { t, Rates: rates } = record;
+  const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;
+  if (model !== undefined) return rowPush(model, record);
+  if (Array.isArray(rates)) return price(name, rates, record);
+  return { kind: 'other', name, record };
+}
+
+function rowPush(model: ModelName, record: PushedRecord): RowPush {
+  const { key: field } = MODELS[model];
+  const key = field === undefined ? undefined : record[field];
+  const { action } = record;
+  return {
+    kind: 'row',
+    model,
+    action: action === 'I' || action === 'D' ? action : 'U',
+    key: typeof key === 'string' || typeof key === 'number' ? String(key) : undefined,
+    record,
+  };
+}
+
+/** Older gateways tell seconds. */
+const FIRST_MILLISECONDS = 1e11;
+
+function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
+  const [bid, ask, high, low] = rates;
+  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', name, record };
+  const { Updated: updated, Symbol: symbol } = record;
+  return {
+    kind: 'price',
+    symbol: typeof symbol === 'string' ? symbol : name,
+    at: typeof updated === 'number' ? (updated < FIRST_MILLISECONDS ? updated * 1000 : updated) : undefined,
+    bid,
+    ask,
+    high: typeof high === 'number' ? high : undefined,
+    low: typeof low === 'number' ? low : undefined,
+    record,
+  };
+}
