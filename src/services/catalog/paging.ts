@@ -36,3 +36,10 @@ export async function* pages<Item>(
     from += page.items.length;
   }
 }
+
+/** Every item there is, one after the other. */
+export async function* everyItem<Item>(
+  ask: (query: PageQuery) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, void> {
+  for await (const { items } of pages(ask, { limit: undefined, offset: 0 }, () => {})) yield* items;
+}

@@ -6,7 +6,7 @@ export const INTERVALS = ['1h', '6h', '1d', '7d'] as const satisfies readonly Se
 
 const HOUR = 3_600_000;
 
-export const INTERVAL_MS: Readonly<Record<SeriesInterval, number>> = {
+export const STEP_MS: Readonly<Record<SeriesInterval, number>> = {
   '1h': HOUR,
   '6h': 6 * HOUR,
   '1d': 24 * HOUR,
@@ -16,15 +16,36 @@ export const INTERVAL_MS: Readonly<Record<SeriesInterval, number>> = {
 /** The public implementation refuses a request for more. */
 export const MOST_POINTS = 20_000;
 
-/** Milliseconds since 1970, both ends included. */
 export interface Window {
+  /** Milliseconds since 1970; both ends are included. */
   readonly from: number;
   readonly to: number;
+  readonly interval: SeriesInterval;
+}
+
+/** What one request asks for. */
+export interface Part {
+  readonly from: number;
+  readonly points: number;
+  readonly dateFrom: string;
+  readonly dateTo: string;
 }
 
 /** Points stand at `from`, and an interval apart: the last may be before `to`. */
-export function pointsIn({ from, to }: Window, interval: SeriesInterval): number {
-  return Math.floor((to - from) / INTERVAL_MS[interval]) + 1;
+export function pointsIn({ from, to, interval }: Window): number {
+  return Math.floor((to - from) / STEP_MS[interval]) + 1;
+}
+
+/** Parts of at most so many points, whose answers one after the other are the answer for the whole: each begins a step after the last. */
+export function partsOf(window: Window, most: number): readonly Part[] {
+  const step = STEP_MS[window.interval];
+  const all = pointsIn(window);
+  return Array.from({ length: Math.ceil(all / most) }, (_, index) => {
+    const from = window.from + index * most * step;
+    const points = Math.min(most, all - index * most);
+    const to = index * most + points === all ? window.to : from + (points - 1) * step;
+    return { from, points, dateFrom: wireTime(from), dateTo: wireTime(to) };
+  });
 }
 
 export function checkWindow({ from, to }: Window): void {
