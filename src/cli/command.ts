@@ -6,6 +6,8 @@ import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type { Progress } from '../output/progress.ts';
 import type {
   AnyOutput,
+  ChartOutput,
+  ChartPicture,
   ListOutput,
   RawBytes,
   RawJson,
@@ -93,6 +95,8 @@ export interface RunContext
   readInput(path: string): Promise<Uint8Array>;
   /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
+  /** A chart as the text of an SVG file, complete in itself. */
+  drawSvg(picture: ChartPicture): Promise<string>;
   /** How a command without a service of its own reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }
@@ -136,6 +140,10 @@ interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spe
   readonly offers?: (value: Value) => Candidates;
   readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value | RawJson>>;
 }
+interface ChartCommand<A extends Arguments, F extends Flags, Value, Row> extends Spec<A, F> {
+  readonly output: ChartOutput<Value, Row>;
+  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
+}
 interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
   readonly output: TextOutput;
   readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string | RawBytes | undefined>>;
@@ -171,6 +179,11 @@ export function listCommand<Row, const A extends Arguments = None, const F exten
 }
 export function recordCommand<Value, const A extends Arguments = None, const F extends Flags = None>(
   spec: RecordCommand<A, F, Value>,
+): Command {
+  return spec;
+}
+export function chartCommand<Value, Row, const A extends Arguments = None, const F extends Flags = None>(
+  spec: ChartCommand<A, F, Value, Row>,
 ): Command {
   return spec;
 }

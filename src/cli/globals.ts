@@ -1,6 +1,7 @@
 /** What the global options mean: for the settings, and for the output. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { canvasOf } from '../output/canvas.ts';
 import { colorLevel } from '../output/color.ts';
 import type { Format, OutputOptions } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
@@ -76,6 +77,7 @@ export function outputOptions(globals: GlobalInput, settings: Settings, context:
     time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
     color: colorLevel({ flag: settings.get('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
     width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
+    ...canvasOf({ env: context.env, stream: stdout }),
     now: context.now(),
   };
 }

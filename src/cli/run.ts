@@ -215,6 +215,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
       return Buffer.concat(pieces);
     },
     inputChunks: (path) => inputChunks(path, context),
+    drawSvg: async (picture) => (await import('../output/chart/svg.ts')).drawSvg(picture, options),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }

@@ -1,6 +1,14 @@
 /** From a cell to its text. */
+import { sparkline } from './chart/sparkline.ts';
 import { type Clock, showTime } from './times.ts';
-import type { Cell, Tone } from './types.ts';
+import type { Cell, Spark, Tone } from './types.ts';
+
+/** How cells become texts. */
+export interface CellStyle extends Clock {
+  readonly ascii?: boolean;
+  /** A value stands for the drawing it is in. */
+  readonly exact?: true;
+}
 
 export interface CellText {
   /** Not escaped yet. */
@@ -9,21 +17,34 @@ export interface CellText {
 }
 
 /** A cell's values, one by one: none for an undefined cell or an empty list. */
-export function cellValues(cell: Cell, clock: Clock): readonly CellText[] {
+export function cellValues(cell: Cell, style: CellStyle): readonly CellText[] {
   if (cell === undefined) return [];
-  if (isList(cell)) return cell.flatMap((part) => cellValues(part, clock));
+  if (isList(cell)) return cell.flatMap((part) => cellValues(part, style));
   if (cell === null) return [{ text: '', tone: undefined }];
   if (typeof cell !== 'object') return [{ text: String(cell), tone: undefined }];
-  return [{ text: 'time' in cell ? showTime(cell.time, clock) : cell.text, tone: cell.tone }];
+  return [{ text: objectText(cell, style), tone: cell.tone }];
 }
 
 /** A cell in one line. Not escaped yet. */
-export function cellLine(cell: Cell, clock: Clock): string {
+export function cellLine(cell: Cell, style: CellStyle): string {
   if (typeof cell === 'string') return cell;
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'object') return String(cell);
-  if (isList(cell)) return cell.map((part) => cellLine(part, clock)).join(' ');
-  return 'time' in cell ? showTime(cell.time, clock) : cell.text;
+  if (isList(cell)) return cell.map((part) => cellLine(part, style)).join(' ');
+  return objectText(cell, style);
+}
+
+function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
+  if ('spark' in cell) return style.exact ? String(cell.spark.at(-1) ?? '') : sparkText(cell, style);
+  return 'time' in cell ? showTime(cell.time, style) : cell.text;
+}
+
+type Primitive = string | number | boolean | null | undefined;
+
+const USUAL_BARS = 16;
+
+function sparkText({ spark, bars = USUAL_BARS }: Spark, { ascii = false }: CellStyle): string {
+  return sparkline(spark, Math.min(bars, spark.length), ascii);
 }
 
 /** Several values in a line have a tone only where all have the same. */

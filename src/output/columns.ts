@@ -1,6 +1,6 @@
 /** Which of a command's columns are shown. */
 import { SvcError } from '../errors.ts';
-import type { AnyOutput, Column, Format, ListOutput, OutputOptions, RecordOutput } from './types.ts';
+import type { Column, Format, ListOutput, OutputOptions, RecordOutput } from './types.ts';
 
 type Columned = ListOutput<unknown> | RecordOutput<unknown>;
 
@@ -24,8 +24,7 @@ export function isColumnar(format: Format): boolean {
 }
 
 /** A declared column, or one of a family: `label:instance`. */
-export function findColumn(output: AnyOutput, name: string): Column<unknown> | undefined {
-  if (output.kind === 'text') return undefined;
+export function findColumn(output: Columned, name: string): Column<unknown> | undefined {
   const declared = output.columns.find((column) => column.name === name);
   if (declared !== undefined || output.kind !== 'list' || output.families === undefined) return declared;
   const [family = '', ...argument] = name.split(':');
@@ -34,8 +33,7 @@ export function findColumn(output: AnyOutput, name: string): Column<unknown> | u
     : undefined;
 }
 
-export function columnNames(output: AnyOutput): readonly string[] {
-  if (output.kind === 'text') return [];
+export function columnNames(output: Columned): readonly string[] {
   const families = output.kind === 'list' ? Object.keys(output.families ?? {}) : [];
   return [...output.columns.map((column) => column.name), ...families.map((family) => `${family}:<name>`)];
 }

@@ -1,9 +1,8 @@
 /** What csv, tsv and id have in common: one line per row, and no layout that needs the others. */
 import type { BatchWriter } from './batch-writer.ts';
-import { cellLine } from './cells.ts';
+import { type CellStyle, cellLine } from './cells.ts';
 import { escapeLines, escapeText } from './escape.ts';
 import type { ListSubject, Printed, RecordSubject, ScalarSubject, Subject, TextSubject } from './subject.ts';
-import type { Clock } from './times.ts';
 import type { Cell, OutputOptions } from './types.ts';
 
 /** A rule for values separated by `separator`: how one is written so that it stays one. */
@@ -21,8 +20,9 @@ export async function writeSeparated(
   { separator, write }: Dialect,
 ): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  const clock: Clock = { time: options.time === 'relative' ? 'utc' : options.time, now: options.now };
-  const field = (cell: Cell): string => write(escapeText(cellLine(cell, clock)), typeof cell === 'number');
+  const time = options.time === 'relative' ? 'utc' : options.time;
+  const style: CellStyle = { time, now: options.now, exact: true };
+  const field = (cell: Cell): string => write(escapeText(cellLine(cell, style)), isNumber(cell));
   const { columns } = subject;
   const named = options.headers && columns.length > 0 && (subject.kind === 'record' || subject.named);
   const header = named ? `${columns.map(({ name }) => write(escapeText(name), false)).join(separator)}\n` : '';
@@ -34,6 +34,10 @@ export async function writeSeparated(
     }
     return line;
   });
+}
+
+function isNumber(cell: Cell): boolean {
+  return typeof cell === 'number' || (typeof cell === 'object' && cell !== null && 'spark' in cell);
 }
 
 /** The header goes out with the first row, so that a failure before it prints nothing. */

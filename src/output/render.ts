@@ -1,6 +1,7 @@
 /** One value in, one of many renderings out. Every format is a module of its own, loaded when it is asked for. */
 import type { OutStream } from '../context.ts';
 import { BatchWriter } from './batch-writer.ts';
+import { chartForm } from './chart/form.ts';
 import { jsonByteFilter } from './escape.ts';
 import { shape } from './shape.ts';
 import type { Renderer, Subject } from './subject.ts';
@@ -35,6 +36,10 @@ export async function render(
     const { renderWatch } = await import('./watch.ts');
     await renderWatch(value as AsyncIterable<Glance<unknown>>, output, options, sink);
     return UNCOUNTED;
+  }
+  if (output.kind === 'chart' && chartForm(options) === 'drawing') {
+    const { drawChart } = await import('./chart/draw.ts');
+    return { ...UNCOUNTED, ...(await drawChart(output.chart(value), options, sink)) };
   }
   let settled = value;
   if (value instanceof RawJson) {

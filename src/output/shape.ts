@@ -1,9 +1,10 @@
 /** What happens to the value before a format sees it: `--sort`, the list's `--limit`, then `--query` or `--fields`. */
 import { SvcError } from '../errors.ts';
+import { chartForm } from './chart/form.ts';
 import { selectColumns } from './columns.ts';
 import { pathsOf, valueAt } from './field-path.ts';
 import { idOf, keyColumn, type ListSubject, type Subject, subjectOf } from './subject.ts';
-import type { AnyOutput, OutputOptions, Rows } from './types.ts';
+import type { AnyOutput, OutputOptions, RecordOutput, Rows, TextOutput } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;
@@ -11,7 +12,12 @@ export interface Shaped {
   readonly cut: number;
 }
 
+/** A chart is drawn elsewhere: here are its rows, or its value. */
 export async function shape(value: unknown, output: AnyOutput, options: OutputOptions): Promise<Shaped> {
+  if (output.kind === 'chart') {
+    if (chartForm(options) === 'rows') return shape(output.rows(value), output.list, options);
+    return { subject: await one(value, { kind: 'record', columns: [], id: idOf }, options), cut: 0 };
+  }
   if (output.kind !== 'list') return { subject: await one(value, output, options), cut: 0 };
   let rows = value as Rows<unknown>;
   if (options.sort !== undefined) {
@@ -43,7 +49,7 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
   };
 }
 
-async function one(value: unknown, output: Exclude<AnyOutput, { kind: 'list' }>, options: OutputOptions) {
+async function one(value: unknown, output: RecordOutput<unknown> | TextOutput, options: OutputOptions) {
   if (options.query !== undefined) {
     const { compileQuery } = await import('./query.ts');
     return subjectOf((await compileQuery(options.query))(value));

@@ -18,7 +18,19 @@ export type Cell =
   | undefined
   | { readonly text: string; readonly tone: Tone }
   | { readonly time: string; readonly tone?: Tone }
+  | Spark
   | readonly Cell[];
+
+/**
+ * A line of small bars, each group of values by the one that is furthest from their middle; null is a blank. csv and tsv have the
+ * last value in its place (nothing where that is null), and `--sort` goes by it.
+ */
+export interface Spark {
+  readonly spark: readonly (number | null)[];
+  /** How many bars at most; 16 unless told. */
+  readonly bars?: number;
+  readonly tone?: Tone;
+}
 
 export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
@@ -93,6 +105,56 @@ export interface WatchOutput<Row> {
   readonly every: string;
 }
 
+/** What a chart shows of one thing over time. What is no finite number is taken for null. */
+export interface ChartSeries {
+  /** What its legend says; a service may have said it. */
+  readonly name: string;
+  /** Milliseconds since 1970, ascending. */
+  readonly at: readonly number[];
+  /** Value k holds from `at[k]` until `at[k + 1]`: null is a gap. */
+  readonly values: readonly (number | null)[];
+  /** Until when the last value holds. */
+  readonly until: number;
+}
+
+export interface ChartPicture {
+  readonly title: string;
+  readonly series: readonly ChartSeries[];
+  /** Of all values: `EUR`. */
+  readonly unit?: string | undefined;
+  /** The window, in milliseconds since 1970: what lies outside is not drawn. */
+  readonly from: number;
+  readonly to: number;
+  /** In terminal cells, the axis included; that of the terminal unless told. A drawing for a file takes no notice of either. */
+  readonly width?: number | undefined;
+  /** Lines of the plot, without title and time axis; 15 unless told. */
+  readonly height?: number | undefined;
+  /** No character beyond ASCII is drawn, whatever the locale says. */
+  readonly ascii?: boolean | undefined;
+  /** `sparkline`: one line for each series, and nothing else. */
+  readonly style?: 'line' | 'sparkline' | undefined;
+  /** The table below, which is the legend then. */
+  readonly facts?: ChartFacts | undefined;
+}
+
+/** One row for each series, in their order. */
+export interface ChartFacts {
+  // biome-ignore lint/suspicious/noExplicitAny: only the columns look into the rows
+  readonly columns: readonly Column<any>[];
+  readonly rows: readonly unknown[];
+}
+
+/**
+ * One value that is best looked at: table and wide print the drawing, on a terminal or not. csv, tsv, ndjson and ids are made of the
+ * rows, as are `--fields`, `--sort` and `--columns`; json and yaml print the value itself, and `--query` is asked of it.
+ */
+export interface ChartOutput<Value, Row> {
+  readonly kind: 'chart';
+  readonly chart: (value: Value) => ChartPicture;
+  readonly rows: (value: Value) => Iterable<Row>;
+  readonly list: ListOutput<Row>;
+}
+
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 /** Rows that come many at a time: a format that takes them so waits for nothing between two of them. */
@@ -126,7 +188,7 @@ export class RawBytes {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
-export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput;
+export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput | ChartOutput<any, any>;
 
 /** What a value may be printed as: a command's own output, or what an option makes of it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -147,5 +209,9 @@ export interface OutputOptions {
   readonly color: 0 | 1 | 2 | 3;
   /** Of the terminal, or undefined where stdout is none: nothing is shortened then. */
   readonly width: number | undefined;
+  /** For drawings, which have a width everywhere. */
+  readonly canvas: number;
+  /** Drawings are made of ASCII only. */
+  readonly ascii: boolean;
   readonly now: number;
 }

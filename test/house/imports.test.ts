@@ -108,7 +108,7 @@ describe('the import graph', () => {
   it('has a folder of its own for each group, one command a file', () => {
     for (const file of files().filter((file) => file.startsWith('commands/'))) {
       const text = readFileSync(join(SRC, file), 'utf8');
-      const declared = text.match(/^export const \w+ = (list|record|text)Command\(/gm) ?? [];
+      const declared = text.match(/^export const \w+ = (list|record|chart|text)Command\(/gm) ?? [];
       expect(declared, file).toHaveLength(1);
     }
   });

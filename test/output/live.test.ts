@@ -23,6 +23,8 @@ const OPTIONS: OutputOptions = {
   time: 'relative',
   color: 0,
   width: 80,
+  canvas: 80,
+  ascii: false,
   now: 0,
 };
 

@@ -37,6 +37,8 @@ export function options(changes: Partial<OutputOptions> = {}): OutputOptions {
     time: 'utc',
     color: 0,
     width: undefined,
+    canvas: 80,
+    ascii: false,
     now: NOW,
     ...changes,
   };

@@ -102,15 +102,16 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
 
     it('has columns of good names', () => {
       if (command.output.kind === 'text') return;
-      const names = command.output.columns.map(({ name }) => name);
+      const output = command.output.kind === 'chart' ? command.output.list : command.output;
+      const names = output.columns.map(({ name }) => name);
       expect(duplicates(names)).toEqual([]);
       for (const name of names) expect(name).toMatch(KEBAB);
-      const first = command.output.columns[0];
+      const first = output.columns[0];
       expect(first?.wide, 'the first column is always shown').toBeUndefined();
-      if (command.output.kind === 'list') {
-        for (const family of Object.keys(command.output.families ?? {})) {
+      if (output.kind === 'list') {
+        for (const family of Object.keys(output.families ?? {})) {
           expect(family).toMatch(KEBAB);
-          expect(command.output.families?.[family]?.('x').name).toBe(`${family}:x`);
+          expect(output.families?.[family]?.('x').name).toBe(`${family}:x`);
         }
       }
     });
