@@ -8,13 +8,21 @@ import type { Settings } from './store/settings.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a request to the target is signed in with: the credential of the environment, else for the recording service the stored login.
- * The environment's needs no file and no lock. Loads nothing before the first request.
+ * What a request to the target is signed in with: the credential of the environment, else what is stored for the recording service and
+ * the trading gateway. The environment's needs no file and no lock. Loads nothing before the first request.
  */
 export function authorizerFor(context: Context, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl, headers } = target;
   const given = environmentAuthorizer(context.env, service, baseUrl, settings);
-  if (given !== undefined || service !== 'webhooks' || 'authorization' in headers) return given;
+  if (given !== undefined || 'authorization' in headers) return given;
+  if (service === 'trade') {
+    return {
+      origin: baseUrl.origin,
+      header: async () =>
+        (await import('./auth/gateway-token.ts')).gatewayHeader(context, target, settings.profile.name),
+    };
+  }
+  if (service !== 'webhooks') return undefined;
   let loading: Promise<Authorizer> | undefined;
   const stored = (): Promise<Authorizer> => {
     loading ??= import('./auth/stored-authorizer.ts').then(

@@ -67,12 +67,20 @@ export interface PersonalCredential extends CredentialKey {
 
 export type Credential = OAuthCredential | PersonalCredential;
 
+/** An API token of the trading gateway (doc 3 §5 Part B). It tells nothing of itself, and does not end by itself. */
+export interface GatewayToken extends CredentialKey {
+  readonly access_token: string;
+  readonly obtained_at: number;
+}
+
 export interface CredentialsDocument {
   readonly version: 1;
   /** One more with every writing: of two complete files the higher one is the newer. */
   readonly gen: number;
   readonly clients: readonly ClientRecord[];
   readonly credentials: readonly Credential[];
+  /** Apart from the others: one address may well serve two services. */
+  readonly gateway_tokens?: readonly GatewayToken[];
 }
 
 export const NO_CREDENTIALS: CredentialsDocument = { version: 1, gen: 0, clients: [], credentials: [] };
@@ -97,6 +105,25 @@ export function withCredential(document: CredentialsDocument, credential: Creden
 export function withoutCredential(document: CredentialsDocument, key: CredentialKey): CredentialsDocument {
   const gone = findCredential(document, key);
   return { ...document, credentials: document.credentials.filter((one) => one !== gone) };
+}
+
+export function findGatewayToken(
+  { gateway_tokens: tokens = [] }: CredentialsDocument,
+  { profile, base_url }: CredentialKey,
+): GatewayToken | undefined {
+  return tokens.find((one) => one.profile === profile && one.base_url === base_url);
+}
+
+/** Replaces the one of the same profile and address. */
+export function withGatewayToken(document: CredentialsDocument, token: GatewayToken): CredentialsDocument {
+  const { gateway_tokens: others = [] } = withoutGatewayToken(document, token);
+  return { ...document, gateway_tokens: [...others, token] };
+}
+
+export function withoutGatewayToken(document: CredentialsDocument, key: CredentialKey): CredentialsDocument {
+  const { gateway_tokens: tokens = [] } = document;
+  const gone = findGatewayToken(document, key);
+  return { ...document, gateway_tokens: tokens.filter((one) => one !== gone) };
 }
 
 type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
@@ -124,7 +151,7 @@ export function parseCredentials(text: string): CredentialsDocument {
     throw new ShapeFault('it is not JSON'); // the parser's own message quotes the text
   }
   if (!isObject(value)) throw new ShapeFault('it holds no JSON object');
-  const { version, gen, clients, credentials } = value;
+  const { version, gen, clients, credentials, gateway_tokens: tokens = [] } = value;
   if (typeof version === 'number' && version > 1) {
     throw new SvcError('file_unusable', `its version is ${version}, which a later svc wrote`, { hint: 'update svc' });
   }
@@ -132,6 +159,7 @@ export function parseCredentials(text: string): CredentialsDocument {
   if (!isTime(gen)) throw new ShapeFault('its "gen" is no number');
   if (!isListOf(clients, isClient)) throw new ShapeFault('its "clients" are of another shape');
   if (!isListOf(credentials, isCredential)) throw new ShapeFault('its "credentials" are of another shape');
+  if (!isListOf(tokens, isGatewayToken)) throw new ShapeFault('its "gateway_tokens" are of another shape');
   return value as unknown as CredentialsDocument;
 }
 
@@ -180,6 +208,8 @@ const isClient = shape({
 });
 
 const COMMON = { profile: isAnyText, base_url: isText, access_token: isToken, obtained_at: isTime };
+
+const isGatewayToken = shape(COMMON);
 
 const isOAuth = shape({
   ...COMMON,

@@ -1,0 +1,61 @@
+/** Keeps within the caps on calls of doc 3 §8: what is used up is not asked for, and an ORA-20301 is believed. */
+import { SvcError } from '../../errors.ts';
+import type { CallValues, Endpoint } from '../../http/endpoint.ts';
+import { CALL_LIMITS, type CallLimit, requestName } from './call-limits.ts';
+import type { Caller } from './client.ts';
+import { RATE_EXCEEDED, verdictOf } from './envelope.ts';
+import type { Envelope } from './schema.ts';
+
+/** What was used, by all processes on this machine. */
+export interface CallBudget {
+  /** Counts one call, or tells when (milliseconds since 1970) there is room for it and counts nothing. */
+  take(limit: CallLimit): Promise<{ readonly freeAt: number } | undefined>;
+  /** The gateway says that all is used up. Tells when there may be room. */
+  fill(limit: CallLimit): Promise<number>;
+}
+
+export interface Counting {
+  readonly budget: CallBudget;
+  /** What to do where a cap is reached: `ignore` counts, and asks all the same. */
+  readonly atLimit: 'fail' | 'wait' | 'ignore';
+  /** By the names of `requestName`. */
+  readonly commandNumbers: Readonly<Record<string, number>>;
+  waitUntil(ms: number, limit: CallLimit): Promise<void>;
+}
+
+export function countedCaller(session: Caller, counting: Counting): Caller {
+  return {
+    async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
+      const cmd = counting.commandNumbers[requestName(endpoint, values)];
+      const limit = limitOf(cmd);
+      if (limit !== undefined) await room(limit, counting);
+      const answer = await session.call(endpoint, values);
+      const error = verdictOf(answer as Envelope).error;
+      const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? limit) : undefined;
+      if (exceeded === undefined) return answer;
+      throw usedUp(exceeded, await counting.budget.fill(exceeded), 'the gateway says that');
+    },
+  };
+}
+
+function limitOf(cmd: number | undefined): CallLimit | undefined {
+  return CALL_LIMITS.find((one) => one.cmd === cmd);
+}
+
+async function room(limit: CallLimit, { budget, atLimit, waitUntil }: Counting): Promise<void> {
+  for (;;) {
+    const full = await budget.take(limit);
+    if (full === undefined || atLimit === 'ignore') return;
+    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, 'from here');
+    await waitUntil(full.freeAt, limit);
+  }
+}
+
+function usedUp({ cmd, maxCalls, windowMs, does }: CallLimit, freeAt: number, who: string): SvcError {
+  const next = new Date(freeAt).toISOString();
+  return new SvcError(
+    'limited',
+    `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
+    { hint: 'wait until then (--budget=wait does), or see svc trade limits', more: { cmd, retry_after: next } },
+  );
+}

@@ -1,0 +1,111 @@
+/** How many calls the processes of this machine made lately, per command number: one file for each address and token. */
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { writeAtomic } from './atomic-write.ts';
+import { makeFolder } from './folders.ts';
+import { type LockContext, withLock } from './lock.ts';
+
+/** A sliding window: so many calls in so long a time. */
+export interface Window {
+  readonly cmd: number;
+  readonly maxCalls: number;
+  readonly windowMs: number;
+}
+
+export interface Usage {
+  readonly used: number;
+  /** When there is room again, milliseconds since 1970; undefined where there is now. */
+  readonly freeAt: number | undefined;
+}
+
+interface BudgetFile {
+  readonly version: 1;
+  /** Times of calls in milliseconds since 1970, the oldest first. */
+  readonly calls: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Whose calls they are; the token itself is not written anywhere. */
+export function budgetPath(paths: Paths, address: string, token: string): string {
+  const name = createHash('sha256').update(`${address}\n${token}`).digest('hex').slice(0, 16);
+  return join(paths.state, 'trade', `budget-${name}.json`);
+}
+
+export class CallBudgetFile {
+  readonly #path: string;
+  readonly #context: LockContext;
+
+  constructor(path: string, context: LockContext) {
+    this.#path = path;
+    this.#context = context;
+  }
+
+  /** Counts one call, or tells when there is room for it and counts nothing. */
+  async take(window: Window): Promise<{ readonly freeAt: number } | undefined> {
+    return this.#change(window, (recent, now) => {
+      const freeAt = freeFrom(recent, window);
+      return freeAt === undefined
+        ? { next: [...recent, now], result: undefined }
+        : { next: recent, result: { freeAt } };
+    });
+  }
+
+  /** Marks all calls as used now, as somebody else may have made them. Tells when there is room again. */
+  async fill(window: Window): Promise<number> {
+    return this.#change(window, (recent, now) => {
+      const next = [...recent, ...Array<number>(Math.max(0, window.maxCalls - recent.length)).fill(now)];
+      return { next, result: freeFrom(next, window) ?? now };
+    });
+  }
+
+  usage(window: Window): Usage {
+    const recent = within(readCalls(this.#path)[window.cmd], window, this.#context.now());
+    return { used: Math.min(recent.length, window.maxCalls), freeAt: freeFrom(recent, window) };
+  }
+
+  async forget(): Promise<void> {
+    makeFolder(dirname(this.#path));
+    await withLock(`${this.#path}.lock`, this.#context, () => rmSync(this.#path, { force: true }));
+  }
+
+  async #change<R>(
+    window: Window,
+    decide: (recent: readonly number[], now: number) => { readonly next: readonly number[]; readonly result: R },
+  ): Promise<R> {
+    makeFolder(dirname(this.#path));
+    return withLock(`${this.#path}.lock`, this.#context, () => {
+      const calls = readCalls(this.#path);
+      const now = this.#context.now();
+      const recent = within(calls[window.cmd], window, now);
+      const { next, result } = decide(recent, now);
+      if (next !== recent) {
+        const file: BudgetFile = { version: 1, calls: { ...calls, [window.cmd]: next } };
+        writeAtomic(this.#path, `${JSON.stringify(file)}\n`);
+      }
+      return result;
+    });
+  }
+}
+
+/** When the oldest of a full window leaves it. */
+function freeFrom(recent: readonly number[], { maxCalls, windowMs }: Window): number | undefined {
+  const oldest = recent.at(-maxCalls);
+  return oldest === undefined ? undefined : oldest + windowMs;
+}
+
+/** A clock that was put back leaves times in the future behind, which would count for ever. */
+function within(times: readonly number[] | undefined, { windowMs }: Window, now: number): readonly number[] {
+  return (times ?? []).filter((at) => at > now - windowMs && at <= now);
+}
+
+/** It may be lost at any time: what cannot be read counts as nothing used. */
+function readCalls(path: string): BudgetFile['calls'] {
+  try {
+    const { version, calls } = JSON.parse(readFileSync(path, 'utf8')) as BudgetFile;
+    const usable = version === 1 && Object.values(calls).every((times) => times.every((at) => typeof at === 'number'));
+    return usable ? calls : {};
+  } catch {
+    return {};
+  }
+}
