@@ -36,21 +36,30 @@ export function pointsIn({ from, to, interval }: Window): number {
   return Math.floor((to - from) / STEP_MS[interval]) + 1;
 }
 
-/** Parts of at most so many points, whose answers one after the other are the answer for the whole: each begins a step after the last. */
+/**
+ * Parts of at most so many points, whose answers one after the other are the answer for the whole: each begins a step after the last
+ * point of the one before. It ends a microsecond, the finest that the service keeps, before the next begins: the service leaves out
+ * what is after `date_to`, and the last point stands for all of its interval.
+ */
 export function partsOf(window: Window, most: number): readonly Part[] {
   const step = STEP_MS[window.interval];
   const all = pointsIn(window);
   return Array.from({ length: Math.ceil(all / most) }, (_, index) => {
     const from = window.from + index * most * step;
     const points = Math.min(most, all - index * most);
-    const to = index * most + points === all ? window.to : from + (points - 1) * step;
-    return { from, points, dateFrom: wireTime(from), dateTo: wireTime(to) };
+    const last = index * most + points === all;
+    const dateTo = last ? wireTime(window.to) : justBefore(from + points * step);
+    return { from, points, dateFrom: wireTime(from), dateTo };
   });
 }
 
 export function checkWindow({ from, to }: Window): void {
   if (from <= to) return;
   throw new SvcError('invalid_value', `--from is ${wireTime(from)}, after --to, ${wireTime(to)}`);
+}
+
+function justBefore(ms: number): string {
+  return new Date(ms - 1).toISOString().replace('Z', '999Z');
 }
 
 /** RFC 3339 in UTC: the service refuses times without their zone. */
