@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
-import { checkEncrypted, jsonObject, protocolRequest } from './protocol-request.ts';
+import { checkEncrypted, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 /** As the service wrote it, the endpoints checked. */
 export interface ServerMetadata {
@@ -31,7 +31,7 @@ export async function discover(target: Target): Promise<ServerMetadata> {
 
 interface Found {
   readonly url: URL;
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: ProtocolAnswer;
 }
 
 /** Between host and path, where RFC 8414 §3.1 has it, and then below the base address, where doc 2 has it. */
@@ -52,8 +52,9 @@ async function read(target: Target): Promise<Found> {
 const ABSENT: readonly SvcError['code'][] = ['wrong_path', 'bad_answer', 'redirected', 'forbidden', 'unauthorized'];
 
 async function readAt(url: URL, target: Target): Promise<Found> {
-  const answer = await protocolRequest(target, {
+  const metadata = await protocolRequest(target, {
     method: 'GET',
+    effect: 'read',
     url,
     explain: ({ status }, line) =>
       [404, 405, 410].includes(status)
@@ -63,10 +64,10 @@ async function readAt(url: URL, target: Target): Promise<Found> {
           })
         : undefined,
   });
-  return { url, metadata: jsonObject(answer, `GET ${url.href}`) };
+  return { url, metadata };
 }
 
-function checked(metadata: Found['metadata'], baseUrl: URL, line: string): ServerMetadata {
+function checked(metadata: ProtocolAnswer, baseUrl: URL, line: string): ServerMetadata {
   const refuse = (why: string, hint = 'nothing else was sent to it'): SvcError =>
     new SvcError('guarded', `${line}: ${why}`, { hint });
   const { issuer, code_challenge_methods_supported: methods } = metadata;

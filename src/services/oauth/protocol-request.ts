@@ -1,11 +1,9 @@
 /** One request of the sign-in protocol: one connection, no redirects, nothing repeated but reads, and no secret in what is told. */
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
-import { contentType, type FailedAnswer, statusFailure } from '../../http/answers.ts';
-import { checkCredential } from '../../http/credential.ts';
-import type { EndpointShape } from '../../http/endpoint.ts';
-import { JsonFault, parseJson } from '../../http/json.ts';
-import { Sender } from '../../http/sender.ts';
+import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
+import { openClient } from '../../http/client.ts';
+import { type Effect, endpoint, type Parser } from '../../http/endpoint.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
 import { withoutSecrets } from '../../http/tracer.ts';
 
@@ -13,94 +11,82 @@ export interface ProtocolRequest {
   readonly method: 'GET' | 'POST';
   /** Absolute, as the service's metadata name it. */
   readonly url: URL;
+  readonly effect: Effect;
   /** A JSON value, or for a form an object of field → string. */
   readonly body?: unknown;
   readonly encoding?: 'json' | 'form';
-  /** Of client authentication: `Basic …`. */
-  readonly authorization?: string | undefined;
+  /** What the client authenticates with; empty where the body does it, absent where there is nothing to prove. */
+  readonly credentials?: Readonly<Record<string, string>>;
   /** What must not be told although it is in the body: codes, verifiers, tokens. */
   readonly secrets?: readonly string[];
+  readonly timeoutMs?: number;
+  /** Whether the body of a success counts for nothing. */
+  readonly bodiless?: true;
   /** The protocol's own reading of an answer of 400 and above. */
   explain?(answer: FailedAnswer, line: string): SvcError | undefined;
 }
 
-export interface ProtocolAnswer {
-  readonly status: number;
-  /** Without parameters, in lower case; '' where there is none. */
-  readonly contentType: string;
-  readonly bytes: Buffer;
-}
+export type ProtocolAnswer = Readonly<Record<string, unknown>>;
 
 /** More than any of these answers needs. */
 const LARGEST_ANSWER = 1024 * 1024;
 /** What is shorter stands in other words by chance. */
 const SHORTEST_SECRET = 4;
 
-/** The answer where it is a success; everything else is thrown as a `SvcError`. In a dry run a POST ends in `DryRunStop`. */
+/** The JSON object of a success; everything else is thrown as a `SvcError`. In a dry run a write ends in `DryRunStop`. */
 export async function protocolRequest(target: Target, request: ProtocolRequest): Promise<ProtocolAnswer> {
-  const { method, url, body, encoding, authorization } = request;
-  const secrets = (request.secrets ?? []).filter(({ length }) => length >= SHORTEST_SECRET);
-  const endpoint: EndpointShape = {
-    method,
-    // The request builder takes braces for parameters.
-    path: `${url.pathname}${url.search}`.replaceAll('{', '%7B').replaceAll('}', '%7D'),
-    effect: method === 'GET' ? 'read' : 'write',
-    ...(encoding === undefined ? {} : { encoding }),
-  };
+  const { url, method, effect, encoding, body, bodiless, explain } = request;
+  const secrets = everyForm(request.secrets ?? []);
   const line = `${method} ${url.origin}${url.pathname}`;
-  const to = addressed(target, url, authorization, secrets);
-  const sender = new Sender(to, {
+  checkEncrypted(url, target);
+  const client = openClient(addressed(target, request, secrets), {
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
     explain: (answer) => {
       const told = { ...answer, text: withoutSecrets(answer.text, secrets) };
-      return request.explain?.(told, line) ?? statusFailure(told, line, endpoint.effect);
+      return explain?.(told, line) ?? statusFailure(told, line, effect);
     },
   });
+  // The request builder takes braces for parameters.
+  const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
+  const shape = { method, path, effect, ...(encoding === undefined ? {} : { encoding }) };
   try {
-    const { answer, result } = await sender.send(endpoint, { body }, ({ body: bytes }) => bytes.whole());
-    return { status: answer.status, contentType: contentType(answer.headers), bytes: result };
+    const answer = bodiless ? undefined : async () => OBJECT;
+    return (await client.call(endpoint<ProtocolAnswer>({ ...shape, ...(answer && { answer }) }), { body })) ?? {};
+  } catch (error) {
+    // A redirect, or the name of an encoding, may repeat one too.
+    if (error instanceof SvcError) error.message = withoutSecrets(error.message, secrets);
+    throw error;
   } finally {
-    await sender.close();
+    await client.close();
   }
 }
 
-/** The JSON object that an answer is; `line` names the request. */
-export function jsonObject(answer: ProtocolAnswer, line: string): Readonly<Record<string, unknown>> {
-  let fault = `it is ${answer.contentType || 'of no content type'}, not JSON`;
-  if (answer.contentType === '' || /[/+]json$/.test(answer.contentType)) {
-    try {
-      const value = parseJson(answer.bytes);
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-      fault = 'it is not a JSON object';
-    } catch (error) {
-      if (!(error instanceof JsonFault)) throw error;
-      fault = error.message;
-    }
-  }
-  throw new SvcError('bad_answer', `${line} answered ${answer.status}, but the answer cannot be used: ${fault}`, {
-    httpStatus: answer.status,
-  });
-}
+const OBJECT: Parser<ProtocolAnswer> = {
+  safeParse: (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { success: true, data: value as ProtocolAnswer }
+      : { success: false, error: { issues: [{ path: [], message: 'it is not a JSON object' }] } },
+};
 
 /** The target with another address: its own headers go to its own origin only, and its credential nowhere. */
-function addressed(target: Target, url: URL, authorization: string | undefined, secrets: readonly string[]): Target {
-  const { authorizer: _, headers, ...rest } = target;
-  const own = url.origin === target.baseUrl.origin ? Object.entries(headers) : [];
-  const baseUrl = new URL(url.origin);
-  const to: Target = {
-    ...rest,
-    baseUrl,
-    // Client authentication is what the protocol says, not what a header file holds for the service.
-    headers: Object.fromEntries(own.filter(([name]) => name !== 'authorization')),
+function addressed(
+  { authorizer: _, ...target }: Target,
+  { url: { origin }, credentials, timeoutMs = target.timeoutMs }: ProtocolRequest,
+  secrets: readonly string[],
+): Target {
+  const own = origin === target.baseUrl.origin;
+  // Client authentication is what the protocol says, not what a header file holds for the service.
+  const { authorization: __, ...headers } = own ? target.headers : {};
+  return {
+    ...target,
+    baseUrl: new URL(origin),
+    timeoutMs,
+    headers,
+    secretHeaders: own ? target.secretHeaders : new Set(),
     trace: (event) => target.trace(scrubbed(event, secrets)),
-    ...(authorization === undefined
-      ? {}
-      : { authorizer: { origin: baseUrl.origin, header: async () => ({ authorization }) } }),
+    ...(credentials && { authorizer: { origin, header: async () => credentials } }),
   };
-  checkEncrypted(url, target);
-  checkCredential(to);
-  return to;
 }
 
 /** Codes and tokens travel in bodies, so every address of the protocol counts as one that is given a credential. */
@@ -111,12 +97,20 @@ export function checkEncrypted(url: URL, { tls }: Pick<Target, 'tls'>): void {
   });
 }
 
+/** As it is, and as it stands in forms and addresses. */
+function everyForm(secrets: readonly string[]): readonly string[] {
+  return secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .flatMap((one) => [one, formEncoded(one), encodeURIComponent(one)]);
+}
+
+export function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
 /** A service that says again what it was told must not bring it to the screen. */
 function scrubbed(event: TraceEvent, secrets: readonly string[]): TraceEvent {
-  if (secrets.length === 0) return event;
-  const entries = Object.entries(event).map(([key, value]) => [
-    key,
+  return JSON.parse(JSON.stringify(event), (_name, value) =>
     typeof value === 'string' ? withoutSecrets(value, secrets) : value,
-  ]);
-  return Object.fromEntries(entries) as TraceEvent;
+  ) as TraceEvent;
 }

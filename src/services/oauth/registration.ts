@@ -4,7 +4,7 @@ import type { Target } from '../../http/target.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
-import { jsonObject, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import { type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 export interface RegistrationWish {
   readonly method: ClientAuthMethod;
@@ -27,6 +27,7 @@ export async function registerClient(
   const url = registrationUrl(server, wish.method);
   const answer = await protocolRequest(target, {
     method: 'POST',
+    effect: 'write',
     url,
     encoding: 'json',
     body: {
@@ -37,18 +38,18 @@ export async function registerClient(
       response_types: ['code'],
       scope: SCOPE,
     },
+  }).catch(unfinished);
+  return readRegistration(answer, server.issuer, wish, {
+    line: `POST ${url.origin}${url.pathname}`,
+    now: target.now(),
   });
-  const line = `POST ${url.origin}${url.pathname}`;
-  return readRegistration(readable(answer, line), server.issuer, wish, { line, now: target.now() });
 }
 
-function readable(answer: ProtocolAnswer, line: string): Readonly<Record<string, unknown>> {
-  try {
-    return jsonObject(answer, line);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw new SvcError('outcome_unknown', `${error.message}; ${LEFT_BEHIND}`, { httpStatus: answer.status });
-  }
+/** There is nothing at the service to look at: clients are not listed. */
+function unfinished(error: unknown): never {
+  if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
+  const { code, message, httpStatus } = error;
+  throw new SvcError(code, message, { hint: LEFT_BEHIND, ...(httpStatus === undefined ? {} : { httpStatus }) });
 }
 
 const LEFT_BEHIND = 'a client that nobody uses may be left at the service';
@@ -75,7 +76,7 @@ interface Received {
 
 /** RFC 7591 §3.2.1: the service may change what was asked for, and its answer is what counts. */
 function readRegistration(
-  answer: Readonly<Record<string, unknown>>,
+  answer: ProtocolAnswer,
   issuer: string,
   { method, redirectUris, clientName }: RegistrationWish,
   { line, now }: Received,

@@ -1,12 +1,9 @@
 /** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
-import { openClient } from '../../http/client.ts';
-import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { redactText } from '../../http/redact.ts';
 import { parseRetryAfter } from '../../http/retry.ts';
-import type { Target, TraceEvent } from '../../http/target.ts';
-import { withoutSecrets } from '../../http/tracer.ts';
+import type { Target } from '../../http/target.ts';
+import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 export interface OAuthClient {
   readonly client_id: string;
@@ -45,7 +42,6 @@ export type TokenOutcome =
   | { readonly kind: 'unclear'; readonly failure: SvcError };
 
 const TIMEOUT_MS = 20_000;
-const LARGEST_ANSWER = 1024 * 1024;
 /** A lifetime beyond it is as good as none. */
 const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
 
@@ -54,9 +50,8 @@ const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
  * plain http), and with an interruption.
  */
 export async function requestToken(request: TokenRequest): Promise<TokenOutcome> {
-  const url = new URL(request.tokenEndpoint);
-  const outcome = await submit(request, url, tokenEndpoint(url));
-  return outcome.kind === 'answered' ? readGrant(outcome.answer, url) : outcome;
+  const outcome = await submit(request);
+  return outcome.kind === 'answered' ? readGrant(outcome.answer, new URL(request.tokenEndpoint)) : outcome;
 }
 
 /** RFC 7009. Resolves to what went wrong, if anything did. */
@@ -64,97 +59,56 @@ export async function revokeToken(
   request: Omit<TokenRequest, 'tokenEndpoint'>,
   at: string,
 ): Promise<SvcError | undefined> {
-  const url = new URL(at);
-  const { answer: _, ...bodiless } = tokenEndpoint(url);
-  const outcome = await submit({ ...request, tokenEndpoint: at }, url, bodiless);
+  const outcome = await submit({ ...request, tokenEndpoint: at }, true);
   return outcome.kind === 'answered' ? undefined : outcome.failure;
 }
 
-type Submitted = { readonly kind: 'answered'; readonly answer: unknown } | Exclude<TokenOutcome, { kind: 'granted' }>;
+type Submitted =
+  | { readonly kind: 'answered'; readonly answer: ProtocolAnswer }
+  | Exclude<TokenOutcome, { kind: 'granted' }>;
 
-async function submit(request: TokenRequest, url: URL, to: Endpoint<unknown>): Promise<Submitted> {
-  const form = formOf(request);
+async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted> {
+  const { target, tokenEndpoint, client, fields, timeoutMs = TIMEOUT_MS } = request;
+  const { client_id, client_secret = '', token_endpoint_auth_method: method } = client;
+  const { refresh_token, token, code, code_verifier } = fields;
+  const secrets = [refresh_token, token, code, code_verifier, client_secret];
   let refusal: FailedAnswer | undefined;
-  const client = openClient(targetOf(request, url), {
-    basePath: '',
-    maxAnswerBytes: LARGEST_ANSWER,
-    explain: (answer) => {
-      refusal = answer;
-      return undefined;
-    },
-  });
   try {
-    return { kind: 'answered', answer: await client.call(to, { body: form }) };
+    const answer = await protocolRequest(target, {
+      method: 'POST',
+      url: new URL(tokenEndpoint),
+      // To the transport, which repeats no POST: no state of the service's hangs on it, and a dry run may need a token.
+      effect: 'read',
+      encoding: 'form',
+      body: { ...fields, client_id, ...(method === 'client_secret_post' ? { client_secret } : {}) },
+      credentials: method === 'client_secret_basic' ? basic(client_id, client_secret) : {},
+      secrets: secrets.filter((one) => one !== undefined),
+      timeoutMs,
+      ...(bodiless && { bodiless }),
+      explain: (answer) => {
+        refusal = answer;
+        return undefined;
+      },
+    });
+    return { kind: 'answered', answer };
   } catch (error) {
-    return outcomeOf(error, refusal, secretsOf(request), request.target.now());
-  } finally {
-    await client.close();
+    return outcomeOf(error, refusal, target.now());
   }
 }
 
-/** A read to the transport, which repeats no POST: no state of the service's hangs on it, and a dry run may need a token. */
-function tokenEndpoint({ pathname, search }: URL): Endpoint<unknown> {
-  const path = (pathname + search).replace(/[{}]/g, encodeURIComponent);
-  const answer = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
-  return endpoint<unknown>({ method: 'POST', path, effect: 'read', encoding: 'form', answer });
+/** RFC 6749 §2.3.1: each part form-encoded before both are joined. */
+function basic(id: string, secret: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}` };
 }
 
-function formOf({ client, fields }: TokenRequest): Record<string, string> {
-  const form: Record<string, string> = { ...fields, client_id: client.client_id };
-  if (client.token_endpoint_auth_method === 'client_secret_post') form['client_secret'] = client.client_secret ?? '';
-  return form;
-}
-
-function targetOf(request: TokenRequest, url: URL): Target {
-  const { target, client, timeoutMs = TIMEOUT_MS } = request;
-  const own = url.origin === target.baseUrl.origin;
-  const { authorization: _, ...headers } = own ? target.headers : {};
-  const secrets = secretsOf(request);
-  return {
-    ...target,
-    baseUrl: new URL(url.origin),
-    timeoutMs,
-    headers,
-    secretHeaders: own ? target.secretHeaders : new Set(),
-    authorizer: { origin: url.origin, header: async () => clientHeader(client) },
-    trace: (event) => target.trace(withoutAny(event, secrets)),
-  };
-}
-
-function clientHeader(client: OAuthClient): Record<string, string> {
-  if (client.token_endpoint_auth_method !== 'client_secret_basic') return {};
-  // RFC 6749 §2.3.1: each part form-encoded before both are joined.
-  const pair = `${formEncoded(client.client_id)}:${formEncoded(client.client_secret ?? '')}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-function formEncoded(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
-}
-
-/** What a service could say again. */
-function secretsOf({ client, fields }: TokenRequest): string[] {
-  const { refresh_token, token, code, code_verifier } = fields;
-  const secrets = [refresh_token, token, code, code_verifier, client.client_secret].filter((one) => one !== undefined);
-  return secrets.flatMap((one) => [one, formEncoded(one), encodeURIComponent(one)]).filter((one) => one.length >= 4);
-}
-
-function withoutAny(event: TraceEvent, secrets: readonly string[]): TraceEvent {
-  if (event.kind === 'failure') return { ...event, reason: withoutSecrets(event.reason, secrets) };
-  if (event.kind === 'answer') return event;
-  const headers = Object.entries(event.headers).map(([name, value]) => [name, withoutSecrets(value, secrets)]);
-  return { ...event, headers: Object.fromEntries(headers), body: withoutSecrets(event.body, secrets) };
-}
-
-function readGrant(answer: unknown, url: URL): TokenOutcome {
-  const line = `POST ${redactText(url.href)}`;
-  const grant = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
-  const { access_token, token_type, refresh_token, scope, email, error } = grant;
+function readGrant(answer: ProtocolAnswer, { origin, pathname }: URL): TokenOutcome {
+  const line = `POST ${origin}${pathname}`;
+  const { access_token, token_type, refresh_token, scope, email, error } = answer;
   if (typeof error === 'string' && access_token === undefined) {
     const text = serviceMessage({ contentType: 'application/json', text: JSON.stringify(answer) });
     return { kind: 'refused', error, failure: new SvcError(codeOf(error, 400), `${line} answered: ${text}`) };
   }
-  const expires_in = lifetime(grant['expires_in']);
+  const expires_in = lifetime(answer['expires_in']);
   const wrong =
     typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)
       ? 'it has no access_token that can be sent'
@@ -195,14 +149,12 @@ const UNCLEAR: readonly ErrorCode[] = ['timeout', 'connection_lost', 'bad_answer
 function outcomeOf(
   error: unknown,
   refusal: FailedAnswer | undefined,
-  secrets: readonly string[],
   now: number,
 ): Exclude<Submitted, { kind: 'answered' }> {
   if (!(error instanceof SvcError)) throw error;
-  const { httpStatus: status } = error;
-  const text = withoutSecrets(error.message, secrets);
+  const { httpStatus: status, message } = error;
   const failed = (code: ErrorCode): SvcError =>
-    new SvcError(code, text, {
+    new SvcError(code, message, {
       // that of a time-out names an option that has no say here
       ...(error.hint === undefined || code === 'timeout' || status !== undefined ? {} : { hint: error.hint }),
       ...(status === undefined ? {} : { httpStatus: status }),

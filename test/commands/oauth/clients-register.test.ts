@@ -228,6 +228,7 @@ describe('what of the answer is believed', () => {
       const before = posts();
       const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);
       expect(run).toMatchObject({ code, stdout: '' });
+      if (code === 8) expect(run.stderr).toContain('a client that nobody uses may be left at the service');
       expect(posts()).toBe(before + 1);
     }
   });

@@ -120,6 +120,8 @@ describe('the request', () => {
       says(400, { error: 'invalid_grant', error_description: echo }, { 'x-echo': OLD }),
       says(500, echo),
       says(302, '', { location: `https://x/?refresh_token=${OLD}` }),
+      says(302, '', { location: `https://x/back/${OLD}` }),
+      says(200, TOKEN, { 'content-encoding': OLD }),
     ]) {
       const { outcome, events } = await request(fault, { client });
       const shown = JSON.stringify([events, outcome.kind === 'granted' ? '' : outcome.failure.message]);
