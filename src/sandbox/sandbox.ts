@@ -12,10 +12,12 @@ export interface SandboxOptions {
   readonly seed?: 'demo' | 'empty';
   /** The first service's port, which the others follow one by one; 0, the default, for any free ones. */
   readonly port?: number;
-  /** What the services wait for themselves, such as the time until a delivery is tried again, is divided by this. */
+  /** What the services wait for themselves, as until a delivery is tried again, and how long tokens last, is divided by this. */
   readonly fast?: number;
   /** False: no receiver on this machine can be subscribed, and none by http, as at the real service. */
   readonly loopbackReceivers?: boolean;
+  /** Whoever signs in to the recording service is approved at once, without a page. */
+  readonly autoApprove?: boolean;
   /** Surprises of the recording service that are switched on. */
   readonly traps?: readonly Trap[];
 }
@@ -41,7 +43,15 @@ const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox
 ];
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const all = { seed: 'demo', port: 0, fast: 1, loopbackReceivers: true, traps: [], ...options } as const;
+  const all = {
+    seed: 'demo',
+    port: 0,
+    fast: 1,
+    loopbackReceivers: true,
+    autoApprove: false,
+    traps: [],
+    ...options,
+  } as const;
   const outcomes = await Promise.allSettled(
     SERVICES.map((start, index) => start({ ...all, port: all.port === 0 ? 0 : all.port + index })),
   );

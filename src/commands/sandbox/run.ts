@@ -7,9 +7,13 @@ export const sandboxRun = textCommand({
     'The command gets the addresses in its environment; svc stands for this very svc. Its exit status is passed on.',
   effect: 'read',
   args: { command: { help: 'The command and its arguments, after --', repeat: true, required: true } },
-  flags: { empty: { type: 'boolean', help: 'Start without the sample data' } },
+  flags: {
+    empty: { type: 'boolean', help: 'Start without the sample data' },
+    'auto-approve': { type: 'boolean', help: 'Let whoever signs in to the recording service in, without a page' },
+  },
   examples: [
     { run: 'svc sandbox run -- svc alerts list', why: 'Look around without a server' },
+    { run: 'svc sandbox run -- svc oauth login', why: 'See how signing in goes' },
     { run: 'svc sandbox run -- bash', why: 'A shell in which svc talks to the sandbox' },
   ],
   output: { kind: 'text' },
@@ -21,6 +25,7 @@ export const sandboxRun = textCommand({
       random: ctx.random,
       port: 0,
       seed: input.empty ? 'empty' : 'demo',
+      autoApprove: input.autoApprove,
     });
     try {
       const { status } = await runChild(input.command, { ...ctx.env, ...sandbox.env }, ctx);

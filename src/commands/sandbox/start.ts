@@ -1,5 +1,6 @@
 import { textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { ALLOW_LISTED } from '../../sandbox/recordings/allow-list.ts';
 import { TRAPS, type Trap } from '../../sandbox/recordings/traps.ts';
 
 const TRAP_NAMES = Object.keys(TRAPS);
@@ -8,6 +9,7 @@ export const sandboxStart = textCommand({
   id: 'sandbox start',
   summary: 'Start the services on this machine and print the environment to use',
   description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal: they hold the addresses, and a token of the recording service.
+svc oauth login works there, too, with a page that asks in the browser, or with --auto-approve without. What it gets is used where SVC_WEBHOOKS_TOKEN is unset. The one https address that clients may register is ${ALLOW_LISTED}.
 The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps (--trap) are what a real service may do to a script:
 ${Object.entries(TRAPS)
   .map(([name, text]) => `${name}: ${text}`)
@@ -29,8 +31,9 @@ ${Object.entries(TRAPS)
       min: 1,
       max: 100_000,
       default: 1,
-      help: 'Divide the times until a delivery is sent, and sent again, by this',
+      help: 'Divide the times until a delivery is sent, and sent again, and the lives of tokens, by this',
     },
+    'auto-approve': { type: 'boolean', help: 'Let whoever signs in to the recording service in, without a page' },
     trap: {
       type: 'choice',
       repeat: true,
@@ -59,6 +62,7 @@ ${Object.entries(TRAPS)
       seed: input.empty ? 'empty' : 'demo',
       fast: input.fast,
       loopbackReceivers: input.loopbackReceivers,
+      autoApprove: input.autoApprove,
       traps: input.trap as readonly Trap[],
     }).catch(explainPort);
     return {

@@ -1,13 +1,16 @@
 /** The recording service on loopback, emulated from its document: for trying `svc` out, and for its tests. */
-import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Account } from './account.ts';
 import { type Answer, RecordingsApi, Refusal } from './api.ts';
 import { seedDemo } from './demo.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { identifier } from './identifiers.ts';
+import { OAuth } from './oauth.ts';
+import { jsonAnswer, type WireAnswer } from './oauth-answer.ts';
+import { sameText } from './oauth-clients.ts';
 import { syntheticEvent } from './synthetic-event.ts';
 import { hostile, type Trap, withoutHostile } from './traps.ts';
 
@@ -19,11 +22,13 @@ export interface RecordingsEmulatorOptions {
   /** Uniform in [0, 1): ids and secrets are made from it. */
   readonly random: () => number;
   readonly seed?: 'demo' | 'empty';
-  /** Times until dispatch and retry are divided by this. */
+  /** Times until dispatch and retry, and the lives of tokens, are divided by this. */
   readonly fast?: number;
   /** False refuses receivers on this machine, as the service itself does. */
   readonly loopbackReceivers?: boolean;
   readonly receiverMs?: number;
+  /** Whoever signs in is approved at once, without a page. */
+  readonly autoApprove?: boolean;
 }
 
 export interface RecordingsEmulator {
@@ -50,17 +55,19 @@ export async function startRecordingsEmulator(options: RecordingsEmulatorOptions
   if (seed === 'demo') seedDemo(account, now(), random);
   const dispatcher = new Dispatcher(account, { now, random, fast, receiverMs });
   const api = new RecordingsApi(account, dispatcher, { now, random, traps, loopbackReceivers });
+  const oauth = new OAuth({ now, fast, traps, autoApprove: options.autoApprove ?? false });
   const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(now()).toUTCString());
-    answer(api, request, token)
-      .then((found) => send(response, found, traps))
+    answer({ api, oauth, token, traps, issuer: url() }, request)
+      .then((found) => send(response, found))
       .catch(() => response.destroy());
   });
+  const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: url(),
     token,
     traps,
     account,
@@ -80,31 +87,44 @@ export async function startRecordingsEmulator(options: RecordingsEmulatorOptions
   };
 }
 
-async function answer(api: RecordingsApi, request: IncomingMessage, token: string): Promise<Answer> {
+interface Service {
+  readonly api: RecordingsApi;
+  readonly oauth: OAuth;
+  /** Good without signing in. */
+  readonly token: string;
+  readonly traps: ReadonlySet<Trap>;
+  readonly issuer: string;
+}
+
+async function answer(service: Service, request: IncomingMessage): Promise<WireAnswer> {
+  const { api, oauth, traps, issuer } = service;
+  const { method = 'GET', headers, url = '/' } = request;
+  const { pathname: path, search, searchParams } = new URL(url, 'http://sandbox');
+  const signsIn = oauth.has(path);
   try {
-    const { method = 'GET', headers } = request;
     // A name that resolves to loopback must not let a web page in (DNS rebinding).
     if (!/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(headers.host ?? '')) {
       throw new Refusal(403, 'forbidden', 'the sandbox answers to loopback addresses only');
     }
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
     const body = await text(request);
-    if (!pathname.startsWith(API)) throw new Refusal(404, 'not_found', 'there is no such endpoint');
-    if (!authorized(headers.authorization, token)) {
+    if (signsIn) return oauth.handle({ issuer, method, path, query: search.slice(1), headers, body });
+    if (!path.startsWith(API)) throw new Refusal(404, 'not_found', 'there is no such endpoint');
+    if (!authorized(service, headers.authorization)) {
       throw new Refusal(401, 'unauthorized', 'missing or invalid bearer token');
     }
-    const path = pathname.slice(API.length).split('/').map(segment);
-    return api.handle({ method, path, query: searchParams, body });
+    const names = path.slice(API.length).split('/').map(segment);
+    return told(api.handle({ method, path: names, query: searchParams, body }), traps);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { status: error.status, json: { error: { code: error.code, message: error.message } } };
+    const { status, code, message } = error;
+    if (signsIn) return jsonAnswer(status, { error: 'invalid_request', error_description: message });
+    return told({ status, json: { error: { code, message } } }, traps);
   }
 }
 
-function authorized(header: string | undefined, token: string): boolean {
-  const given = Buffer.from(/^Bearer (.*)$/.exec(header ?? '')?.[1] ?? '');
-  const known = Buffer.from(token);
-  return given.length === known.length && timingSafeEqual(given, known);
+function authorized({ oauth, token }: Service, header: string | undefined): boolean {
+  const given = /^Bearer (.*)$/.exec(header ?? '')?.[1] ?? '';
+  return sameText(given, token) || oauth.accepts(given);
 }
 
 async function text(request: IncomingMessage): Promise<string> {
@@ -126,11 +146,17 @@ function segment(encoded: string): string {
   }
 }
 
-function send(response: ServerResponse, { status, json, lost }: Answer, traps: ReadonlySet<Trap>): void {
+function told({ status, json, lost = false }: Answer, traps: ReadonlySet<Trap>): WireAnswer {
+  const body = JSON.stringify(traps.has('hostile-text') ? hostile(json) : json);
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body, lost };
+}
+
+async function send(response: ServerResponse, { status, headers, body, lost, delayMs }: WireAnswer): Promise<void> {
+  if (delayMs !== undefined) await setTimeout(delayMs, undefined, { ref: false });
   if (lost) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify(traps.has('hostile-text') ? hostile(json) : json));
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
 }

@@ -17,6 +17,18 @@ export const TRAPS = {
   'ping-needs-listing': 'only endpoints that list webhook.ping get one',
   'ignored-page': 'the delivery log answers its first page for every page',
   'shifting-pages': 'a delivery joins the log with every page that is read',
+  'other-issuer': 'the metadata of signing in name another issuer',
+  'other-method': 'a client is registered with another way to prove itself than asked for',
+  'secret-for-public': 'a client that asked for none is given a secret',
+  'client-forgotten': 'no registered client is known any more',
+  'other-state': 'the browser comes back with another state',
+  'token-500': 'the token endpoint answers 500',
+  'lost-refresh': 'a refresh is carried out, and no answer comes',
+  'dropped-refresh': 'a refresh is not carried out, and no answer comes',
+  'slow-refresh': 'a refresh is carried out, and answered after 10 s (divided by --fast)',
+  'kept-refresh-token': 'a refresh gives no new refresh token: the old one stays good',
+  'early-end': 'access tokens end after a minute (divided by --fast), whatever is said of them',
+  'no-lifetime': 'nothing is said of how long an access token lasts',
   'hostile-text': 'every text but the secret holds escape sequences',
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -1,0 +1,50 @@
+/** What the OAuth endpoints answer. Their errors stand at the top level, unlike those below /v1 (doc 2 §7, RFC 6749 §5.2). */
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The connection is cut instead. */
+  readonly lost?: boolean;
+  /** What was asked is done at once, and told after this. */
+  readonly delayMs?: number;
+}
+
+type Headers = WireAnswer['headers'];
+
+export class OAuthRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Headers;
+
+  constructor(code: string, description: string, status = 400, headers: Headers = {}) {
+    super(description);
+    this.code = code;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const UNKEPT: Headers = { 'cache-control': 'no-store', pragma: 'no-cache' };
+
+export function jsonAnswer(status: number, value: unknown, headers: Headers = {}): WireAnswer {
+  const type = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...type, ...UNKEPT, ...headers }, body: JSON.stringify(value) };
+}
+
+/** Not 307, which would send a form again (RFC 9700 §4.12). */
+export function redirectAnswer(location: string): WireAnswer {
+  return { status: 303, headers: { ...UNKEPT, location, 'referrer-policy': 'no-referrer' }, body: '' };
+}
+
+const PAGE_HEADERS: Headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export function pageAnswer(status: number, body: string): WireAnswer {
+  return { status, headers: { ...PAGE_HEADERS, ...UNKEPT }, body };
+}
