@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +73,39 @@ async function freePort() {
   return port;
 }
 
+/** What a browser does: goes wherever it is sent, to the page at the end. */
+async function browse(address) {
+  const [answer] = await once(get(address, { agent: false }), 'response');
+  answer.resume();
+  const { location } = answer.headers;
+  if (location !== undefined) return browse(new URL(location, address));
+  if (answer.statusCode !== 200) throw new Error(`the browser ends at an error ${answer.statusCode}`);
+}
+
+async function signIn() {
+  const args = ['oauth', 'login', '--no-browser'];
+  process.stdout.write(
+    `\n# Sign in once. The sandbox approves by itself, and this script plays the browser.\n$ svc ${args.join(' ')}\n`,
+  );
+  const login = spawn(process.execPath, [launcher, ...args, '--wait', '30s'], { env });
+  const ended = once(login, 'close');
+  let output = '';
+  for (const stream of [login.stdout, login.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const printed = () => /^(http:\S+)\n/m.exec(output)?.[1];
+  while (printed() === undefined && login.exitCode === null) await Promise.race([once(login.stderr, 'data'), ended]);
+  if (printed() !== undefined) await browse(printed());
+  const [status] = await ended;
+  process.stdout.write(output);
+  if (status !== 0) throw new Error(`svc ended with ${status}`);
+  svc('The token is kept, refreshed when that is due, and shown to nobody.', ['oauth', 'status'], (out) =>
+    out.includes('signed in'),
+  );
+}
+
 async function webhooks() {
   const address = `http://127.0.0.1:${await freePort()}/`;
   const [key, recording] = [join(home, 'key.txt'), join(home, 'deliveries.ndjson')];
@@ -106,14 +140,20 @@ async function webhooks() {
     (out) => out.startsWith('valid'),
   );
   svc('And the service says so too.', ['webhooks', 'deliveries', id], (out) => out.includes('delivered'));
+  svc('The end: its tokens are deleted here.', ['oauth', 'logout'], (out) => out.includes('signed out'));
 }
 
 process.stdout.write('svc demo: an alert manager and recording webhooks in a sandbox, on this machine only.\n');
-const sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+const sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--auto-approve'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 try {
   const [lines] = await once(sandbox.stdout, 'data');
   for (const [, name, value] of String(lines).matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
+  delete env.SVC_WEBHOOKS_TOKEN; // it would go before the login
   alerts();
+  await signIn();
   await webhooks();
   process.stdout.write('\nThat was the main job. Keep the sandbox: node bin/svc.cjs sandbox start\n');
 } catch (error) {

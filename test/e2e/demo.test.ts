@@ -16,6 +16,7 @@ it('npm run demo does the main job, and ends well', async () => {
     stdout: expect.stringContaining('That was the main job.'),
   });
   expect(stdout).toContain('$ svc alerts list\n');
+  expect(stdout).toMatch(/\$ svc oauth login --no-browser\n(?:.*\n)*KIND +oauth\n(?:.*\n)*STATE +signed in\n/);
   expect(stdout).toMatch(/webhook\.ping {2}valid .*-> 204\n/);
   expect(stdout).not.toContain('demo failed');
   expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);
