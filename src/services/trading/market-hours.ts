@@ -1,0 +1,74 @@
+/** When forex is traded (doc 3 §1): from Sunday 17:00–17:15 to Friday about 16:55, New York time, with its own daylight saving. */
+
+const OPEN = { weekday: 0, minutes: 17 * 60 } as const;
+/** By then it has opened for sure. */
+const OPEN_FOR_SURE = 17 * 60 + 15;
+const CLOSE = { weekday: 5, minutes: 16 * 60 + 55 } as const;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+export interface MarketHours {
+  /** `opening`: within the quarter of an hour in which it opens. Holidays are not known here. */
+  readonly state: 'open' | 'opening' | 'closed';
+  /** Milliseconds since 1970: the next time that it opens, or has opened at the latest where it is opening. */
+  readonly opensAt: number;
+  readonly closesAt: number;
+}
+
+export function marketHours(now: number): MarketHours {
+  const { weekday, minutes } = newYork(now);
+  const afterClose = weekday > CLOSE.weekday || (weekday === CLOSE.weekday && minutes >= CLOSE.minutes);
+  const beforeOpen = weekday === OPEN.weekday && minutes < OPEN.minutes;
+  const opening = weekday === OPEN.weekday && minutes >= OPEN.minutes && minutes < OPEN_FOR_SURE;
+  return {
+    state: afterClose || beforeOpen ? 'closed' : opening ? 'opening' : 'open',
+    opensAt: next(now, OPEN.weekday, opening ? OPEN_FOR_SURE : OPEN.minutes),
+    closesAt: next(now, CLOSE.weekday, CLOSE.minutes),
+  };
+}
+
+/** Whether a candle may be missing because nothing was traded in all of its time. */
+export function isClosedThroughout(from: number, to: number): boolean {
+  const { state, opensAt } = marketHours(from);
+  return state === 'closed' && to <= opensAt;
+}
+
+/** The first time after `now` that New York's clocks show this weekday and minute. */
+function next(now: number, weekday: number, minutes: number): number {
+  for (let day = 0; day <= 8; day++) {
+    const then = newYork(now + day * DAY_MS);
+    if (then.weekday !== weekday) continue;
+    // The clocks may be changed between the two times of the day.
+    let at = now + day * DAY_MS + (minutes - then.minutes) * MINUTE_MS - then.rest;
+    at += (minutes - newYork(at).minutes) * MINUTE_MS;
+    if (at > now) return at;
+  }
+  throw new RangeError('a week has seven days');
+}
+
+interface LocalTime {
+  /** 0 is Sunday. */
+  readonly weekday: number;
+  readonly minutes: number;
+  /** Milliseconds into the minute. */
+  readonly rest: number;
+}
+
+const FORMATTER = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+function newYork(ms: number): LocalTime {
+  const parts = new Map(FORMATTER.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return {
+    weekday: WEEKDAYS.indexOf(parts.get('weekday') ?? ''),
+    minutes: Number(parts.get('hour')) * 60 + Number(parts.get('minute')),
+    rest: ((ms % MINUTE_MS) + MINUTE_MS) % MINUTE_MS,
+  };
+}

@@ -1,0 +1,111 @@
+/** Every order that left this machine, a line of JSON each on disk before it is sent: what to look at when an answer is lost. */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+import { makeFolder } from './folders.ts';
+import { type LockContext, withLock } from './lock.ts';
+
+/** What stands of an order before it is sent. */
+export interface OrderSent {
+  /** Ours: the service takes no id from a client. */
+  readonly id: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly profile: string;
+  readonly base_url: string;
+  /** As typed: `buy`, `order cancel`. */
+  readonly command: string;
+  readonly path: string;
+  /** Without secrets: an order has none. */
+  readonly form: Readonly<Record<string, unknown>>;
+}
+
+/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
+export type OrderOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
+
+/** What became of it, as a later line of the same id. */
+export interface OrderAnswered {
+  readonly id: string;
+  readonly at: string;
+  readonly outcome: OrderOutcome;
+  readonly order_ids?: readonly string[];
+  readonly message?: string;
+}
+
+/** The two lines in one. */
+export interface JournalEntry extends OrderSent {
+  readonly outcome: OrderOutcome;
+  readonly order_ids: readonly string[];
+  readonly message: string | null;
+  readonly answered_at: string | null;
+}
+
+export function journalPath(paths: Paths): string {
+  return join(paths.state, 'trade', 'orders.ndjson');
+}
+
+/** The line is on the disk when this returns. Throws `file_unusable`: what cannot be written down is not sent. */
+export async function journal(paths: Paths, context: LockContext, line: OrderSent | OrderAnswered): Promise<void> {
+  const path = journalPath(paths);
+  await withLock(`${path}.lock`, context, () => {
+    try {
+      makeFolder(dirname(path));
+      const file = openSync(path, 'a+', 0o600);
+      try {
+        // A line that a crash cut short must not swallow this one.
+        writeWhole(file, `${endsLine(path) ? '' : '\n'}${JSON.stringify(line)}\n`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      throw fileFailure(`cannot write ${path}`, error);
+    }
+  });
+}
+
+/** The oldest first. Lines that are no entry, as one that was cut short, are left out. */
+export function readJournal(paths: Paths): readonly JournalEntry[] {
+  const path = journalPath(paths);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw fileFailure(`cannot read ${path}`, error);
+  }
+  const entries = new Map<string, JournalEntry>();
+  for (const line of text.split('\n')) {
+    const value = parsed(line);
+    if (value === undefined) continue;
+    const sent = entries.get(value.id);
+    if ('form' in value) {
+      entries.set(value.id, { ...value, outcome: 'unknown', order_ids: [], message: null, answered_at: null });
+    } else if (sent !== undefined) {
+      const { outcome, order_ids = sent.order_ids, message = null, at } = value;
+      entries.set(value.id, { ...sent, outcome, order_ids, message, answered_at: at });
+    }
+  }
+  return [...entries.values()];
+}
+
+function parsed(line: string): OrderSent | OrderAnswered | undefined {
+  try {
+    const value = JSON.parse(line);
+    const whole = typeof value?.id === 'string' && ('form' in value || typeof value.outcome === 'string');
+    return whole ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function endsLine(path: string): boolean {
+  const bytes = readFileSync(path);
+  return bytes.length === 0 || bytes.at(-1) === 0x0a;
+}
+
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}

@@ -1,0 +1,56 @@
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { journal, journalPath, type OrderSent, readJournal } from '../../src/store/order-journal.ts';
+import { lockContext, testFolder } from './folder.ts';
+
+const folder = testFolder();
+
+const sent = (id: string): OrderSent => ({
+  id,
+  at: '2026-03-02T09:00:00.000Z',
+  profile: 'default',
+  base_url: 'https://gateway.example.com',
+  command: 'buy',
+  path: '/trading/open_trade',
+  form: { symbol: 'EUR/USD', is_buy: true, amount: 5 },
+});
+const answered = (id: string) =>
+  ({ id, at: '2026-03-02T09:00:01.000Z', outcome: 'accepted', order_ids: ['7'] }) as const;
+
+describe('the journal of orders', () => {
+  it('holds an order before it is sent, and what became of it after', async () => {
+    expect(readJournal(folder.paths)).toEqual([]);
+    await journal(folder.paths, lockContext, sent('a'));
+    expect(readJournal(folder.paths)).toEqual([
+      { ...sent('a'), outcome: 'unknown', order_ids: [], message: null, answered_at: null },
+    ]);
+    await journal(folder.paths, lockContext, answered('a'));
+    await journal(folder.paths, lockContext, sent('b'));
+    expect(readJournal(folder.paths).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
+      ['a', 'accepted', ['7']],
+      ['b', 'unknown', []],
+    ]);
+    expect(statSync(journalPath(folder.paths)).mode & 0o777).toBe(0o600);
+  });
+
+  it('loses nothing of many at once', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `o${i}`);
+    await Promise.all(ids.map((id) => journal(folder.paths, lockContext, sent(id))));
+    expect(new Set(readJournal(folder.paths).map(({ id }) => id))).toEqual(new Set(ids));
+  });
+
+  it('goes on behind a line that a crash cut short', async () => {
+    await journal(folder.paths, lockContext, sent('a'));
+    appendFileSync(journalPath(folder.paths), '{"id":"b","fo');
+    await journal(folder.paths, lockContext, answered('a'));
+    await journal(folder.paths, lockContext, answered('of-no-order'));
+    expect(readJournal(folder.paths).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
+    expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(5);
+  });
+
+  it('says so where nothing can be written down', async () => {
+    const paths = { ...folder.paths, state: '/dev/null' };
+    await expect(journal(paths, lockContext, sent('a'))).rejects.toMatchObject({ code: 'file_unusable' });
+    expect(existsSync(journalPath(paths))).toBe(false);
+  });
+});
