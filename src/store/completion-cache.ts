@@ -2,10 +2,10 @@
  * The names that a service told lately, for <Tab>. It may be lost or deleted at any time, and is never trusted: a file that cannot be
  * read is none, and one that cannot be written is not.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { makeFolder } from './folders.ts';
+import { replaceCache } from './cache-file.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -62,7 +62,7 @@ export function keepCandidates(
     kinds[kind] = [...added.values(), ...older].slice(0, MOST_CANDIDATES);
   }
   const { profile, address } = owner;
-  replaceFile(cachePath(paths, owner.service), JSON.stringify({ profile, address, kinds } satisfies CacheFile), pid);
+  replaceCache(cachePath(paths, owner.service), JSON.stringify({ profile, address, kinds } satisfies CacheFile), pid);
 }
 
 function fresh(entries: readonly Entry[] | undefined, now: number): readonly Entry[] {
@@ -85,22 +85,5 @@ function readCache(paths: Paths, { service, profile, address }: CacheOwner): Cac
     return file.profile === profile && file.address === address && typeof file.kinds === 'object' ? file : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Under a name of its own first, so that a <Tab> meanwhile reads the old file or the new. */
-function replaceFile(path: string, text: string, pid: number): void {
-  const draft = `${path}.${pid}`;
-  try {
-    makeFolder(dirname(path));
-    rmSync(draft, { force: true });
-    try {
-      writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-      renameSync(draft, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  } catch {
-    // The next <Tab> offers less.
   }
 }

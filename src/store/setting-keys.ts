@@ -66,6 +66,11 @@ export const SETTING_KEYS = [
     help: 'How often svc may connect to the trading gateway in a minute',
   },
   {
+    key: 'trade.commandNumbers',
+    type: 'text',
+    help: 'Corrects which request counts towards which cap on calls: Order=46,Summary=44 (0: none)',
+  },
+  {
     key: 'output',
     type: 'choice',
     choices: ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'],

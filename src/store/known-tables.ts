@@ -1,0 +1,57 @@
+/**
+ * Rows of a service's tables that change rarely, kept for a day, so that a command need not ask for them. It may be lost or deleted at
+ * any time: a file that cannot be read is none, and one that cannot be written is not.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { replaceCache } from './cache-file.ts';
+
+export type TableRow = Readonly<Record<string, unknown>>;
+
+interface TablesFile {
+  readonly version: 1;
+  readonly tables: Readonly<Record<string, { readonly at: number; readonly rows: readonly TableRow[] }>>;
+}
+
+const LIFETIME_MS = 86_400_000;
+
+export interface KnownTables {
+  /** Undefined where they are not known, or known for longer than a day. */
+  read(table: string): readonly TableRow[] | undefined;
+  keep(table: string, rows: readonly TableRow[]): void;
+  forget(): void;
+}
+
+/** Those of one address and token; the token itself is not written anywhere. */
+export function knownTables(
+  { cache }: Paths,
+  owner: { readonly address: string; readonly token: string },
+  { now, pid }: { now(): number; readonly pid: number },
+): KnownTables {
+  const name = createHash('sha256').update(`${owner.address}\n${owner.token}`).digest('hex').slice(0, 16);
+  const path = join(cache, `trade-${name}.json`);
+  return {
+    read(table) {
+      const known = readTables(path)[table];
+      const at = now();
+      return known !== undefined && known.at <= at && known.at > at - LIFETIME_MS ? known.rows : undefined;
+    },
+    keep(table, rows) {
+      const file: TablesFile = { version: 1, tables: { ...readTables(path), [table]: { at: now(), rows } } };
+      replaceCache(path, JSON.stringify(file), pid);
+    },
+    forget: () => rmSync(path, { force: true }),
+  };
+}
+
+function readTables(path: string): TablesFile['tables'] {
+  try {
+    const { version, tables } = JSON.parse(readFileSync(path, 'utf8')) as TablesFile;
+    const usable = version === 1 && Object.values(tables).every(({ rows }) => Array.isArray(rows));
+    return usable ? tables : {};
+  } catch {
+    return {};
+  }
+}
