@@ -1,7 +1,9 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alertmanager/server.ts';
+import { startCatalogEmulator } from './catalog/server.ts';
+import { CATALOG_TRAPS, type CatalogTrap } from './catalog/traps.ts';
 import { startRecordingsEmulator } from './recordings/server.ts';
-import type { Trap } from './recordings/traps.ts';
+import { TRAPS, type Trap } from './recordings/traps.ts';
 
 export interface SandboxOptions {
   /** Milliseconds since 1970. */
@@ -18,8 +20,8 @@ export interface SandboxOptions {
   readonly loopbackReceivers?: boolean;
   /** Whoever signs in to the recording service is approved at once, without a page. */
   readonly autoApprove?: boolean;
-  /** Surprises of the recording service that are switched on. */
-  readonly traps?: readonly Trap[];
+  /** Surprises of the recording service and of the catalog that are switched on. */
+  readonly traps?: readonly (Trap | CatalogTrap)[];
 }
 
 export interface Sandbox {
@@ -37,8 +39,13 @@ const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox
   },
   async ({ traps, ...options }) => {
     const { url, token, traps: switches, close } = await startRecordingsEmulator(options);
-    for (const trap of traps) switches.add(trap);
+    for (const trap of traps) if (Object.hasOwn(TRAPS, trap)) switches.add(trap as Trap);
     return { env: { SVC_WEBHOOKS_URL: url, SVC_WEBHOOKS_TOKEN: token }, close };
+  },
+  async ({ traps, ...options }) => {
+    const { url, traps: switches, close } = await startCatalogEmulator(options);
+    for (const trap of traps) if (Object.hasOwn(CATALOG_TRAPS, trap)) switches.add(trap as CatalogTrap);
+    return { env: { SVC_CATALOG_URL: url }, close };
   },
 ];
 

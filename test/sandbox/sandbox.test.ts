@@ -110,6 +110,7 @@ describe('the sandbox', () => {
       SVC_ALERTS_URL: `http://127.0.0.1:${port}`,
       SVC_WEBHOOKS_URL: `http://127.0.0.1:${port + 1}`,
       SVC_WEBHOOKS_TOKEN: expect.stringMatching(/^pat_sandbox_[a-z0-9]{24}$/),
+      SVC_CATALOG_URL: `http://127.0.0.1:${port + 2}`,
     });
     await sandbox.close();
   });

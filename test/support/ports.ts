@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Of the sandbox. */
+const SERVICES = 3;
+
 /** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
 export async function freePorts(): Promise<number> {
   // Test files run at the same time, in processes whose ids follow each other.
-  for (let first = 20_000 + ((process.pid * 20) % 10_000); ; first += 2) {
-    const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'));
+  for (let first = 20_000 + ((process.pid * 20) % 10_000); ; first += SERVICES) {
+    const row = Array.from({ length: SERVICES }, (_, index) => first + index);
+    const servers = row.map((port) => createServer().listen(port, '127.0.0.1'));
     const states = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
     await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
     if (states.every(({ status }) => status === 'fulfilled')) return first;

@@ -1,9 +1,15 @@
 import { textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { CATALOG_TRAPS, type CatalogTrap } from '../../sandbox/catalog/traps.ts';
 import { ALLOW_LISTED } from '../../sandbox/recordings/allow-list.ts';
 import { TRAPS, type Trap } from '../../sandbox/recordings/traps.ts';
 
-const TRAP_NAMES = Object.keys(TRAPS);
+const TRAP_NAMES = [...Object.keys(TRAPS), ...Object.keys(CATALOG_TRAPS)];
+
+const told = (traps: Readonly<Record<string, string>>): string =>
+  Object.entries(traps)
+    .map(([name, text]) => `${name}: ${text}`)
+    .join('\n');
 
 export const sandboxStart = textCommand({
   id: 'sandbox start',
@@ -11,9 +17,9 @@ export const sandboxStart = textCommand({
   description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal: they hold the addresses, and a token of the recording service.
 svc oauth login works there, too, with a page that asks in the browser, or with --auto-approve without. What it gets is used where SVC_WEBHOOKS_TOKEN is unset. The one https address that clients may register is ${ALLOW_LISTED}.
 The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps (--trap) are what a real service may do to a script:
-${Object.entries(TRAPS)
-  .map(([name, text]) => `${name}: ${text}`)
-  .join('\n')}`,
+${told(TRAPS)}
+The catalog has a few stores and regions, and prices up to the time of the start. Its traps:
+${told(CATALOG_TRAPS)}`,
   effect: 'read',
   flags: {
     empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -39,7 +45,7 @@ ${Object.entries(TRAPS)
       repeat: true,
       value: 'name',
       choices: TRAP_NAMES,
-      help: 'Switch on a trap of the recording service',
+      help: 'Switch on a trap of the recording service or of the catalog',
     },
     'loopback-receivers': {
       type: 'boolean',
@@ -51,6 +57,7 @@ ${Object.entries(TRAPS)
     { run: 'svc sandbox start', why: 'In one terminal; paste the lines into another' },
     { run: 'svc sandbox start --port 9093 --empty', why: 'An empty alert manager at its usual port' },
     { run: 'svc sandbox start --fast 60 --trap lost-create', why: 'Hours in minutes, and an answer that gets lost' },
+    { run: 'svc sandbox start --trap many-products', why: 'A catalog of ten thousand products to page through' },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
@@ -63,7 +70,7 @@ ${Object.entries(TRAPS)
       fast: input.fast,
       loopbackReceivers: input.loopbackReceivers,
       autoApprove: input.autoApprove,
-      traps: input.trap as readonly Trap[],
+      traps: input.trap as readonly (Trap | CatalogTrap)[],
     }).catch(explainPort);
     return {
       value: Object.entries(sandbox.env)

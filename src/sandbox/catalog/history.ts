@@ -1,0 +1,149 @@
+/** The past of a row, told backwards from what it shows today: always the same for the same row. */
+import { DAY, HOUR, type Micros } from './instants.ts';
+import type { Snapshot, SourceRow } from './records.ts';
+
+export type Course = keyof typeof COURSES;
+
+interface Pace {
+  /** How long a price stays, at least and at most. */
+  readonly lasts: readonly [Micros, Micros];
+  /** A price as a part of the one before it. */
+  readonly change: (random: () => number) => number;
+}
+
+const between = (low: number, high: number) => (random: () => number) => low + (high - low) * random();
+
+const STEADY: Pace = { lasts: [14 * DAY, 30 * DAY], change: between(0.97, 1.04) };
+
+const COURSES = {
+  steady: STEADY,
+  wavy: { lasts: [3 * DAY, 7 * DAY], change: between(0.91, 1.1) },
+  rising: { lasts: [6 * DAY, 12 * DAY], change: between(1.005, 1.05) },
+  falling: { lasts: [6 * DAY, 12 * DAY], change: between(0.95, 1) },
+  /** For five hours three weeks ago the price was a multiple. */
+  spike: { lasts: [10 * DAY, 20 * DAY], change: between(0.98, 1.03) },
+  /** Two stretches of days that nobody observed, and one in which there was no price. */
+  gaps: { lasts: [4 * DAY, 6 * DAY], change: between(0.97, 1.05) },
+  /** The shelf empties and is filled again. */
+  stock: { lasts: [12 * HOUR, 12 * HOUR], change: between(0.999, 1.001) },
+  discontinued: STEADY,
+  new: { lasts: [3 * DAY, 4 * DAY], change: between(0.99, 1) },
+  /** The store's parser never learned of intervals: a look a day, and not every day. */
+  points: { lasts: [DAY, 3 * DAY], change: between(0.98, 1.03) },
+} as const satisfies Readonly<Record<string, Pace>>;
+
+/** Since when the service keeps intervals, and how far the single observations before reach back. */
+const INTERVALS = 100 * DAY;
+const POINTS = 240 * DAY;
+const NEW = 9 * DAY;
+
+/** Of so many days before today something is special. */
+const SPIKE = { at: 21 * DAY, lasts: 5 * HOUR, times: 3.2 };
+const UNSEEN: readonly (readonly [Micros, Micros])[] = [
+  [50 * DAY, 38 * DAY],
+  [16 * DAY, 11 * DAY],
+];
+const PRICELESS: readonly [Micros, Micros] = [30 * DAY, 26 * DAY];
+
+type Moment = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'available_count'> & {
+  readonly from: Micros;
+  readonly to: Micros;
+};
+
+export function history(row: SourceRow, course: Course): readonly Snapshot[] {
+  const moments = course === 'spike' ? withSpike(past(row, course), row) : past(row, course);
+  return moments.toReversed().map(({ from, to, ...values }, index): Snapshot => {
+    const kept = from !== to;
+    return {
+      id: row.id * 1000 + index + 1,
+      canonical_product_id: row.canonical_product_id,
+      parser_name: row.parser_name,
+      source_id: row.source_id,
+      price_unit: row.price_unit,
+      valid_from_at: kept ? from : null,
+      valid_to_at: kept ? to : null,
+      observed_at: to,
+      ...values,
+    };
+  });
+}
+
+/** The latest first; what was observed in one instant ends when it begins. */
+function past(row: SourceRow, course: Course): readonly Moment[] {
+  const { lasts, change } = COURSES[course];
+  const random = randomFrom(row.id);
+  const moments: Moment[] = [];
+  const reach = course === 'new' ? NEW : POINTS;
+  let part = 1;
+  for (let age = 0, step = 0; age < reach; step++) {
+    const single = course === 'points' || age >= INTERVALS;
+    const length = age >= INTERVALS ? between(2 * DAY, 5 * DAY)(random) : between(...lasts)(random);
+    const end = row.observed_at - age;
+    // whole milliseconds, so that what lies side by side meets
+    age = Math.min(age + Math.round(length / 1000) * 1000, single ? Infinity : Math.max(age, INTERVALS));
+    const missing = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && row.observed_at - end < start);
+    if (!missing) {
+      const priceless = course === 'gaps' && within(row.observed_at - end, PRICELESS);
+      moments.push({
+        from: single ? end : row.observed_at - age,
+        to: end,
+        ...(priceless ? { price: null, discount_price: null, loyal_price: null } : prices(row, part, step)),
+        available_count: stock(row, course, step, random),
+      });
+    }
+    part /= change(random);
+  }
+  return moments;
+}
+
+/** A discount comes and goes; that of members stays. */
+function prices(row: SourceRow, part: number, step: number): Pick<Moment, 'price' | 'discount_price' | 'loyal_price'> {
+  return {
+    price: asPrice(row.price, part),
+    discount_price: step % 3 === 0 ? asPrice(row.discount_price, part) : null,
+    loyal_price: asPrice(row.loyal_price, part),
+  };
+}
+
+/** Ends as the price of today does: in .99, or in nothing. */
+function asPrice(today: number | null, part: number): number | null {
+  if (today === null) return null;
+  const cents = Math.round(today * 100) % 100;
+  return Math.max(1, Math.round((today - cents / 100) * part)) + cents / 100;
+}
+
+function stock(row: SourceRow, course: Course, step: number, random: () => number): number | null {
+  if (row.available_count === null) return null;
+  if (step === 0) return row.available_count;
+  if (course === 'stock') return Math.round((row.available_count * ((step * 3) % 10)) / 5);
+  return Math.round(row.available_count * (0.5 + random()));
+}
+
+/** The price that held when it happened is split in three. */
+function withSpike(moments: readonly Moment[], { observed_at }: SourceRow): readonly Moment[] {
+  const [start, stop] = [observed_at - SPIKE.at, observed_at - SPIKE.at + SPIKE.lasts];
+  return moments.flatMap((moment) => {
+    if (moment.from >= start || moment.to <= stop) return [moment];
+    const peak = moment.price === null ? null : Math.round(moment.price * SPIKE.times * 100) / 100;
+    return [
+      { ...moment, from: stop },
+      { ...moment, price: peak, from: start, to: stop },
+      { ...moment, to: start },
+    ];
+  });
+}
+
+function within(age: Micros, [start, stop]: readonly [Micros, Micros]): boolean {
+  return age <= start && age >= stop;
+}
+
+/** Mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b1);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,130 @@
+/** The product catalog on loopback, emulated at the wire: for trying `svc` out, and for its tests. */
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isLoopbackHost } from '../alertmanager/http-rules.ts';
+import { CatalogApi } from './api.ts';
+import { demoCatalog } from './demo.ts';
+import { withManyProducts } from './many-products.ts';
+import { Parameters, parseQuery, unquoted } from './parameters.ts';
+import { pythonJson } from './python-json.ts';
+import { type Catalog, EMPTY_CATALOG } from './records.ts';
+import { Refusal } from './refusal.ts';
+import { type CatalogTrap, hostile, withoutHostile } from './traps.ts';
+
+export interface CatalogEmulatorOptions {
+  /** Any free one by default. */
+  readonly port?: number;
+  /** Milliseconds since 1970; the `Date` header says the same, and the data end at the time of the start. */
+  readonly now: () => number;
+  readonly seed?: 'demo' | 'empty';
+  /** What a slow answer takes is divided by this. */
+  readonly fast?: number;
+  /** Instead of the data of the seed. */
+  readonly catalog?: Catalog;
+}
+
+export interface CatalogEmulator {
+  readonly url: string;
+  /** Switches that may be thrown at any time. */
+  readonly traps: Set<CatalogTrap>;
+  close(): Promise<void>;
+}
+
+const SLOW_MS = 3000;
+
+interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function startCatalogEmulator(options: CatalogEmulatorOptions): Promise<CatalogEmulator> {
+  const { port = 0, now, seed = 'empty', fast = 1 } = options;
+  const traps = new Set<CatalogTrap>();
+  const base = options.catalog ?? (seed === 'demo' ? demoCatalog(now()) : EMPTY_CATALOG);
+  let many: Catalog | undefined;
+  const catalog = (): Catalog => {
+    if (!traps.has('many-products')) return base;
+    many ??= withManyProducts(base, now());
+    return many;
+  };
+  const api = new CatalogApi({ catalog, traps });
+  const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    response.sendDate = false;
+    const sent = (): void => send(response, answer(api, request, traps), now());
+    if (!traps.has('slow-catalog')) return sent();
+    const timer = setTimeout(sent, SLOW_MS / fast);
+    response.once('close', () => clearTimeout(timer));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    traps,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function answer(
+  api: CatalogApi,
+  { method, url = '/', headers }: IncomingMessage,
+  traps: ReadonlySet<CatalogTrap>,
+): Answer {
+  // A name that resolves to loopback must not let a web page in (DNS rebinding).
+  if (!isLoopbackHost(headers.host)) return plain(403, 'The sandbox answers to loopback addresses only.\n');
+  const [rawPath = '', ...rest] = url.split('?');
+  const search = rest.join('?');
+  const mean = traps.has('hostile-catalog');
+  const given = (text: string): string => (mean ? withoutHostile(text) : text);
+  const path = unquoted(rawPath).split('/').map(given).join('/');
+  try {
+    const handler = api.find(path);
+    if (handler === undefined) {
+      const other = path.endsWith('/') ? path.replace(/\/+$/, '') : `${path}/`;
+      if (other === '' || api.find(other) === undefined) throw new Refusal(404, 'Not Found');
+      const location = `http://${headers.host}${quoted(other)}${search === '' ? '' : `?${search}`}`;
+      return { status: 307, body: '', headers: { location } };
+    }
+    if (method !== 'GET') throw new Refusal(405, 'Method Not Allowed', { allow: 'GET' });
+    const query = new Map([...parseQuery(search)].map(([name, values]) => [name, values.map(given)]));
+    const found = handler(new Parameters(query));
+    return json(200, traps.has('wrong-shape') ? { data: found } : found, mean);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.detail === undefined) return plain(error.status, 'Internal Server Error');
+    return { ...json(error.status, { detail: error.detail }, mean), headers: error.headers };
+  }
+}
+
+function json(status: number, value: unknown, mean: boolean): Answer {
+  return { status, type: 'application/json', body: pythonJson(mean ? hostile(value) : value) };
+}
+
+function plain(status: number, body: string): Answer {
+  return { status, type: 'text/plain; charset=utf-8', body };
+}
+
+/** Nothing but these headers, as the real server has it. */
+function send(response: ServerResponse, { status, type, body, headers = {} }: Answer, now: number): void {
+  response.removeHeader('connection');
+  response.writeHead(status, {
+    date: new Date(now).toUTCString(),
+    server: 'uvicorn',
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    ...(type === undefined ? {} : { 'content-type': type }),
+  });
+  response.end(body);
+}
+
+/** A path as the framework writes it into `location`. */
+function quoted(path: string): string {
+  return path.replace(/[^A-Za-z0-9_.\-~:/%#?=@[\]!$&'()*+,]+/gu, encodeURIComponent);
+}
