@@ -3,6 +3,7 @@ import { webhooksCheckReceiver } from '../commands/webhooks/check-receiver.ts';
 import { webhooksCreate } from '../commands/webhooks/create.ts';
 import { webhooksDelete } from '../commands/webhooks/delete.ts';
 import { webhooksDeliveries } from '../commands/webhooks/deliveries.ts';
+import { webhooksDoctor } from '../commands/webhooks/doctor.ts';
 import { webhooksEnable } from '../commands/webhooks/enable.ts';
 import { webhooksGet } from '../commands/webhooks/get.ts';
 import { webhooksList } from '../commands/webhooks/list.ts';
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   webhooksTest,
   webhooksDeliveries,
   webhooksSamples,
+  webhooksDoctor,
   webhooksVerify,
   webhooksListen,
   webhooksSign,

@@ -1,15 +1,17 @@
 /** How subscriptions are shown: the columns that the commands about them share. */
 import type { Cell, Column, ListOutput, Tone } from '../output/types.ts';
-import { DISABLING_FAILURES, eventsOf, type ShownSubscription } from '../services/recordings/subscription.ts';
+import {
+  DISABLING_FAILURES,
+  eventsOf,
+  MANY_FAILURES,
+  type ShownSubscription,
+} from '../services/recordings/subscription.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'good', disabled: 'bad' };
 
 export function statusCell({ status_text: text }: Pick<ShownSubscription, 'status_text'>): Cell {
   return { text, tone: STATE_TONES[text] ?? 'warn' };
 }
-
-/** From here on it is worth a look: one more event that fails for good, and it is close. */
-const MANY_FAILURES = 10;
 
 function failsCell({ consecutive_failures: fails }: ShownSubscription): Cell {
   if (fails === undefined) return undefined;

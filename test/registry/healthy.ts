@@ -72,14 +72,14 @@ const ALERT_MANAGER: Readonly<Record<string, unknown>> = {
 
 const SUBSCRIPTION = {
   id: 'ep_1',
-  url: `https://hooks.example/${HOSTILE}`,
+  url: `https://192.0.2.8/example/${HOSTILE}`,
   events: ['summary.completed', 'webhook.ping'],
   status: 1,
   consecutive_failures: 14,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-15T11:30:00Z',
 };
-const DISABLED = { ...SUBSCRIPTION, id: 'ep_2', url: 'https://old.example/hook', status: 2, consecutive_failures: 20 };
+const DISABLED = { ...SUBSCRIPTION, id: 'ep_2', url: 'https://192.0.2.9/hook', status: 2, consecutive_failures: 20 };
 
 const DELIVERED = {
   id: 'dlv_1',
@@ -111,6 +111,7 @@ const RECORDINGS: Readonly<Record<string, unknown>> = {
   },
   'POST /webhooks/ep_1/test': { event_id: 'evt_1', queued: true },
   'GET /webhooks/ep_1/deliveries': { items: [DELIVERED, PENDING] },
+  'GET /webhooks/ep_2/deliveries': { items: [{ ...DELIVERED, status: 2 }] },
   'POST /webhooks/ep_3/test': { event_id: 'evt_1', queued: true },
   'GET /webhooks/ep_3/deliveries': { items: [DELIVERED] },
   'GET /webhook-events/samples': [EVENT, { ...EVENT, id: 'evt_sample_1', data: {} }],

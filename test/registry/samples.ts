@@ -20,6 +20,10 @@ export interface Sample {
   readonly undoes?: true;
   /** What it prints is text, or nothing, whatever the command's output is otherwise. */
   readonly prints?: 'text' | 'nothing';
+  /** The exit status it ends with when all goes well: what it finds there is bad. */
+  readonly exits?: 1;
+  /** What it changes is on this machine alone: a dry run has no request to show. */
+  readonly local?: true;
   /** It prints the very options it was given. */
   readonly mirrors?: true;
   /** It runs until it is stopped. */
@@ -130,6 +134,11 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['ep_1'] },
     { args: ['ep_1', '--all', '--status', 'delivered', '--since', '7d', '--limit', '5'] },
     { args: ['ep_1', '--follow', '--since', '1d', '--until', 'evt_1'], apart: true },
+  ],
+  'webhooks doctor': [
+    // What fails is what it is to find: rows that tell of it, and exit 1.
+    { args: [], exits: 1, local: true, apart: true },
+    { args: ['ep_2', '--fix'], exits: 1, local: true, apart: true },
   ],
   'webhooks samples': [{ args: [] }, { args: ['--event', 'summary.completed', '--limit', '1'] }],
   'webhooks send': [

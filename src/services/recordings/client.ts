@@ -32,6 +32,8 @@ export interface Recordings {
   test(id: string): Promise<QueuedTest>;
   deliveries(id: string, page: Page): Promise<readonly LogItem[]>;
   samples(query: { readonly event?: string | undefined; readonly limit?: number | undefined }): AsyncIterable<Sample>;
+  /** The service's clock minus ours, of the latest answer that had a date. */
+  readonly clockSkewMs: number | undefined;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,9 @@ export function openRecordings(target: Target): Recordings {
     deliveries: async (id, { page, size }) =>
       (await client.call(endpoints.getDeliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
     samples: ({ event, limit }) => client.items(endpoints.getSamples, { query: { event, limit } }),
+    get clockSkewMs() {
+      return client.clockSkewMs;
+    },
     close: () => client.close(),
   };
 }

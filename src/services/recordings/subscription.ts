@@ -7,6 +7,8 @@ import type { Subscription } from './schema.ts';
 export const QUOTA = 5;
 /** Doc 2 §3: so many failed attempts in a row, retries included, disable an endpoint. */
 export const DISABLING_FAILURES = 20;
+/** From here on it is worth a look: one more event that fails for good, and it is close. */
+export const MANY_FAILURES = 10;
 /** An event that fails for good is tried this often: once, and five times again. */
 export const ATTEMPTS_PER_EVENT = 6;
 /** Doc 2 §6: after each failed attempt, in minutes. */

@@ -29,6 +29,7 @@ function service(answer: Record<string, unknown> | SvcError, after: readonly Sub
     test: never,
     deliveries: never,
     async *samples() {},
+    clockSkewMs: undefined,
     close: async () => {},
   };
 }
