@@ -15,6 +15,11 @@ export const GROUPS: readonly Group[] = [
     summary: 'Sign in to the recording service',
     load: () => import('./registry/oauth.ts'),
   },
+  {
+    name: 'catalog',
+    summary: 'Products, prices and their history',
+    load: () => import('./registry/catalog.ts'),
+  },
   { name: 'config', summary: 'Settings and profiles', load: () => import('./registry/config.ts') },
   {
     name: 'sandbox',

@@ -68,9 +68,10 @@ function flagValue(name: string, flag: Flag, raw: RawOption | undefined, now: nu
   }
   const texts = (raw ?? []) as readonly string[];
   if (flag.type === 'pairs') return pairs(name, texts);
-  if (flag.repeat) return texts.map((text) => single(name, flag, text, now));
-  const last = texts.at(-1);
-  if (last !== undefined) return single(name, flag, last, now);
+  // All are read, though only the last may count: one that is wrong is a mistake all the same.
+  const values = texts.map((text) => single(name, flag, text, now));
+  if (flag.repeat) return values;
+  if (values.length > 0) return values.at(-1);
   if (flag.required)
     throw new SvcError('missing_value', `--${name} is required`, { hint: `pass --${name} ${placeholder(name, flag)}` });
   if (flag.type === 'duration') return flag.default === undefined ? undefined : parseDuration(flag.default);

@@ -119,6 +119,83 @@ const RECORDINGS: Readonly<Record<string, unknown>> = {
   'DELETE /webhooks/ep_2': { ok: true },
 };
 
+const PRODUCT_ID = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
+const PRODUCT = {
+  canonical_product_id: PRODUCT_ID,
+  title: `Milk 3.2% ${HOSTILE}`,
+  brand: HOSTILE,
+  price_from: 89.9,
+  price_unit: 'RUB',
+  sources_count: 2,
+  observed_at_latest: '2026-01-15T11:30:00Z',
+  image_url: `https://img.example/${HOSTILE}`,
+  parsers: ['fixprice', HOSTILE],
+};
+const SOURCE = {
+  id: 7,
+  canonical_product_id: PRODUCT_ID,
+  parser_name: 'fixprice',
+  source_id: 'receiver:run-1:1',
+  title_original: HOSTILE,
+  price: 99.9,
+  discount_price: '89.90',
+  loyal_price: null,
+  price_unit: 'RUB',
+  promo: true,
+  adult: false,
+  available_count: 12.0,
+  observed_at: '2026-01-15T11:30:00Z',
+  image_urls: [],
+  primary_category: { id: 1, source_uid: 'milk', title: HOSTILE },
+  settlement: { id: 3, name: HOSTILE, region: 'Moscow', country: 'RU' },
+};
+const SNAPSHOT = {
+  ...SOURCE,
+  valid_from_at: '2026-01-14T00:00:00Z',
+  valid_to_at: null,
+  source_event_uid: HOSTILE,
+};
+const CATEGORY = {
+  id: 1,
+  parser_name: 'fixprice',
+  source_uid: 'food',
+  parent_source_uid: null,
+  title: HOSTILE,
+  depth: 0,
+  updated_at: '2026-01-15T11:30:00Z',
+};
+const SETTLEMENT = { id: 3, name: HOSTILE, region: 'Moscow', region_normalized: 'moscow', country: 'RU' };
+const page = (...items: readonly unknown[]) => ({ items, meta: { limit: 100, offset: 0, total: items.length } });
+
+const CATALOG: Readonly<Record<string, unknown>> = {
+  'GET /healthz': { status: 'ok' },
+  'GET /products': page(PRODUCT, { ...PRODUCT, canonical_product_id: HOSTILE, price_from: null }),
+  'GET /products/count': { products_count: 2, stores: ['fixprice'], regions: [HOSTILE] },
+  'GET /products/common/count': {
+    scope: 'stores',
+    common_products_count: 1,
+    required_stores: 2,
+    required_regions: null,
+    stores: [HOSTILE],
+    regions: null,
+  },
+  [`GET /products/${PRODUCT_ID}`]: PRODUCT,
+  [`GET /products/${PRODUCT_ID}/sources`]: page(SOURCE),
+  [`GET /products/${PRODUCT_ID}/snapshots`]: page(SNAPSHOT),
+  [`GET /products/${PRODUCT_ID}/dynamics`]: {
+    dates: ['2026-01-13T12:00:00Z', '2026-01-14T12:00:00Z', '2026-01-15T12:00:00Z'],
+    values: [99.9, null, 89.9],
+    meta: { canonical_product_id: PRODUCT_ID, parser_name: 'fixprice', source_id: HOSTILE, field: 'price' },
+  },
+  'GET /categories': page(CATEGORY, { ...CATEGORY, id: 2, source_uid: 'milk', parent_source_uid: 'food' }),
+  'GET /categories/1': CATEGORY,
+  'GET /settlements': page(SETTLEMENT),
+  'GET /settlements/3': SETTLEMENT,
+  'GET /sync/cursors': {
+    items: [{ parser_name: 'fixprice', ingested_at: '2026-01-15T11:30:00+00:00', product_id: 7, updated_at: HOSTILE }],
+  },
+};
+
 /** Its answers name its own address, and what it was told. */
 function signIn({ method, path, headers, body }: Received): unknown {
   const origin = `http://${headers['host']}`;
@@ -168,6 +245,7 @@ const recordings: Answers = (method, path, run) => {
 const SERVICES: Readonly<Partial<Record<ServiceName, Answers>>> = {
   alerts: (method, path) => text(ALERT_MANAGER[`${method} ${path.replace(/^\/api\/v2/, '')}`]),
   webhooks: recordings,
+  catalog: (method, path) => text(CATALOG[`${method} ${path}`]),
 };
 
 function text(value: unknown): string | undefined {

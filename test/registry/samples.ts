@@ -16,6 +16,8 @@ export interface Sample {
   readonly asks?: true;
   /** Its request follows from its arguments: a dry run connects to nothing. */
   readonly follows?: true;
+  /** Its request is never repeated, though it is a read. */
+  readonly once?: true;
   /** It takes back what it has done, which a dry run cannot show. */
   readonly undoes?: true;
   /** What it prints is text, or nothing, whatever the command's output is otherwise. */
@@ -47,6 +49,8 @@ const ONE_SILENCE = {
   createdBy: 'ann',
   comment: 'from a file',
 };
+
+const PRODUCT = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
 
 const RECORDED = `${JSON.stringify({
   v: 1,
@@ -166,6 +170,26 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks secrets import': [{ args: ['ep_2'], stdin: 'whsec_piped', typed: true }],
   'webhooks secrets export': [{ args: ['ep_1', '--force'] }],
   'webhooks secrets delete': [{ args: ['ep_1'] }],
+  'catalog products list': [
+    { args: [] },
+    { args: ['--search', 'milk', '--promo', 'true', '--price-max', '99.5', '--order', 'price_asc', '--limit', '5'] },
+    { args: ['--all', '--param', 'lang=ru'] },
+  ],
+  'catalog products get': [{ args: [PRODUCT] }],
+  'catalog products sources': [{ args: [PRODUCT] }],
+  'catalog products snapshots': [{ args: [PRODUCT, '--parser-name', 'fixprice', '--all'] }],
+  'catalog products dynamics': [
+    { args: [PRODUCT, '--parser-name', 'fixprice', '--source-id', 'receiver:run-1:1', '--from', '-2d'] },
+  ],
+  'catalog products count': [{ args: [] }, { args: ['--store', 'fixprice', '--region', 'moscow'] }],
+  'catalog products common': [{ args: ['--scope', 'stores', '--store', 'fixprice'] }],
+  'catalog categories list': [{ args: [] }, { args: ['--depth', '0', '--search', 'milk', '--limit', '101'] }],
+  'catalog categories get': [{ args: ['1'] }],
+  'catalog categories tree': [{ args: ['--parser-name', 'fixprice'] }],
+  'catalog settlements list': [{ args: ['--region', 'Moscow'] }],
+  'catalog settlements get': [{ args: ['3'] }],
+  'catalog cursors': [{ args: [] }],
+  'catalog health': [{ args: [], once: true }],
   'oauth login': [
     { args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true },
     { args: ['--token-stdin', '--expires-in-days', '90'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true },

@@ -9,7 +9,8 @@ import { type Numeric, numberOf } from './numeric.ts';
 const text = z.nullish(z.string());
 const numeric = z.union([z.number(), z.string()]);
 const amount = z.nullish(numeric);
-const flag = z.nullish(z.boolean());
+/** Some databases have no truth values. */
+const flag = z.nullish(z.union([z.boolean(), z.number()]));
 const texts = z.nullish(z.array(z.string()));
 const counted = z.custom<Numeric>((value) => numberOf(value as Numeric) !== null, 'a number was expected');
 

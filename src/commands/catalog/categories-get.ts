@@ -1,0 +1,16 @@
+import { recordCommand } from '../../cli/command.ts';
+import { CATEGORY_RECORD } from '../../views/catalog.ts';
+
+export const catalogCategoriesGet = recordCommand({
+  id: 'catalog categories get',
+  summary: 'Show one category',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'Its id, a number', required: true } },
+  examples: [{ run: 'svc catalog categories get 12', why: 'By its id' }],
+  output: CATEGORY_RECORD,
+  async run({ id }, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    return { value: await openCatalog(ctx.target).category(id) };
+  },
+});

@@ -1,0 +1,26 @@
+import { recordCommand } from '../../cli/command.ts';
+import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
+import { COUNT_RECORD } from '../../views/catalog.ts';
+
+export const catalogProductsCount = recordCommand({
+  id: 'catalog products count',
+  summary: 'Count the products of stores and regions',
+  description:
+    'Distinct products of any of the stores, in any of the regions; all where none is given. Upper and lower case are the same. A store or region that nobody knows has 0 products, and is no error.',
+  effect: 'read',
+  service: 'catalog',
+  flags: {
+    store: { type: 'string', value: 'name', repeat: true, help: 'Of this store, by its parser_name' },
+    region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+    param: PARAM_FLAG,
+  },
+  examples: [
+    { run: 'svc catalog products count', why: 'All of them' },
+    { run: 'svc catalog products count --store fixprice --store chizhik -q', why: 'Of two stores, the number alone' },
+  ],
+  output: COUNT_RECORD,
+  async run({ store, region, param }, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    return { value: await openCatalog(ctx.target).count(withParams({ store, region }, param)) };
+  },
+});

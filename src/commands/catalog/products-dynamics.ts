@@ -1,0 +1,70 @@
+import { listCommand, type RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
+import { checkWindow, INTERVALS, MOST_POINTS, pointsIn, type Window, wireTime } from '../../services/catalog/window.ts';
+import { POINT_LIST, POINT_TABLE, SERIES_RECORD } from '../../views/series.ts';
+
+export const catalogProductsDynamics = listCommand({
+  id: 'catalog products dynamics',
+  summary: 'The values of one source over time, as the service gives them',
+  description:
+    "One request for one source: svc catalog history asks for all sources of a product, and for more time than one request may. Points stand at --from and one interval apart, not at midnight. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and told where they were written otherwise.",
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The product', required: true } },
+  flags: {
+    'parser-name': { type: 'string', value: 'store', required: true, check: named, help: 'The store of the source' },
+    'source-id': { type: 'string', value: 'id', required: true, check: named, help: 'The source in that store' },
+    field: {
+      type: 'choice',
+      choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
+      default: 'price',
+      help: 'Which of its values',
+    },
+    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'The first point: -30d, 2026-02-01' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
+    interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'How far the points are apart' },
+    param: PARAM_FLAG,
+  },
+  examples: [
+    {
+      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --parser-name fixprice --source-id receiver:run-1:1 --from -30d',
+      why: 'Its price of each day of the last month',
+    },
+  ],
+  output: POINT_LIST,
+  async run(input, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    const { id, parserName, sourceId, field, interval, param } = input;
+    const window: Window = { from: input.from.ms, to: input.to?.ms ?? ctx.now(), interval };
+    checkWindow(window);
+    checkPoints(window);
+    const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };
+    const value = await openCatalog(ctx.target).dynamics(id, withParams(query, param));
+    if (ctx.wants.document) return { value, as: SERIES_RECORD };
+    const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
+    const known = points.filter((point) => point.value !== null).length;
+    const footer = `${known} of ${points.length} points have a value`;
+    return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
+  },
+});
+
+function named(text: string): void {
+  if (text === '') throw new SvcError('invalid_value', 'it is empty');
+}
+
+function checkPoints(window: Window): void {
+  const points = pointsIn(window);
+  if (points <= MOST_POINTS) return;
+  throw new SvcError('invalid_value', `${points} points are asked for, and the service gives at most ${MOST_POINTS}`, {
+    hint: 'svc catalog history asks for them in parts and joins these; or take a longer --interval',
+  });
+}
+
+/** People write days and durations: they see what becomes of them. */
+function sentTimes({ from, to }: Window, { typed, notice }: Pick<RunContext, 'typed' | 'notice'>) {
+  const [dateFrom, dateTo] = [wireTime(from), wireTime(to)];
+  const asWritten = (time: string): boolean => typed.some((text) => text === time || text.endsWith(`=${time}`));
+  if (!asWritten(dateFrom) || !asWritten(dateTo)) notice(`sent: from ${dateFrom} to ${dateTo}`);
+  return { date_from: dateFrom, date_to: dateTo };
+}

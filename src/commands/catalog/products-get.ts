@@ -1,0 +1,18 @@
+import { recordCommand } from '../../cli/command.ts';
+import { PRODUCT_RECORD } from '../../views/catalog.ts';
+
+export const catalogProductsGet = recordCommand({
+  id: 'catalog products get',
+  summary: 'Show one product',
+  description:
+    'FROM is the least of its prices where each source counts with its discount price, else its loyalty price, else its price. A product that nobody sells any more is not found here, though its snapshots may be. No product can have the id "count": that is another resource.',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'Its canonical_product_id', required: true } },
+  examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'By its id' }],
+  output: PRODUCT_RECORD,
+  async run({ id }, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    return { value: await openCatalog(ctx.target).product(id) };
+  },
+});

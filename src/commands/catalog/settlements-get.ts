@@ -1,0 +1,16 @@
+import { recordCommand } from '../../cli/command.ts';
+import { SETTLEMENT_RECORD } from '../../views/catalog.ts';
+
+export const catalogSettlementsGet = recordCommand({
+  id: 'catalog settlements get',
+  summary: 'Show one settlement',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'Its id, a number', required: true } },
+  examples: [{ run: 'svc catalog settlements get 3', why: 'By its id' }],
+  output: SETTLEMENT_RECORD,
+  async run({ id }, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    return { value: await openCatalog(ctx.target).settlement(id) };
+  },
+});

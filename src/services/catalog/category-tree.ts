@@ -1,0 +1,86 @@
+/** Categories put below their parents: `parent_source_uid` names the `source_uid` of another of the same `parser_name`. */
+import { numberOf } from './numeric.ts';
+import type { Category } from './schema.ts';
+
+export type CategoryNode = Category & { readonly children: readonly CategoryNode[] };
+
+/** One that is further down stands at the top again: nothing that prints a tree has to follow it any deeper. */
+const DEEPEST = 64;
+
+/**
+ * Each category once, whatever the service sends: those whose parent is not among them, or which are their own ancestors, stand at
+ * the top. Neighbours are in the store's own order, and by title where it has none.
+ */
+export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
+  const sorted = [...categories].sort(inOrder);
+  const known = new Map<string, Category>();
+  for (const one of sorted) if (!isBlank(one.source_uid)) known.set(keyOf(one, one.source_uid), one);
+  const below = new Map<Category, Category[]>();
+  const tops: Category[] = [];
+  for (const one of sorted) {
+    const parent = isBlank(one.parent_source_uid) ? undefined : known.get(keyOf(one, one.parent_source_uid));
+    if (parent === undefined || parent === one) tops.push(one);
+    else below.set(parent, [...(below.get(parent) ?? []), one]);
+  }
+  const placed = new Set<Category>();
+  const late: Category[] = [];
+  const node = (one: Category, depth: number): CategoryNode => {
+    placed.add(one);
+    const children = below.get(one) ?? [];
+    if (depth === DEEPEST) {
+      late.push(...children);
+      return { ...one, children: [] };
+    }
+    return { ...one, children: children.filter((child) => !placed.has(child)).map((child) => node(child, depth + 1)) };
+  };
+  const roots: CategoryNode[] = [];
+  const plant = (one: Category): void => {
+    if (!placed.has(one)) roots.push(node(one, 1));
+  };
+  for (const one of tops) plant(one);
+  while (late.length > 0) plant(late.shift() as Category);
+  // What is left belongs to circles.
+  for (const one of sorted) plant(one);
+  return roots;
+}
+
+export type BranchRow = Category & {
+  /** 0 at the top. */
+  readonly level: number;
+  /** The titles from the top down, its own the last. */
+  readonly path: readonly string[];
+};
+
+/** The tree line by line, each category right above what is below it. */
+export function* branchRows(nodes: readonly CategoryNode[], path: readonly string[] = []): Generator<BranchRow> {
+  for (const { children, ...one } of nodes) {
+    const own = [...path, titleOf(one as Category)];
+    yield { ...(one as Category), level: path.length, path: own };
+    yield* branchRows(children, own);
+  }
+}
+
+export function titleOf({ title, source_uid: uid, id }: Category): string {
+  return title || uid || String(id);
+}
+
+function isBlank(uid: string | null | undefined): uid is null | undefined | '' {
+  return uid === undefined || uid === null || uid === '';
+}
+
+function keyOf({ parser_name: store }: Category, uid: string | null | undefined): string {
+  return JSON.stringify([store ?? null, uid]);
+}
+
+function inOrder(a: Category, b: Category): number {
+  return (
+    compare(a.parser_name ?? '', b.parser_name ?? '') ||
+    compare(numberOf(a.sort_order) ?? Number.MAX_VALUE, numberOf(b.sort_order) ?? Number.MAX_VALUE) ||
+    compare(titleOf(a), titleOf(b)) ||
+    compare(String(a.id), String(b.id))
+  );
+}
+
+function compare<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
