@@ -45,6 +45,6 @@ const PAGE_HEADERS: Headers = {
   'x-frame-options': 'DENY',
 };
 
-export function pageAnswer(status: number, body: string): WireAnswer {
-  return { status, headers: { ...PAGE_HEADERS, ...UNKEPT }, body };
+export function pageAnswer(status: number, body: string, headers: Headers = {}): WireAnswer {
+  return { status, headers: { ...PAGE_HEADERS, ...UNKEPT, ...headers }, body };
 }

@@ -130,8 +130,8 @@ function consentPage({ client, redirectUri }: Question, id: string): string {
 }
 
 /** For the person: a browser shows no JSON. */
-export function refusalPage({ status, message }: OAuthRefusal): WireAnswer {
-  return pageAnswer(status, page('This sign-in cannot go on', `<p>${escaped(message)}`));
+export function refusalPage({ status, message, headers }: OAuthRefusal): WireAnswer {
+  return pageAnswer(status, page('This sign-in cannot go on', `<p>${escaped(message)}`), headers);
 }
 
 function page(title: string, body: string): string {
