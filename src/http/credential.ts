@@ -25,7 +25,12 @@ export function checkCredential(target: Rules): void {
 export function insecurityWarning(target: Rules): string | undefined {
   const { baseUrl, tls } = target;
   if (isExposed(target)) return `the credential goes to ${baseUrl.origin} unencrypted`;
-  if (!tls.insecure || baseUrl.protocol !== 'https:') return undefined;
+  if (!tls.insecure) return undefined;
+  // Secrets may stand in what is sent and in what is answered, as they do when somebody signs in.
+  if (baseUrl.protocol === 'http:') {
+    if (isLoopback(baseUrl)) return undefined;
+    return `nothing is encrypted on the way to ${baseUrl.origin}: anybody there can read and change it, secrets too`;
+  }
   return `the certificate of ${baseUrl.host} is not checked: anybody on the way can read and change what is sent`;
 }
 

@@ -1,6 +1,7 @@
 /** The connections to one service: undici's pool, the certificates it trusts and the proxy on the way. Loaded at the first request. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -54,7 +55,7 @@ export async function openWire(
     headersTimeout: 0, // the total deadline stands for it
   });
   return {
-    dispatch: ({ method, path, headers, body, bodyTimeout }, handler) => {
+    dispatch: ({ method, path, headers, body, bodyTimeout, upgrade }, handler) => {
       pool.dispatch(
         {
           method: method as Dispatcher.HttpMethod,
@@ -64,6 +65,7 @@ export async function openWire(
             : { ...headers, ...extraHeaders },
           body: (body ?? null) as Dispatcher.DispatchOptions['body'] & {}, // any iterable, whatever its type says
           bodyTimeout,
+          ...(upgrade === undefined ? {} : { upgrade }),
         },
         new Told(handler),
       );
@@ -97,6 +99,15 @@ class Told implements Dispatcher.DispatchHandler {
     this.#handler.onRequestStart(controller);
   }
 
+  onRequestUpgrade(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    socket: Duplex,
+  ): void {
+    this.#handler.onUpgrade(status, joined(headers), socket);
+  }
+
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#handler.onResponseStart(controller, status, joined(headers));
   }
@@ -118,7 +129,7 @@ function joined(headers: IncomingHttpHeaders): AnswerHeaders {
   const flat: Record<string, string> = Object.create(null);
   for (const name in headers) {
     const value = headers[name];
-    flat[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+    flat[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : (value ?? '');
   }
   return flat;
 }

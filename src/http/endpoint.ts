@@ -25,8 +25,8 @@ export interface Endpoint<T> {
   /** Below the service's base path, `{name}` for a parameter: `/silence/{silenceID}`. */
   readonly path: string;
   readonly effect: Effect;
-  /** How a body is written. */
-  readonly encoding?: 'json' | 'form';
+  /** How a body is written. `text`: it is a string already. */
+  readonly encoding?: 'json' | 'form' | 'text';
   /** False for a read that must show the first answer as it is, such as a health check. */
   readonly retry?: false;
   /** The answer's schema, or none where a success has no body. */
@@ -46,6 +46,10 @@ export interface CallValues {
   readonly query?: QueryValues;
   /** A JSON value, or for `form` an object of field → string; an array repeats its field once per item. */
   readonly body?: unknown;
+  /** Instead of the target's. */
+  readonly timeoutMs?: number;
+  /** Asks for a websocket, with these headers. */
+  readonly upgrade?: Readonly<Record<string, string>>;
 }
 
 /** One request, complete: what is sent, what a dry run prints, and what the curl form is made of. */
@@ -56,7 +60,7 @@ export interface RequestValue {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   /** `bytes`: the body is a Uint8Array, which is sent as it is, and so are the names of the headers. */
-  readonly encoding: 'json' | 'form' | 'bytes';
+  readonly encoding: 'json' | 'form' | 'text' | 'bytes';
   readonly effect: Effect;
 }
 

@@ -1,4 +1,5 @@
 /** One request on the wire and its answer: how far it came, and how it ends early. */
+import type { Duplex } from 'node:stream';
 import { SvcError } from '../errors.ts';
 import { Body, type Flow } from './body.ts';
 import type { Deadline } from './deadline.ts';
@@ -11,6 +12,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Body;
+  /** Where another protocol was asked for and agreed to. */
+  readonly socket?: Duplex;
 }
 
 /** Listens in on an answer. */
@@ -97,6 +100,18 @@ export class Exchange implements WireHandler {
     this.#resolve(this.#received);
   }
 
+  onUpgrade(status: number, headers: AnswerHeaders, socket: Duplex): void {
+    this.#options.deadline.halt();
+    if (this.#cancelled !== undefined) {
+      socket.destroy();
+      return;
+    }
+    const body = new Body(socketFlow(socket), this.#options.deadline, 0);
+    this.#received = { status, headers, body, socket };
+    this.#end()?.end();
+    this.#resolve(this.#received);
+  }
+
   onResponseData(_controller: Flow, chunk: Buffer): void {
     this.#options.tap?.chunk(chunk);
     this.#received?.body.push(chunk);
@@ -126,4 +141,8 @@ export class Exchange implements WireHandler {
     }
     return received?.body;
   }
+}
+
+function socketFlow(socket: Duplex): Flow {
+  return { pause: () => {}, resume: () => {}, abort: (reason) => void socket.destroy(reason) };
 }

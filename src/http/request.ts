@@ -29,15 +29,18 @@ export class RequestBuilder {
   readonly #target: RequestTarget;
   readonly #root: string;
   readonly #accept: string;
+  readonly #always: string | undefined;
   #authHeaders: Headers | undefined;
   #contentType: string | undefined;
   #headers: Headers = {};
 
-  constructor(target: RequestTarget, basePath: string, accept = 'application/json') {
+  /** `contentType` is that of every request, whether it has a body or not. */
+  constructor(target: RequestTarget, basePath: string, accept = 'application/json', contentType?: string) {
     const { baseUrl } = target;
     this.#target = target;
     this.#root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
     this.#accept = accept;
+    this.#always = contentType;
   }
 
   build(endpoint: EndpointShape, values: CallValues, authHeaders: Headers): RequestValue {
@@ -46,7 +49,10 @@ export class RequestBuilder {
     return {
       method,
       url: this.#root + fillPath(endpoint.path, params ?? {}) + (query === undefined ? '' : queryText(query)),
-      headers: this.#headersFor(body === undefined ? undefined : CONTENT_TYPES[encoding], authHeaders),
+      headers: this.#headersFor(
+        this.#always ?? (body === undefined ? undefined : CONTENT_TYPES[encoding]),
+        authHeaders,
+      ),
       body,
       encoding,
       effect,
@@ -71,12 +77,17 @@ export class RequestBuilder {
   }
 }
 
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+const CONTENT_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  text: 'text/plain;charset=UTF-8',
+} as const;
 
 /** The body's text as it is sent, `undefined` where there is none. Bytes that are no UTF-8 are lost. */
 export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encoding'>): string | undefined {
   if (body === undefined) return undefined;
   if (encoding === 'json') return JSON.stringify(body);
+  if (encoding === 'text') return body as string;
   if (encoding === 'bytes') return Buffer.from(body as Uint8Array).toString();
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body as Record<string, unknown>)) {

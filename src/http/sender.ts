@@ -2,6 +2,7 @@
 import { SvcError } from '../errors.ts';
 import { contentType, type FailedAnswer, statusFailure } from './answers.ts';
 import { tooLarge } from './body.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import { insecurityWarning } from './credential.ts';
 import { Deadline, Deadlines } from './deadline.ts';
 import type { CallValues, EndpointShape, RequestValue } from './endpoint.ts';
@@ -13,7 +14,7 @@ import { redactText } from './redact.ts';
 import { bodyText, type Headers, RequestBuilder } from './request.ts';
 import { isPassing, MOST_RETRIES, retryDelay } from './retry.ts';
 import { DryRunStop, type Target } from './target.ts';
-import { secretsOf, Tracer, withoutSecrets } from './tracer.ts';
+import { type KnownSecrets, secretsOf, Tracer, withoutSecrets } from './tracer.ts';
 import type { Wire } from './wire.ts';
 
 /** What differs from service to service. */
@@ -23,6 +24,12 @@ export interface ServiceRules {
   /** The service's own reading of an answer of 400 and above; `undefined` leaves it to the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
   readonly accept?: string;
+  /** Of every request, whether it has a body or not. */
+  readonly contentType?: string;
+  /** Takes the cookies of answers, and gives them to requests. */
+  readonly cookies?: CookieJar;
+  /** Values that are shown nowhere, beside the headers' own. */
+  readonly secrets?: KnownSecrets;
   readonly maxAnswerBytes?: number;
   /** Thousands of requests will follow each other. */
   readonly bulk?: boolean;
@@ -73,8 +80,8 @@ export class Sender {
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
-    this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target);
-    this.#requests = new RequestBuilder(target, rules.basePath, rules.accept);
+    this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target, rules.secrets);
+    this.#requests = new RequestBuilder(target, rules.basePath, rules.accept, rules.contentType);
     this.#origin = target.baseUrl.origin;
   }
 
@@ -85,7 +92,8 @@ export class Sender {
     read: (answer: Answer) => R | Promise<R>,
   ): Promise<Sent<R>> {
     const target = this.#target;
-    const { signal, authorizer, baseUrl, timeoutMs } = target;
+    const { signal, authorizer, baseUrl } = target;
+    const { timeoutMs = target.timeoutMs, upgrade } = values;
     const repeatable = endpoint.effect === 'read';
     const retries = repeatable && endpoint.method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
     let exchange: Exchange | undefined;
@@ -118,13 +126,15 @@ export class Sender {
           headers: request.headers,
           body: bodyText(request),
           bodyTimeout: this.#rules.stallMs ?? STALL_MS,
+          upgrade: upgrade && 'websocket',
         });
         const answer = await current.answer;
         const { status, headers } = answer;
         this.#readClock(headers, (clock + target.now()) / 2);
+        this.#rules.cookies?.take(headers['set-cookie'], clock);
         this.#tracer?.answer(request, attempt, performance.now() - began, status);
-        if (status >= 200 && status <= 299) {
-          checkHead(answer, endpoint, this.#rules);
+        if ((status >= 200 && status <= 299) || answer.socket !== undefined) {
+          if (answer.socket === undefined) checkHead(answer, endpoint, this.#rules);
           const taken = read(answer);
           return { request, exchange, attempt, answer, result: taken instanceof Promise ? await taken : taken };
         }
@@ -170,8 +180,14 @@ export class Sender {
     if ((endpoint.effect === 'destroy' || endpoint.effect === 'money') && !target.confirmed()) {
       throw new SvcError('internal', `${endpoint.method} ${endpoint.path} was not confirmed; nothing was sent`);
     }
-    if (target.authorizer === undefined) return this.#requests.build(endpoint, values, NO_HEADERS);
-    return target.authorizer.header().then((headers) => this.#requests.build(endpoint, values, headers));
+    const { cookies } = this.#rules;
+    const more = cookies === undefined ? values.upgrade : { ...values.upgrade, ...cookies.header() };
+    if (target.authorizer === undefined) return this.#requests.build(endpoint, values, more ?? NO_HEADERS);
+    return target.authorizer
+      .header()
+      .then((headers) =>
+        this.#requests.build(endpoint, values, more === undefined ? headers : { ...headers, ...more }),
+      );
   }
 
   #connect(): Promise<Wire> {
@@ -212,7 +228,7 @@ export class Sender {
   async #refusal(answer: Answer, request: RequestValue, endpoint: EndpointShape): Promise<Setback> {
     const { status, headers, body } = answer;
     const text = (await body.start(LARGEST_ERROR_TEXT)).toString();
-    const secrets = secretsOf(request, this.#target.secretHeaders);
+    const secrets = [...secretsOf(request, this.#target.secretHeaders), ...(this.#rules.secrets?.() ?? [])];
     const failed = { status, headers, contentType: contentType(headers), text: withoutSecrets(text, secrets) };
     const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, lineOf(request), endpoint.effect);

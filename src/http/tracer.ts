@@ -10,11 +10,17 @@ const SHORTEST_SECRET = 6;
 
 type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders'>;
 
+/** Secrets known by their value, wherever they stand. */
+export type KnownSecrets = () => readonly string[];
+
 export class Tracer {
   readonly #target: Listener;
 
-  constructor(target: Listener) {
+  readonly #known: KnownSecrets;
+
+  constructor(target: Listener, known: KnownSecrets = () => []) {
     this.#target = target;
+    this.#known = known;
   }
 
   request(request: RequestValue): void {
@@ -22,15 +28,15 @@ export class Tracer {
     this.#target.trace({
       kind: 'request-detail',
       method: request.method,
-      url: redactText(request.url),
+      url: this.#hidden(request.url),
       headers: redactHeaders(request.headers, this.#target.secretHeaders),
-      body: shown(Buffer.from(bodyText(request) ?? ''), []),
+      body: shown(Buffer.from(bodyText(request) ?? ''), this.#known()),
     });
   }
 
   answer(request: RequestValue, attempt: number, ms: number, status: number): void {
     const { method, url } = request;
-    this.#target.trace({ kind: 'answer', method, url: redactText(url), status, ms: Math.round(ms), attempt });
+    this.#target.trace({ kind: 'answer', method, url: this.#hidden(url), status, ms: Math.round(ms), attempt });
   }
 
   failure(request: RequestValue, attempt: number, ms: number, reason: string): void {
@@ -38,8 +44,8 @@ export class Tracer {
     this.#target.trace({
       kind: 'failure',
       method,
-      url: redactText(url),
-      reason: redactText(reason),
+      url: this.#hidden(url),
+      reason: this.#hidden(reason),
       ms: Math.round(ms),
       attempt,
     });
@@ -62,10 +68,14 @@ export class Tracer {
           kind: 'answer-detail',
           status,
           headers: shownHeaders,
-          body: shown(Buffer.concat(kept), secrets),
+          body: shown(Buffer.concat(kept), [...secrets, ...this.#known()]),
         });
       },
     };
+  }
+
+  #hidden(text: string): string {
+    return redactText(withoutSecrets(text, this.#known()));
   }
 }
 

@@ -1,4 +1,5 @@
 /** What carries requests to one service, and their answers back. */
+import type { Duplex } from 'node:stream';
 import type { Flow } from './body.ts';
 
 export interface Wire<Request = WireRequest> {
@@ -20,6 +21,8 @@ export interface WireRequest {
   readonly body: string | undefined;
   /** The longest silence within an answer's body. */
   readonly bodyTimeout: number;
+  /** Another protocol is asked for. */
+  readonly upgrade?: 'websocket' | undefined;
 }
 
 /** One whose headers and bytes are those of somebody else. */
@@ -34,13 +37,15 @@ export interface ExactRequest extends Omit<WireRequest, 'headers' | 'body'> {
 export interface WireHandler {
   /** Right before the first byte is written. Whoever aborts here keeps the request from leaving. */
   onRequestStart(connection: Flow): void;
+  /** The other protocol begins: the connection is the request's own. */
+  onUpgrade(status: number, headers: AnswerHeaders, socket: Duplex): void;
   onResponseStart(connection: Flow, status: number, headers: AnswerHeaders): void;
   onResponseData(connection: Flow, chunk: Buffer): void;
   onResponseEnd(): void;
   onResponseError(connection: Flow | undefined, error: Error): void;
 }
 
-/** Names in lower case; what came more than once is joined by commas. */
+/** Names in lower case; what came more than once is joined by commas, and cookies by line breaks. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 export const CONNECT_MS = 10_000;

@@ -32,17 +32,19 @@ export interface SessionOptions {
   /** What the person should know: waiting, reconnecting. One line each, free of secrets. */
   readonly onNotice: (text: string) => void;
   /** Waits until one more connect is within the pace that the host bears. */
-  readonly pace?: { wait(): Promise<void> };
+  readonly pace?: { wait(signal: AbortSignal): Promise<void> };
   /** The reading of an HTTP status of 400 and above to a request. */
   readonly explain?: ServiceRules['explain'];
 }
+
+export type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 
 export interface Session {
   /** Connects, where it is not yet. Rejects with `unauthorized` for a token that is refused. */
   connect(): Promise<void>;
   /**
-   * One request in this session, connecting first where needed. A write goes out once at most. In a dry run a write is recorded and
-   * nothing is connected.
+   * One request in this session, connecting first where needed. A write goes out once at most, and never after a wait for a
+   * connection that was lost: that rejects. In a dry run a write is recorded and nothing is connected.
    */
   call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
   /**
@@ -51,9 +53,10 @@ export interface Session {
    */
   events(): AsyncIterable<SessionEvent>;
   /**
-   * `restore` is run after each reconnect, to subscribe again what the new connection does not know. What it returns takes it back.
+   * `restore` is run after each reconnect, to subscribe again what the new connection does not know, by requests of the session it is
+   * given. What it returns takes it back.
    */
-  onReconnect(restore: (session: Session) => Promise<void>): () => void;
+  onReconnect(restore: Restore): () => void;
   /** The text without the token and the connection id, for whatever is shown. */
   hide(text: string): string;
   /** What carries the pushes now; undefined where there is no connection. */

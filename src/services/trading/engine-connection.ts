@@ -1,0 +1,307 @@
+/** One Engine.IO connection to the gateway: its id, its polls or its websocket, its heartbeat and its goodbye. */
+import { SvcError } from '../../errors.ts';
+import type { CookieJar } from '../../http/cookie-jar.ts';
+import { endpoint, type QueryValues } from '../../http/endpoint.ts';
+import type { Secret } from '../../http/redact.ts';
+import { Sender } from '../../http/sender.ts';
+import type { Target } from '../../http/target.ts';
+import { openWebSocket, type WebSocket } from '../../http/websocket.ts';
+import { explainEngine, tokenRefused, withoutQuery } from './engine-failure.ts';
+import * as wire from './engine-packet.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+export interface EngineOptions {
+  readonly target: Target;
+  readonly token: Secret;
+  readonly cookies: CookieJar;
+  /** Aborted with a `SvcError` to give up connecting. */
+  readonly signal: AbortSignal;
+  /** All secrets of the session; the connection id becomes one. */
+  readonly secrets: Set<string>;
+  /** A text of the gateway without the secrets in it. */
+  hide(text: string): string;
+  onPush(name: string, payload: string, at: number): void;
+  /** Told once, and not after `leave`. */
+  onLost(engine: EngineConnection, error: SvcError): void;
+  /** Settles once there is room for more pushes; `undefined` where there is. */
+  room(): Promise<void> | undefined;
+}
+
+/** Connected and confirmed: requests with its id are served from now on. */
+export async function openEngine(options: EngineOptions): Promise<EngineConnection> {
+  options.signal.throwIfAborted();
+  const engine = new EngineConnection(options);
+  const giveUp = (): void => engine.fail(options.signal.reason as SvcError);
+  options.signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await engine.open();
+    return engine;
+  } catch (error) {
+    await engine.leave();
+    throw error;
+  } finally {
+    options.signal.removeEventListener('abort', giveUp);
+  }
+}
+
+const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
+/** Packets of the connection itself: nothing of them stays with the gateway. */
+const post = endpoint({ method: 'POST', path: '/socket.io/', effect: 'read', encoding: 'text', retry: false });
+
+const LARGEST_PAYLOAD = 16 * 1024 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const UPGRADE_MS = 10_000;
+const GOODBYE_MS = 1_000;
+/** A poll is answered with each heartbeat at the latest. */
+const POLL_MARGIN_MS = 5_000;
+const LEFT = new SvcError('connection_lost', 'the session is closed');
+
+export class EngineConnection {
+  readonly #options: EngineOptions;
+  readonly #sender: Sender;
+  readonly #controller = new AbortController();
+  readonly #host: string;
+  readonly #confirmed: Promise<void>;
+  #confirm!: () => void;
+  #refuse!: (error: SvcError) => void;
+  #isConfirmed = false;
+  #opening: wire.Opening | undefined;
+  #heartbeat: Heartbeat | undefined;
+  #polls: Promise<void> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
+  #polled = 0;
+  #stopsPolling = false;
+  #held = false;
+  #socket: WebSocket | undefined;
+  #over = false;
+  #left: Promise<void> | undefined;
+  /** When something was last heard of the gateway. */
+  heardAt = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    const { dryRun: _dryRun, authorizer: _authorizer, ...target } = options.target;
+    this.#host = target.baseUrl.host;
+    this.#sender = new Sender(
+      { ...target, signal: this.#controller.signal, warn: () => {} }, // the session's requests warn
+      {
+        basePath: '',
+        contentType: FORM,
+        cookies: options.cookies,
+        maxAnswerBytes: LARGEST_PAYLOAD,
+        secrets: () => [...options.secrets],
+        explain: (answer) => explainEngine(answer, this.#host),
+      },
+    );
+    this.#confirmed = new Promise((resolve, reject) => {
+      this.#confirm = resolve;
+      this.#refuse = reject;
+    });
+    this.#confirmed.catch(() => {}); // told by `open`
+  }
+
+  get sid(): string {
+    return this.#opening?.sid ?? '';
+  }
+
+  get transport(): 'polling' | 'websocket' {
+    return this.#socket === undefined ? 'polling' : 'websocket';
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  async open(): Promise<void> {
+    const { timeoutMs, now } = this.#options.target;
+    const late = setTimeout(() => {
+      this.fail(new SvcError('timeout', `${this.#host} did not confirm the connection within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    try {
+      const [first, ...others] = await Promise.race([this.#poll(timeoutMs), this.#confirmed.then(() => [])]);
+      if (first?.type !== 'open') throw new wire.PacketFault('it gave no connection id');
+      this.#opening = wire.readOpening(first.data);
+      this.#options.secrets.add(this.#opening.sid);
+      this.#heartbeat = new Heartbeat({
+        ...this.#opening,
+        wall: now,
+        ping: () => this.#ping(),
+        held: () => this.#held,
+        lost: (reason) => this.fail(new SvcError('connection_lost', `the session with ${this.#host}: ${reason}`)),
+      });
+      this.#receive(others);
+      this.#polls = this.#polling();
+      await this.#confirmed;
+      this.#isConfirmed = true;
+    } catch (error) {
+      throw this.#explained(error);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Goes on with a websocket. Rejects where there can be none, and polling goes on. */
+  async upgrade(): Promise<void> {
+    if (this.#socket !== undefined || this.#over) return;
+    if (!this.#opening?.upgrades.includes('websocket')) {
+      throw new SvcError('bad_answer', `${this.#host} offers no websocket`);
+    }
+    let probed = (_error?: SvcError): void => {};
+    const probe = new Promise<void>((resolve, reject) => {
+      probed = (error) => (error === undefined ? resolve() : reject(error));
+    });
+    const sink = {
+      text: (message: string): void => {
+        if (message === wire.PROBE_ANSWER) probed();
+        else this.#receivePacket(wire.decodePacket(message), this.#options.target.now());
+      },
+      closed: (error = LEFT): void => {
+        probed(error);
+        if (this.#socket !== undefined) this.fail(error);
+      },
+    };
+    const values = { query: this.#query('websocket'), timeoutMs: UPGRADE_MS };
+    const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
+    let socket: WebSocket | undefined;
+    try {
+      socket = await openWebSocket(this.#sender, poll, values, sink, LARGEST_PAYLOAD);
+      socket.send(wire.PROBE);
+      await probe;
+      this.#stopsPolling = true;
+      await this.#polls;
+      await this.#writing;
+      if (this.#over) throw LEFT;
+      socket.send(wire.UPGRADE);
+      this.#socket = socket;
+    } catch (error) {
+      socket?.destroy();
+      if (this.#stopsPolling && !this.#over) {
+        this.#stopsPolling = false;
+        this.#polls = this.#polls.then(() => this.#polling());
+      }
+      throw this.#explained(error);
+    } finally {
+      clearTimeout(late);
+      probe.catch(() => {});
+    }
+  }
+
+  /** It is lost, for a reason that need not be the network's. */
+  fail(error: SvcError): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#isConfirmed) {
+      void this.leave();
+      this.#options.onLost(this, error);
+    } else {
+      this.#refuse(error);
+      // No id, no goodbye: what hangs is ended at once.
+      if (this.#opening === undefined) this.#controller.abort(error);
+    }
+  }
+
+  /** Says goodbye, so that the gateway does not keep the session for minutes, and ends everything. Bounded; never rejects. */
+  leave(): Promise<void> {
+    this.#left ??= this.#leave();
+    return this.#left;
+  }
+
+  async #leave(): Promise<void> {
+    this.#over = true;
+    this.#heartbeat?.stop();
+    try {
+      if (this.#socket !== undefined) {
+        this.#socket.send(wire.DISCONNECT);
+        await this.#socket.close(GOODBYE_MS);
+      } else if (this.#opening !== undefined) {
+        // Not in one: the gateway would end the connection before it has read who leaves.
+        if (this.#isConfirmed) await this.#send(wire.DISCONNECT, GOODBYE_MS);
+        await this.#send(wire.CLOSE, GOODBYE_MS);
+      }
+    } catch {} // a gateway that is gone needs no goodbye
+    this.#socket?.destroy();
+    this.#controller.abort(LEFT);
+    await this.#sender.close();
+  }
+
+  async #polling(): Promise<void> {
+    const { pingIntervalMs, pingTimeoutMs } = this.#opening as wire.Opening;
+    try {
+      while (!this.#over && !this.#stopsPolling) {
+        const room = this.#options.room();
+        if (room !== undefined) {
+          this.#held = true;
+          await room;
+          this.#held = false;
+          continue;
+        }
+        this.#receive(await this.#poll(pingIntervalMs + pingTimeoutMs + POLL_MARGIN_MS));
+      }
+    } catch (error) {
+      this.fail(this.#explained(error));
+    }
+  }
+
+  async #poll(timeoutMs: number): Promise<wire.Packet[]> {
+    const values = { query: this.#query('polling'), timeoutMs };
+    const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
+    return wire.decodePayload(result.toString());
+  }
+
+  async #send(packet: string, timeoutMs: number): Promise<void> {
+    const values = { query: this.#query('polling'), body: wire.encodePayload([packet]), timeoutMs };
+    await this.#sender.send(post, values, (answer) => answer.body.whole());
+  }
+
+  #ping(): void {
+    if (this.#socket !== undefined) {
+      this.#socket.send(wire.PING);
+      return;
+    }
+    const { pingTimeoutMs } = this.#opening as wire.Opening;
+    // One after the other: the protocol knows no order of two.
+    this.#writing = this.#writing
+      .then(() => (this.#over ? undefined : this.#send(wire.PING, pingTimeoutMs)))
+      .catch((error: unknown) => this.fail(this.#explained(error)));
+  }
+
+  #query(transport: 'polling' | 'websocket'): QueryValues {
+    const { target, token } = this.#options;
+    const shared = { access_token: token.reveal(), EIO: wire.PROTOCOL_VERSION, transport };
+    const id = this.#opening === undefined ? {} : { sid: this.#opening.sid };
+    if (transport === 'websocket') return { ...shared, ...id };
+    // Different each time, so that no cache on the way answers.
+    return { ...shared, t: `${target.now().toString(36)}.${this.#polled++}`, b64: 1, ...id };
+  }
+
+  #receive(packets: readonly wire.Packet[]): void {
+    const at = this.#options.target.now();
+    for (const packet of packets) this.#receivePacket(packet, at);
+  }
+
+  #receivePacket(packet: wire.Packet | undefined, at: number): void {
+    if (this.#over) return;
+    this.heardAt = at;
+    this.#heartbeat?.heard();
+    if (packet?.type === 'message') this.#message(packet.data, at);
+    else if (packet?.type === 'close') this.fail(this.#ended());
+  }
+
+  #message(data: string, at: number): void {
+    const message = wire.readMessage(data);
+    if (message?.kind === 'event') this.#options.onPush(message.name, message.payload, at);
+    else if (message?.kind === 'connect') this.#confirm();
+    else if (message?.kind === 'disconnect') this.fail(this.#ended());
+    else if (message?.kind === 'error') this.fail(tokenRefused(this.#host, this.#options.hide(message.text)));
+  }
+
+  #ended(): SvcError {
+    return new SvcError('connection_lost', `${this.#host} ended the session`);
+  }
+
+  #explained(error: unknown): SvcError {
+    if (error instanceof SvcError) return withoutQuery(error);
+    if (!(error instanceof wire.PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
+    return new SvcError('bad_answer', `${this.#host} does not answer as a trading gateway: ${error.message}`);
+  }
+}

@@ -1,0 +1,20 @@
+/** When a lost session is connected again. */
+
+/** How often a token that worked is tried again after it is refused. */
+export const MOST_REFUSALS = 6;
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** Often the gateway refuses a good token only because the earlier session still lives there. */
+const FIRST_AFTER_REFUSAL_MS = 20_000;
+const LONGEST_AFTER_REFUSAL_MS = 300_000;
+
+/** At once the first time, then doubling, within 20 % by chance so that many do not come together. `random` is within [0, 1). */
+export function reconnectDelay(attempt: number, refusals: number, random: number): number {
+  if (attempt === 0) return 0;
+  const base =
+    refusals > 0
+      ? Math.min(LONGEST_AFTER_REFUSAL_MS, FIRST_AFTER_REFUSAL_MS * 2 ** (refusals - 1))
+      : Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1));
+  return base * (0.8 + 0.4 * random);
+}

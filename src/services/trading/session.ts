@@ -1,0 +1,271 @@
+/** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
+import { SvcError } from '../../errors.ts';
+import { type Client, openClient } from '../../http/client.ts';
+import { CookieJar } from '../../http/cookie-jar.ts';
+import type { CallValues, Endpoint } from '../../http/endpoint.ts';
+import { redactText } from '../../http/redact.ts';
+import type { Target } from '../../http/target.ts';
+import { withoutSecrets } from '../../http/tracer.ts';
+import { type EngineConnection, openEngine } from './engine-connection.ts';
+import { EventQueue } from './event-queue.ts';
+import { explainTrading } from './failed-answer.ts';
+import { MOST_REFUSALS, reconnectDelay } from './reconnecting.ts';
+import type { Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
+
+/** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
+export function openSession(target: Target, options: SessionOptions): Session {
+  return new GatewaySession(target, options);
+}
+
+const MOST_WAITING = 64 * 1024 * 1024;
+/** What an event costs beside its text. */
+const EVENT_BYTES = 128;
+const FORM = 'application/x-www-form-urlencoded';
+const CLOSED = new SvcError('connection_lost', 'the session is closed');
+
+class GatewaySession implements Session {
+  readonly #target: Target;
+  readonly #options: SessionOptions;
+  readonly #client: Client;
+  readonly #cookies = new CookieJar();
+  readonly #secrets = new Set<string>();
+  readonly #queue = new EventQueue<SessionEvent>((event) =>
+    event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES,
+  );
+  readonly #restores = new Set<Restore>();
+  /** Aborted when it is closed, whoever does it. */
+  readonly #life = new AbortController();
+  /** The connection of now, and the one that is being made or was made last. */
+  #engine: EngineConnection | undefined;
+  #connecting: Promise<void> | undefined;
+  #authorization = '';
+  #streams = false;
+  #isReconnecting = false;
+  #closing: Promise<void> | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+
+  constructor(target: Target, options: SessionOptions) {
+    this.#target = target;
+    this.#options = options;
+    const header = async () => ({ authorization: this.#authorization });
+    this.#client = openClient(
+      { ...target, authorizer: { origin: target.baseUrl.origin, header } },
+      {
+        basePath: '',
+        contentType: FORM,
+        cookies: this.#cookies,
+        secrets: () => [...this.#secrets],
+        explain: options.explain ?? explainTrading,
+      },
+    );
+    target.signal.addEventListener('abort', this.#interrupt, { once: true });
+    if (target.signal.aborted) this.#interrupt();
+  }
+
+  get transport(): 'polling' | 'websocket' | undefined {
+    return this.#engine?.transport;
+  }
+
+  connect(): Promise<void> {
+    if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
+    this.#connecting ??= this.#connect();
+    return this.#connecting;
+  }
+
+  async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
+    const isRecorded = this.#target.dryRun !== undefined && endpoint.effect !== 'read';
+    if (!isRecorded && this.#engine === undefined) {
+      if (this.#isReconnecting && endpoint.effect !== 'read') {
+        throw new SvcError('connection_lost', 'the session is being connected again: nothing was sent');
+      }
+      await this.connect();
+    }
+    if (this.#life.signal.aborted) throw this.#life.signal.reason;
+    return this.#client.call(endpoint, values);
+  }
+
+  events(): AsyncIterable<SessionEvent> {
+    this.#streams = true;
+    if (this.#engine !== undefined) void this.#upgrade(this.#engine).catch(() => {});
+    return this.#queue;
+  }
+
+  onReconnect(restore: Restore): () => void {
+    this.#restores.add(restore);
+    return () => void this.#restores.delete(restore);
+  }
+
+  hide(text: string): string {
+    return redactText(withoutSecrets(text, [...this.#secrets]));
+  }
+
+  close(): Promise<void> {
+    return this.#close(CLOSED);
+  }
+
+  #close(reason: unknown): Promise<void> {
+    this.#closing ??= this.#end(reason);
+    return this.#closing;
+  }
+
+  async #end(reason: unknown): Promise<void> {
+    this.#target.signal.removeEventListener('abort', this.#interrupt);
+    this.#life.abort(reason);
+    if (reason === CLOSED) this.#queue.end();
+    else this.#queue.abandon(reason);
+    const engine = this.#engine;
+    this.#engine = undefined;
+    await engine?.leave();
+    await this.#connecting?.catch(() => {});
+    await this.#leaving;
+    await this.#client.close();
+  }
+
+  readonly #interrupt = (): void => void this.#close(this.#target.signal.reason);
+
+  async #connect(): Promise<void> {
+    this.#adopt(await this.#open());
+    const { transport = 'auto' } = this.#options;
+    const engine = this.#engine as unknown as EngineConnection;
+    if (transport === 'websocket') await this.#upgrade(engine);
+    else if (this.#streams) void this.#upgrade(engine).catch(() => {});
+  }
+
+  async #open(): Promise<EngineConnection> {
+    const { signal } = this.#life;
+    await this.#options.pace?.wait(signal);
+    signal.throwIfAborted();
+    const token = await this.#options.token();
+    const secret = token.reveal();
+    this.#secrets.add(secret).add(encodeURIComponent(secret));
+    // Another node, another session: the old ones' cookies would lead astray.
+    this.#cookies.clear();
+    const engine: EngineConnection = await openEngine({
+      target: this.#target,
+      token,
+      signal,
+      cookies: this.#cookies,
+      secrets: this.#secrets,
+      hide: (text) => this.hide(text),
+      room: () => this.#queue.room(),
+      onPush: (name, payload, at) => {
+        this.#queue.push({ kind: 'push', name, payload, at });
+        if (this.#queue.size > MOST_WAITING) this.#overflow();
+      },
+      onLost: (engine, error) => this.#lost(engine, error),
+    });
+    this.#authorization = `Bearer ${engine.sid}${secret}`;
+    this.#secrets.add(`${engine.sid}${secret}`);
+    return engine;
+  }
+
+  /** It may be lost or unwanted by now. */
+  #adopt(engine: EngineConnection): void {
+    if (this.#life.signal.aborted) {
+      this.#leaving = engine.leave();
+      throw this.#life.signal.reason;
+    }
+    if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
+    this.#engine = engine;
+  }
+
+  async #upgrade(engine: EngineConnection): Promise<void> {
+    const { transport = 'auto', onNotice } = this.#options;
+    if (transport === 'polling') return;
+    try {
+      await engine.upgrade();
+    } catch (error) {
+      if (transport === 'websocket') throw error;
+      if (!engine.over) onNotice(`no websocket, polling goes on: ${this.hide((error as Error).message)}`);
+    }
+  }
+
+  #overflow(): void {
+    this.#engine?.fail(
+      new SvcError('partly_done', `what was pushed was read too slowly: ${MOST_WAITING / 1024 / 1024} MiB wait`, {
+        hint: 'ask for less, write to a file, or hold the gateway back with --transport polling',
+      }),
+    );
+  }
+
+  #lost(engine: EngineConnection, error: SvcError): void {
+    if (this.#engine !== engine) return; // `#adopt` finds out
+    this.#engine = undefined;
+    this.#leaving = engine.leave();
+    if (this.#isReconnecting) return; // while it is being restored
+    if (this.#options.reconnect !== true || !isPassing(error)) {
+      this.#give(error);
+      return;
+    }
+    this.#isReconnecting = true;
+    this.#connecting = this.#reconnect(error, engine.heardAt).finally(() => {
+      this.#isReconnecting = false;
+    });
+    this.#connecting.catch((failure: unknown) => {
+      if (!this.#life.signal.aborted) this.#give(failure);
+    });
+  }
+
+  #give(failure: unknown): void {
+    const error =
+      failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
+    this.#queue.push({ kind: 'closed', reason: this.hide(error.message), error });
+    this.#queue.end();
+    this.#connecting = Promise.reject(error);
+    this.#connecting.catch(() => {});
+  }
+
+  async #reconnect(cause: SvcError, from: number): Promise<void> {
+    const { sleep, random } = this.#target;
+    const { signal } = this.#life;
+    let error = cause;
+    for (let attempt = 0, refusals = 0; ; attempt++) {
+      const delay = reconnectDelay(attempt, refusals, random());
+      const when = delay < 1000 ? 'connecting again' : `the next attempt is in ${Math.round(delay / 1000)} s`;
+      this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+      await sleep(delay, signal);
+      await this.#leaving;
+      try {
+        await this.#restore(cause, from);
+        return;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (!(thrown instanceof SvcError) || !isPassing(thrown)) throw thrown;
+        error = thrown;
+        if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
+      }
+    }
+  }
+
+  /** One attempt. */
+  async #restore(cause: SvcError, from: number): Promise<void> {
+    const engine = await this.#open();
+    this.#adopt(engine);
+    this.#queue.push({ kind: 'gap', from, to: this.#target.now(), reason: this.hide(cause.message) });
+    const lost = new SvcError('connection_lost', 'the connection was lost again at once');
+    const call: Session['call'] = async (endpoint, values) => {
+      if (engine.over) throw lost;
+      return this.#client.call(endpoint, values);
+    };
+    try {
+      for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
+      if (engine.over) throw lost;
+    } catch (error) {
+      this.#engine = undefined;
+      this.#leaving = engine.leave();
+      throw error;
+    }
+    if (this.#streams) void this.#upgrade(engine).catch(() => {});
+  }
+}
+
+/** Whether connecting again may help. Often a good token is refused only because the earlier session still lives there. */
+function isPassing(error: SvcError): boolean {
+  return error.retryable || error.code === 'unauthorized';
+}
+
+function refusedOften({ message }: SvcError): SvcError {
+  return new SvcError('unauthorized', `${message}; that was ${MOST_REFUSALS} times, although it was accepted before`, {
+    hint: 'it may have been revoked meanwhile, or the gateway keeps this machine out for some minutes: svc trade status',
+  });
+}

@@ -1,0 +1,80 @@
+/** How often svc connects to the trading gateway, counted on disk for all processes of this user: it waits and never refuses. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { writeAtomic } from './atomic-write.ts';
+import { errorCode } from './file-failure.ts';
+import { type LockContext, withLock } from './lock.ts';
+import type { Settings } from './settings.ts';
+
+export interface PaceContext extends LockContext {
+  readonly paths: Paths;
+  readonly settings: Settings;
+  notice(text: string): void;
+}
+
+export interface ConnectPace {
+  /** Returns when one more connect may be made, which then counts. Rejects only with the reason of the signal. */
+  wait(signal: AbortSignal): Promise<void>;
+}
+
+const WINDOW_MS = 60_000;
+/** A time further ahead was written by a clock that has been set back since. */
+const FURTHEST_MS = 60 * WINDOW_MS;
+const OTHERWISE = 20;
+
+/** Of one gateway, as `trade.connectsPerMinute` says. This machine itself is spared. */
+export function connectPace(context: PaceContext, gateway: URL): ConnectPace {
+  if (isThisMachine(gateway)) return { wait: async () => {} };
+  const perMinute = Number(context.settings.get('trade.connectsPerMinute')) || OTHERWISE;
+  const name = createHash('sha256').update(gateway.origin).digest('hex').slice(0, 16);
+  const path = join(context.paths.state, 'trade', `connects-${name}.json`);
+  return {
+    wait: async (signal) => {
+      const slot = await taken(path, perMinute, context);
+      signal.throwIfAborted();
+      const delay = slot - context.now();
+      if (delay <= 0) return;
+      const seconds = Math.ceil(delay / 1000);
+      context.notice(
+        `waiting ${seconds} s to connect: at most ${perMinute} connects a minute to ${gateway.host} (setting trade.connectsPerMinute)`,
+      );
+      await context.sleep(delay, signal);
+    },
+  };
+}
+
+/** The time of the next connect, taken by us. Where the disk takes nothing, now. */
+async function taken(path: string, perMinute: number, context: PaceContext): Promise<number> {
+  try {
+    return await withLock(`${path}.lock`, context, () => {
+      const now = context.now();
+      const kept = readTimes(path).filter((time) => time > now - WINDOW_MS && time < now + FURTHEST_MS);
+      const slot = Math.max(now, (kept.at(-perMinute) ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
+      writeAtomic(path, JSON.stringify([...kept, slot]));
+      return slot;
+    });
+  } catch (error) {
+    if (!(error instanceof SvcError) || context.signal.aborted) throw error;
+    context.notice(`connects cannot be counted here: ${error.message}`);
+    return context.now();
+  }
+}
+
+/** In order. A file that is no list of times holds none. */
+function readTimes(path: string): number[] {
+  try {
+    const times: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Array.isArray(times) ? times.filter((time) => typeof time === 'number').sort((a, b) => a - b) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** 127.0.0.0/8, `::1` or `localhost`. */
+function isThisMachine({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
