@@ -27,10 +27,10 @@ const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'id', cell: (one) => one.canonical_product_id },
   { name: 'title', cell: ({ title }) => title, flex: true },
   { name: 'from', cell: (one) => one.price_from, align: 'right' },
-  { name: 'currency', cell: (one) => one.price_unit },
   { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, flex: true },
-  { name: 'brand', cell: ({ brand }) => brand, flex: true },
   { name: 'observed', cell: (one) => timeCell(one.observed_at_latest) },
+  { name: 'currency', cell: (one) => one.price_unit, wide: true },
+  { name: 'brand', cell: ({ brand }) => brand, wide: true },
   { name: 'sources', cell: (one) => one.sources_count, align: 'right', wide: true },
   { name: 'image', cell: (one) => one.image_url, wide: true },
 ];

@@ -10,7 +10,13 @@ export const catalogProductsCommon = recordCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    scope: { type: 'choice', choices: ['stores', 'regions'], required: true, help: 'What is compared' },
+    scope: {
+      type: 'choice',
+      value: 'stores|regions',
+      choices: ['stores', 'regions'],
+      required: true,
+      help: 'What is compared',
+    },
     store: { type: 'string', value: 'name', repeat: true, help: 'Of this store, by its parser_name' },
     region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
     param: PARAM_FLAG,

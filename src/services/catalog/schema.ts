@@ -178,10 +178,10 @@ function shaped<T>(what: string, schema: z.ZodMiniType): Parser<T> {
     safeParse(value) {
       const outcome = schema.safeParse(value);
       if (outcome.success) return { success: true, data: value as T };
-      const [issue] = outcome.error.issues;
-      const where =
-        issue === undefined || issue.path.length === 0 ? '' : `, not as expected at ${issue.path.join('.')}`;
-      return refused(`${what} was expected, and ${described(value)} came${where}`);
+      const path = outcome.error.issues[0]?.path ?? [];
+      return refused(
+        `${what} was expected, and ${described(value)} came${path.length === 0 ? '' : fault(value, path)}`,
+      );
     },
   };
 }
@@ -202,12 +202,23 @@ function refused(message: string) {
   return { success: false, error: { issues: [{ path: [], message }] } } as const;
 }
 
+/** `, without id`; `, whose price is an array`. */
+function fault(value: unknown, path: readonly PropertyKey[]): string {
+  const name = path.map(String).join('.');
+  const found = path.reduce<unknown>((inner, key) => (inner as Readonly<Record<PropertyKey, unknown>>)?.[key], value);
+  return found === undefined ? `, without ${name}` : `, whose ${name} is ${described(found)}`;
+}
+
 const SHOWN_KEYS = 4;
 
 function described(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (typeof value === 'object') return describedObject(value);
+  return typeof value === 'string' ? `the text ${JSON.stringify(value.slice(0, 40))}` : String(value);
+}
+
+function describedObject(value: object): string {
   const keys = Object.keys(value);
   if (keys.length === 0) return 'an empty object';
   const shown = keys.slice(0, SHOWN_KEYS).map((key) => key.slice(0, 40));
