@@ -17,7 +17,7 @@ export interface Offer {
 export interface DemoProduct {
   /** Made from the title if not said. */
   readonly id?: string;
-  readonly title: string;
+  readonly title: string | null;
   readonly brand: string | null;
   readonly shelf: Shelf | null;
   readonly course: Course;
@@ -35,16 +35,13 @@ export interface DemoProduct {
   readonly snapshotsOnly?: true;
 }
 
-/** For the steps of a tour: one sold by all three stores in several regions. */
-export const OAT_DRINK_ID = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
-
 const CHIZHIK = 'chizhik';
 const FIXPRICE = 'fixprice';
 const PEREKRESTOK = 'perekrestok';
 
 export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
-    id: OAT_DRINK_ID,
+    id: '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11',
     title: 'Oat drink, barista, 1 l',
     brand: 'Green Milk',
     shelf: 'milk',
@@ -157,7 +154,8 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     ],
   },
   {
-    title: 'Unlabelled sample',
+    id: '6e1d9a47-3b5f-4c80-9d2e-5f4a3b2c1d06',
+    title: null,
     brand: null,
     shelf: null,
     course: 'steady',

@@ -16,7 +16,7 @@ export function demoCatalog(nowMs: number): Catalog {
   const rows: SourceRow[] = [];
   const courses = new Map<string, Course>();
   for (const product of DEMO_PRODUCTS) {
-    const id = product.id ?? uuidOf(product.title);
+    const id = product.id ?? uuidOf(product.title ?? '');
     courses.set(id, product.course);
     for (const offer of product.offers) {
       const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
@@ -105,10 +105,11 @@ function rowOf(product: DemoProduct, number: number, category: Category | null):
     plu: String(30_000 + number * 37),
     sku: number % 3 === 0 ? null : `SKU-${String(number).padStart(4, '0')}`,
     title_original: title,
-    title_normalized_no_stopwords: title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim(),
+    title_normalized_no_stopwords:
+      title
+        ?.toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+        .trim() ?? null,
     brand,
     rating: product.rating ?? null,
     reviews_count: product.rating === undefined ? null : number * 17,

@@ -1,0 +1,245 @@
+/** The catalog that the sandbox comes with, and its traps. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { demoCatalog } from '../../../src/sandbox/catalog/demo.ts';
+import { DAY, HOUR } from '../../../src/sandbox/catalog/instants.ts';
+import { pythonJson } from '../../../src/sandbox/catalog/python-json.ts';
+import type { SourceRow } from '../../../src/sandbox/catalog/records.ts';
+import { HOSTILE_END, HOSTILE_START } from '../../../src/sandbox/catalog/traps.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { wire } from '../../support/alertmanager.ts';
+import { catalogOf, NOON_MS, row, snapshot, startCatalog } from './service.ts';
+
+const NOW = NOON_MS * 1000;
+const catalog = demoCatalog(NOON_MS);
+const products = new Set(catalog.sources.map(({ canonical_product_id }) => canonical_product_id));
+const titled = (title: string): readonly SourceRow[] => catalog.sources.filter((row) => row.title_original === title);
+const historyOf = (source: SourceRow) =>
+  catalog.snapshots(source.canonical_product_id).filter(({ source_id }) => source_id === source.source_id);
+
+describe('the demo', () => {
+  test('is the same for the same clock', () => {
+    const again = demoCatalog(NOON_MS);
+    expect(again.sources).toEqual(catalog.sources);
+    for (const id of products) expect(again.snapshots(id)).toEqual(catalog.snapshots(id));
+  });
+
+  test('has three stores, places in several scripts, a tree for each store, and two dozen products', () => {
+    expect(new Set(catalog.sources.map((source) => source.parser_name))).toEqual(
+      new Set(['chizhik', 'fixprice', 'perekrestok']),
+    );
+    expect(catalog.settlements.map(({ name }) => name)).toEqual(expect.arrayContaining(['Moscow', 'Химки', 'Ōsaka']));
+    expect(products.size).toBe(23);
+    for (const { parser_name, parent_source_uid, depth } of catalog.categories) {
+      const parent = catalog.categories.find(
+        (other) => other.parser_name === parser_name && other.source_uid === parent_source_uid,
+      );
+      expect(parent?.depth ?? -1).toBe(depth - 1);
+    }
+    expect(new Set(catalog.categories.map(({ id }) => id)).size).toBe(catalog.categories.length);
+    expect(new Set(catalog.sources.map(({ source_id }) => source_id)).size).toBe(catalog.sources.length);
+  });
+
+  test('a history ends with what its row shows, and nothing is observed after the start', () => {
+    for (const source of catalog.sources) {
+      const past = historyOf(source);
+      const { price, discount_price, loyal_price, available_count, observed_at } = source;
+      expect(past.at(-1)).toMatchObject({ price, discount_price, loyal_price, available_count, observed_at });
+      expect(observed_at).toBeLessThan(NOW);
+      const wrong = past.filter(({ id, observed_at: seen, valid_from_at: from, valid_to_at: to }, index) => {
+        const { id: before, observed_at: until } = past[index - 1] ?? { id: id - 1, observed_at: 0 };
+        const backwards = from !== null && to !== null && from >= to;
+        return id !== before + 1 || until > (from ?? seen) || (from === null) !== (to === null) || backwards;
+      });
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test('the last ninety days are intervals, what was before them single observations', () => {
+    const [source] = titled('Oat drink, barista, 1 l');
+    const past = source === undefined ? [] : historyOf(source);
+    const first = past.findIndex(({ valid_from_at }) => valid_from_at !== null);
+    expect(first).toBeGreaterThan(10);
+    expect(past[first]?.valid_from_at).toBeLessThan(NOW - 90 * DAY);
+    expect(past.slice(first).every(({ valid_to_at }) => valid_to_at !== null)).toBe(true);
+  });
+
+  test('has what is odd in real ones', () => {
+    const oat = titled('Oat drink, barista, 1 l');
+    expect(new Set(oat.map(({ parser_name }) => parser_name)).size).toBe(3);
+    expect(
+      oat.some(({ loyal_price: member, discount_price: all }) => member !== null && all !== null && member < all),
+    ).toBe(true);
+    const [chicory] = titled('Instant chicory, 100 g');
+    expect(chicory?.observed_at).toBeLessThan(NOW - 100 * DAY);
+    const [coffee] = titled('Ground coffee, medium roast, 250 g');
+    const peak = coffee && historyOf(coffee).find(({ price }) => (price ?? 0) > 2 * (coffee.price ?? 0));
+    expect((peak?.valid_to_at ?? 0) - (peak?.valid_from_at ?? 0)).toBe(5 * HOUR);
+    const [butter] = titled('Butter 82.5 %, 180 g');
+    const unseen = (butter ? historyOf(butter) : []).map(({ valid_from_at, valid_to_at }, index, all) => {
+      const next = all[index + 1]?.valid_from_at ?? null;
+      return next === null || valid_from_at === null ? 0 : next - (valid_to_at ?? next);
+    });
+    expect(unseen.filter((gap) => gap > 5 * DAY)).toHaveLength(2);
+    expect((butter ? historyOf(butter) : []).some(({ price }) => price === null)).toBe(true);
+    const [bread] = titled('Rye bread, sliced, 300 g');
+    expect(new Set((bread ? historyOf(bread) : []).map(({ available_count }) => available_count)).size).toBeGreaterThan(
+      4,
+    );
+    expect(
+      catalog.sources.filter(({ brand, price, title_original }) => !brand && !price && !title_original),
+    ).toHaveLength(1);
+    expect(products.has('tea & honey #2 (50%)')).toBe(true);
+    expect(new Set(titled('柿の種 rice crackers, 6 × 30 g').map(({ price_unit }) => price_unit))).toEqual(
+      new Set(['JPY', 'RUB']),
+    );
+    const known = '4a9b6f3a-2e5c-4b7f-83d8-1a0f9e8d7c05';
+    expect([products.has(known), catalog.snapshots(known).length > 0]).toEqual([false, true]);
+    expect(catalog.cursors.map(({ product_id }) => product_id !== null)).toEqual([true, false, true]);
+  });
+
+  test('is not there in an empty sandbox, whose traps are there', async () => {
+    const sandbox = await startSandbox({
+      now: () => NOON_MS,
+      random: () => 0.5,
+      seed: 'empty',
+      traps: ['hostile-text', 'moving-total'],
+    });
+    const url = sandbox.env['SVC_CATALOG_URL'] ?? '';
+    expect((await wire(url, '/products')).body).toBe('{"items":[],"meta":{"limit":20,"offset":0,"total":0}}');
+    expect((await wire(url, '/products')).body).toContain('"total":5');
+    await sandbox.close();
+  });
+});
+
+interface Page {
+  readonly items: readonly { readonly canonical_product_id: string; readonly title: string }[];
+  readonly meta: { readonly total: number };
+}
+
+describe('the traps', () => {
+  const one = catalogOf({
+    sources: [row({ title_original: 'Tea', price: 1 })],
+    snapshots: [snapshot({ price: 1 })],
+  });
+  const series =
+    '/products/p1/dynamics?parser_name=chizhik&source_id=receiver:run-1:1&field=price&interval=1d&date_from=2026-02-01T00:00:00Z&date_to=2026-02-03T00:00:00Z';
+
+  test('database-down: the words of the database, and plain text elsewhere, after the parameters are read', async () => {
+    await using service = await startCatalog({ catalog: one });
+    service.traps.add('database-down');
+    const [status, body] = await service.get('/healthz');
+    expect(status).toBe(503);
+    expect(body).toMatch(
+      /^\{"detail":"catalog_unavailable: \(psycopg\.OperationalError\) .*\\n\[SQL: SELECT 1 FROM .*"\}$/,
+    );
+    for (const path of ['/products', '/products/p1', '/products/count', '/categories/1', '/sync/cursors', series]) {
+      const answer = await wire(service.url, path);
+      expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
+        500,
+        'text/plain; charset=utf-8',
+        'Internal Server Error',
+      ]);
+    }
+    expect((await service.get('/products?limit=0'))[0]).toBe(422);
+    expect((await service.get('/products?sort=x'))[0]).toBe(400);
+    service.traps.clear();
+    expect((await service.get('/products'))[0]).toBe(200);
+  });
+
+  test('hostile-catalog: every text but the times, and what a client sends back is known', async () => {
+    await using service = await startCatalog({ catalog: one });
+    service.traps.add('hostile-catalog');
+    const { items } = await service.json<Page>('/products');
+    const id = `${HOSTILE_START}p1${HOSTILE_END}`;
+    expect(items).toMatchObject([
+      {
+        canonical_product_id: id,
+        title: `${HOSTILE_START}Tea${HOSTILE_END}`,
+        observed_at_latest: '2026-02-01T12:00:00Z',
+      },
+    ]);
+    expect((await service.get(`/products/${encodeURIComponent(id)}`))[0]).toBe(200);
+    const found = await service.json<Page>(`/products?q=${encodeURIComponent(`${HOSTILE_START}tea${HOSTILE_END}`)}`);
+    expect(found.meta.total).toBe(1);
+    expect(await service.json('/healthz')).toEqual({ status: 'ok' });
+    expect(JSON.parse((await service.get('/nothing'))[1])).toEqual({
+      detail: `${HOSTILE_START}Not Found${HOSTILE_END}`,
+    });
+    const { dates, meta } = await service.json<{ dates: string[]; meta: Record<string, string> }>(series);
+    expect([dates[0], meta['date_from']]).toEqual(['2026-02-01T00:00:00Z', '2026-02-01T00:00:00Z']);
+    expect(meta['field']).toBe(`${HOSTILE_START}price${HOSTILE_END}`);
+  });
+
+  test('moving-total: another one with every page', async () => {
+    await using service = await startCatalog({ seed: 'demo' });
+    service.traps.add('moving-total');
+    const totals = [1, 2, 3].map(() => service.json<Page>('/products?limit=1').then(({ meta }) => meta.total));
+    expect(new Set(await Promise.all(totals)).size).toBe(3);
+  });
+
+  test('slow-catalog: an answer comes late, and the end does not wait for it', async () => {
+    const service = await startCatalog({ catalog: one, fast: 300 });
+    service.traps.add('slow-catalog');
+    const began = performance.now();
+    await service.get('/healthz');
+    expect(performance.now() - began).toBeGreaterThanOrEqual(9);
+    await service.close();
+    const slow = await startCatalog({ catalog: one });
+    slow.traps.add('slow-catalog');
+    const socket = connect(Number(new URL(slow.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', () => {});
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n');
+    await once(socket, 'data');
+    const gone = once(socket, 'close');
+    await slow.close();
+    await gone;
+    expect(text).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  });
+
+  test('wrong-shape, uneven-series', async () => {
+    await using service = await startCatalog({ catalog: one });
+    service.traps.add('uneven-series');
+    const { dates, values } = await service.json<{ dates: string[]; values: unknown[] }>(series);
+    expect([dates.length, values]).toEqual([3, [null, null]]);
+    service.traps.add('wrong-shape');
+    expect((await service.get('/healthz'))[1]).toBe('{"data":{"status":"ok"}}');
+  });
+
+  test('many-products: ten thousand more, each with a past', async () => {
+    await using service = await startCatalog({ catalog: one });
+    service.traps.add('many-products');
+    const pages = [0, 5000, 9901, 10_001].map((offset) =>
+      service.json<Page>(`/products?limit=100&offset=${offset}&sort=price_asc`),
+    );
+    const sizes = (await Promise.all(pages)).map(({ items, meta }) => [items.length, meta.total]);
+    expect(sizes).toEqual([
+      [100, 10_001],
+      [100, 10_001],
+      [100, 10_001],
+      [0, 10_001],
+    ]);
+    const [last] = (await service.json<Page>('/products?offset=10000')).items;
+    const { meta } = await service.json<Page>(`/products/${last?.canonical_product_id}/snapshots`);
+    expect(meta.total).toBeGreaterThan(10);
+    service.traps.clear();
+    expect((await service.json<Page>('/products')).meta.total).toBe(1);
+  });
+});
+
+test('JSON as Python writes it is read as what it was', () => {
+  expect(pythonJson({ price: 99, values: [1, null, 2.5], id: 3, rating: null })).toBe(
+    '{"price":99.0,"values":[1.0,null,2.5],"id":3,"rating":null}',
+  );
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(pythonJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});

@@ -1,0 +1,231 @@
+/** A price over time: buckets, intervals and single observations, limits, times. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dynamics } from '../../../src/sandbox/catalog/dynamics.ts';
+import { DAY, HOUR, isoOffset, isoZ, type Micros, parseIso } from '../../../src/sandbox/catalog/instants.ts';
+import type { Snapshot } from '../../../src/sandbox/catalog/records.ts';
+import { at, catalogOf, snapshot, startCatalog, type TestCatalog } from './service.ts';
+
+const MONDAY = at('2026-02-02T00:00:00Z');
+
+let service: TestCatalog;
+beforeAll(async () => {
+  service = await startCatalog({
+    catalog: catalogOf({
+      snapshots: [
+        snapshot({ id: 1, price: 10, available_count: 3, observed_at: MONDAY + 12 * HOUR }),
+        snapshot({ id: 2, price: 11.5, observed_at: MONDAY + 13 * HOUR }),
+        snapshot({ id: 3, source_id: 'other', price: 1, observed_at: MONDAY }),
+      ],
+    }),
+  });
+});
+afterAll(() => service.close());
+
+const QUERY = {
+  parser_name: 'chizhik',
+  source_id: 'receiver:run-1:1',
+  field: 'price',
+  date_from: '2026-02-02T00:00:00Z',
+  date_to: '2026-02-03T00:00:00Z',
+  interval: '6h',
+};
+
+function path(changes: Partial<typeof QUERY>, id = 'p1'): string {
+  return `/products/${id}/dynamics?${new URLSearchParams({ ...QUERY, ...changes })}`;
+}
+
+/** The values of one source with these snapshots. */
+function values(
+  snapshots: readonly Partial<Snapshot>[],
+  from: Micros,
+  to: Micros,
+  interval = '1d',
+): readonly (number | null)[] {
+  const rows = snapshots.map((fields, index) => snapshot({ id: index + 1, ...fields }));
+  const request = { ...QUERY, canonical_product_id: 'p1', date_from: isoZ(from), date_to: isoZ(to), interval };
+  return dynamics(request, () => rows).values;
+}
+
+describe('the answer', () => {
+  test('is these bytes: buckets from date_from, the last one reaching past date_to, times in UTC', async () => {
+    const [status, body] = await service.get(
+      path({ date_from: '2026-02-02T06:30:00.25+03:00', date_to: '2026-02-02T21:31:00+03:00' }),
+    );
+    expect([status, body]).toEqual([
+      200,
+      '{"dates":["2026-02-02T03:30:00.250000Z","2026-02-02T09:30:00.250000Z","2026-02-02T15:30:00.250000Z"],"values":[null,11.5,null],"meta":{"canonical_product_id":"p1","parser_name":"chizhik","source_id":"receiver:run-1:1","field":"price","interval":"6h","date_from":"2026-02-02T03:30:00.250000Z","date_to":"2026-02-02T18:31:00Z"}}',
+    ]);
+    expect(JSON.parse((await service.get(path({ date_from: '2026-02-02T00:00:00+03:00' })))[1]).meta.date_from).toBe(
+      '2026-02-01T21:00:00Z',
+    );
+  });
+
+  test('one instant is one point, and whole numbers are floats', async () => {
+    const noon = '2026-02-02T12:00:00Z';
+    const [, body] = await service.get(path({ field: 'available_count', date_from: noon, date_to: noon }));
+    expect(body).toContain(`{"dates":["${noon}"],"values":[3.0],`);
+  });
+
+  test.each([
+    [{ date_from: 'yesterday' }, 422, 'datetime must be valid ISO8601'],
+    [{ date_from: '2026-02-30T00:00:00Z' }, 422, 'datetime must be valid ISO8601'],
+    [{ date_from: '2026-02-01' }, 422, 'datetime must include timezone'],
+    [{ date_to: '2026-02-03T00:00:00' }, 422, 'datetime must include timezone'],
+    [{ date_from: '2026-02-04T00:00:00Z', field: 'x' }, 422, 'date_from must be <= date_to'],
+    [{ field: 'rating', interval: '2d' }, 400, 'unsupported field: rating'],
+    [{ interval: '2d', source_id: 'x' }, 400, 'unsupported interval: 2d'],
+    [{ interval: 'toString' }, 400, 'unsupported interval: toString'],
+    [{ interval: '1h', date_from: '2023-10-23T00:00:00Z', source_id: 'x' }, 400, 'requested range is too large'],
+    [{ source_id: 'receiver:run-1:2' }, 404, 'source not found'],
+    [{ parser_name: 'Chizhik' }, 404, 'source not found'],
+  ] as const)('%j is refused', async (changes, status, detail) => {
+    expect(await service.get(path(changes))).toEqual([status, JSON.stringify({ detail })]);
+  });
+
+  test('a product that nobody knows has no source', async () => {
+    expect(await service.get(path({}, 'nobody'))).toEqual([404, '{"detail":"source not found"}']);
+  });
+
+  test('a plus that is not encoded is a space', async () => {
+    const encoded = path({ date_from: '2026-02-02T00:00:00+03:00' });
+    expect((await service.get(encoded))[0]).toBe(200);
+    expect(await service.get(encoded.replace('%2B', '+'))).toEqual([
+      422,
+      '{"detail":"datetime must be valid ISO8601"}',
+    ]);
+  });
+
+  test('20,000 points are the limit', async () => {
+    const last = MONDAY + 19_999 * HOUR;
+    const hours = (end: Micros) => path({ interval: '1h', date_to: isoZ(end) });
+    const { dates } = await service.json<{ dates: string[] }>(hours(last + HOUR - 1));
+    expect([dates.length, dates.at(-1)]).toEqual([20_000, isoZ(last)]);
+    expect((await service.get(hours(last + HOUR)))[1]).toBe('{"detail":"requested range is too large"}');
+  });
+});
+
+describe('the value of a bucket', () => {
+  test('is that of the latest observation, even if it has none', () => {
+    const seen = [
+      { price: 1, observed_at: MONDAY },
+      { price: null, observed_at: MONDAY + 5 },
+      { price: 3, observed_at: MONDAY + DAY },
+    ];
+    expect(values(seen, MONDAY, MONDAY + DAY)).toEqual([null, 3]);
+    const same = [
+      { price: 1, observed_at: MONDAY },
+      { price: 2, observed_at: MONDAY },
+    ];
+    expect(values(same, MONDAY, MONDAY)).toEqual([2]);
+  });
+
+  test('an interval fills every bucket it touches, also from before and to after the window', () => {
+    const kept = {
+      price: 5,
+      valid_from_at: MONDAY - 9 * DAY,
+      valid_to_at: MONDAY + DAY,
+      observed_at: MONDAY - 9 * DAY,
+    };
+    expect(values([kept], MONDAY, MONDAY + 3 * DAY)).toEqual([5, 5, null, null]);
+    expect(values([kept], MONDAY - 3 * DAY, MONDAY)).toEqual([5, 5, 5, 5]);
+    expect(values([{ ...kept, valid_to_at: MONDAY - 1 }], MONDAY, MONDAY + DAY)).toEqual([null, null]);
+    // one that was written the wrong way round
+    const turned = { ...kept, valid_from_at: MONDAY + DAY, valid_to_at: MONDAY };
+    expect(values([turned], MONDAY, MONDAY + 2 * DAY)).toEqual([5, 5, null]);
+  });
+
+  test('which interval was observed last decides where two overlap, not which one begins last', () => {
+    const old = { price: 1, valid_from_at: MONDAY + DAY, valid_to_at: MONDAY + 2 * DAY, observed_at: MONDAY };
+    const young = { price: 2, valid_from_at: MONDAY, valid_to_at: MONDAY + DAY, observed_at: MONDAY + 1 };
+    expect(values([young, old], MONDAY, MONDAY + 2 * DAY)).toEqual([2, 2, 1]);
+  });
+
+  test('an old observation fills its own bucket alone', () => {
+    expect(values([{ price: 7, observed_at: MONDAY + DAY }], MONDAY, MONDAY + 2 * DAY)).toEqual([null, 7, null]);
+  });
+
+  test('what comes after date_to is not seen, although the last bucket reaches past it', () => {
+    const late = { price: 7, observed_at: MONDAY + DAY + 2 };
+    expect(values([late], MONDAY, MONDAY + DAY + 1)).toEqual([null, null]);
+    expect(values([late], MONDAY, MONDAY + DAY + 2)).toEqual([null, 7]);
+  });
+
+  test('windows on multiples of the step, each up to the next, are the same as one', () => {
+    const observation = fc.record({
+      price: fc.option(fc.integer({ min: 1, max: 9 })),
+      observed_at: fc.integer({ min: MONDAY - DAY, max: MONDAY + 12 * DAY }),
+      valid_from_at: fc.option(fc.integer({ min: MONDAY - DAY, max: MONDAY + 12 * DAY })),
+      valid_to_at: fc.option(fc.integer({ min: MONDAY - DAY, max: MONDAY + 12 * DAY })),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(observation, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 0, max: DAY - 1 }),
+        (seen, split, rest) => {
+          const end = MONDAY + 10 * DAY + rest;
+          const middle = MONDAY + split * DAY;
+          expect([...values(seen, MONDAY, middle - 1), ...values(seen, middle, end)]).toEqual(
+            values(seen, MONDAY, end),
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('times', () => {
+  const instant = fc.integer({ min: at('0001-01-02T00:00:00Z'), max: at('9999-12-30T00:00:00Z') });
+
+  test('what is written is read again, in any zone', () => {
+    fc.assert(
+      fc.property(instant, fc.integer({ min: -1439, max: 1439 }), (time, minutes) => {
+        expect(parseIso(isoZ(time))).toBe(time);
+        expect(parseIso(isoOffset(time))).toBe(time);
+        const pair = (number: number): string => String(number).padStart(2, '0');
+        const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+        const zone = `${minutes < 0 ? '-' : '+'}${pair(hours)}:${pair(rest)}`;
+        expect(parseIso(isoZ(time).replace('Z', zone))).toBe(time - minutes * 60 * 1_000_000);
+      }),
+    );
+  });
+
+  test('no text makes the reader fail', () => {
+    const pieces = fc.constantFrom('2026', '02', '-', ':', 'T', 'Z', '+', '00', '.', '5', ' ', '😀');
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces).map((parts) => parts.join('')),
+        ),
+        (text) => {
+          expect(['number', 'undefined']).toContain(typeof parseIso(text));
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['20260202T000000Z', MONDAY],
+    ['2026-02-02 00:00+00', MONDAY],
+    ['  2026-02-02T00Z  ', MONDAY],
+    ['2026-02-02T00:00:00,5Z', MONDAY + 500_000],
+    ['2026-02-02T00:00:00.1234569Z', MONDAY + 123_456],
+    ['2026-02-02T00:00:01+00:00:01', MONDAY],
+    ['2026-02-02', Number.NaN],
+    ['2026-02-02T00:00:00', Number.NaN],
+    ['2026-0202', undefined],
+    ['2026-02-02T', undefined],
+    ['2026-02-02T24:00:00Z', undefined],
+    ['2026-02-02T00:60:00Z', undefined],
+    ['2026-13-01T00:00:00Z', undefined],
+    ['0000-01-01T00:00:00Z', undefined],
+    ['2026-02-02T00:00:00z', undefined],
+    ['2026-02-02T00:00:00 03:00', undefined],
+    ['', undefined],
+  ])('%j', (text, time) => {
+    expect(parseIso(text)).toBe(time);
+  });
+});

@@ -1,0 +1,202 @@
+/** What is the same for all endpoints, byte for byte: methods, paths, headers, the shapes of errors, paging. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wire } from '../../support/alertmanager.ts';
+import { catalogOf, category, row, settlement, snapshot, startCatalog, type TestCatalog } from './service.ts';
+
+let service: TestCatalog;
+beforeAll(async () => {
+  service = await startCatalog({
+    catalog: catalogOf({
+      sources: [row({ price: 99, canonical_product_id: 'p1' }), row({ id: 2, canonical_product_id: 'a b%/c' })],
+      categories: [category({})],
+      settlements: [settlement({})],
+      snapshots: [snapshot({}), snapshot({ id: 2, canonical_product_id: 'only-snapshots' })],
+    }),
+  });
+});
+afterAll(() => service.close());
+
+const NOT_FOUND = '{"detail":"Not Found"}';
+
+describe('the wire', () => {
+  test('an answer has four headers', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    expect(text).toBe(
+      'HTTP/1.1 200 OK\r\ndate: Sun, 01 Feb 2026 12:00:00 GMT\r\nserver: uvicorn\r\ncontent-length: 15\r\ncontent-type: application/json\r\n\r\n{"status":"ok"}',
+    );
+  });
+
+  test.each(['POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'])('%s is not allowed', async (method) => {
+    for (const path of ['/healthz', '/products', '/products/count', '/products/p1/dynamics', '/sync/cursors']) {
+      const { status, headers, body } = await wire(service.url, path, { method, body: '{}' });
+      expect([status, headers.allow, body]).toEqual([405, 'GET', '{"detail":"Method Not Allowed"}']);
+    }
+    expect((await wire(service.url, '/nothing', { method })).body).toBe(NOT_FOUND);
+  });
+
+  test('HEAD is not allowed either, and says how long its answer would be', async () => {
+    const { status, headers, body } = await wire(service.url, '/healthz', { method: 'HEAD' });
+    expect([status, headers.allow, headers['content-length'], body]).toEqual([405, 'GET', '31', '']);
+  });
+
+  test.each([
+    ['/products/', '/products'],
+    ['/products///', '/products'],
+    ['/products/?limit=1&q=%D1%85', '/products?limit=1&q=%D1%85'],
+    ['/categories/1/', '/categories/1'],
+    ['/products/%D1%85%20y/sources/', '/products/%D1%85%20y/sources'],
+  ])('%s leads to %s', async (path, to) => {
+    const { status, headers, body } = await wire(service.url, path);
+    expect([status, headers.location, headers['content-length'], body]).toEqual([
+      307,
+      `http://${new URL(service.url).host}${to}`,
+      '0',
+      '',
+    ]);
+    expect(headers['content-type']).toBeUndefined();
+  });
+
+  test.each([
+    '/',
+    '/nothing',
+    '/products/a/b',
+    '/products/a/b/',
+    '/products/a%2Fb',
+    '/Products',
+    '//products',
+    '/sync',
+  ])('%s is no route', async (path) => {
+    expect(await service.get(path)).toEqual([404, NOT_FOUND]);
+  });
+
+  test('an id is what the path decodes to', async () => {
+    expect((await service.get('/products/a%20b%25'))[1]).toBe('{"detail":"product_not_found"}');
+    // the slash of this one cannot be sent
+    expect(await service.get('/products/a%20b%25%2Fc')).toEqual([404, NOT_FOUND]);
+  });
+
+  test('lets no web page in by a name that leads to loopback', async () => {
+    const { status, body } = await wire(service.url, '/healthz', { headers: { host: 'evil.example' } });
+    expect([status, body]).toEqual([403, 'The sandbox answers to loopback addresses only.\n']);
+  });
+});
+
+const at = (where: string, name: string) => `"loc":["${where}","${name}"]`;
+const BELOW_1 = '"msg":"Input should be greater than or equal to 1"';
+const NO_INTEGER = '"msg":"Input should be a valid integer, unable to parse string as an integer"';
+
+describe('refusals', () => {
+  test.each([
+    ['/products?sort=price', 400, '"unsupported sort: price"'],
+    ['/products?sort=toString', 400, '"unsupported sort: toString"'],
+    ['/products/p1/sources?sort=price_asc', 400, '"unsupported sort: price_asc"'],
+    ['/products/p1/snapshots?sort=', 400, '"unsupported sort: "'],
+    ['/products/common/count', 400, '"scope must be one of: stores, regions"'],
+    ['/products/common/count?scope=all_stores', 400, '"scope must be one of: stores, regions"'],
+    ['/products/nobody', 404, '"product_not_found"'],
+    ['/products/nobody/sources', 404, '"product_not_found"'],
+    ['/products/nobody/snapshots', 404, '"product_not_found"'],
+    ['/categories/2', 404, '"category_not_found"'],
+    ['/settlements/2', 404, '"settlement_not_found"'],
+    [
+      '/products?limit=0',
+      422,
+      `[{"type":"greater_than_equal",${at('query', 'limit')},${BELOW_1},"input":"0","ctx":{"ge":1}}]`,
+    ],
+    [
+      '/categories?limit=101',
+      422,
+      `[{"type":"less_than_equal",${at('query', 'limit')},"msg":"Input should be less than or equal to 100","input":"101","ctx":{"le":100}}]`,
+    ],
+    [
+      '/settlements?offset=-1',
+      422,
+      `[{"type":"greater_than_equal",${at('query', 'offset')},"msg":"Input should be greater than or equal to 0","input":"-1","ctx":{"ge":0}}]`,
+    ],
+    [
+      '/products?promo=maybe&price_min=cheap',
+      422,
+      `[{"type":"bool_parsing",${at('query', 'promo')},"msg":"Input should be a valid boolean, unable to interpret input","input":"maybe"},{"type":"float_parsing",${at('query', 'price_min')},"msg":"Input should be a valid number, unable to parse string as a number","input":"cheap"}]`,
+    ],
+    ['/categories/abc', 422, `[{"type":"int_parsing",${at('path', 'category_id')},${NO_INTEGER},"input":"abc"}]`],
+    ['/settlements/1.5', 422, `[{"type":"int_parsing",${at('path', 'settlement_id')},${NO_INTEGER},"input":"1.5"}]`],
+    ['/products?limit=', 422, `[{"type":"int_parsing",${at('query', 'limit')},${NO_INTEGER},"input":""}]`],
+    // what is wrong with a parameter comes before what is wrong with the order
+    [
+      '/products?sort=x&depth=x&limit=%C3%A9',
+      422,
+      `[{"type":"int_parsing",${at('query', 'limit')},${NO_INTEGER},"input":"é"}]`,
+    ],
+  ])('%s', async (path, status, detail) => {
+    expect(await service.get(path)).toEqual([status, `{"detail":${detail}}`]);
+  });
+
+  test('every missing parameter of a price history is told', async () => {
+    const [status, body] = await service.get('/products/p1/dynamics?source_id=&interval=1d');
+    expect(status).toBe(422);
+    const missing = (name: string): string =>
+      `{"type":"missing","loc":["query","${name}"],"msg":"Field required","input":null}`;
+    const short = `{"type":"string_too_short",${at('query', 'source_id')},"msg":"String should have at least 1 character","input":"","ctx":{"min_length":1}}`;
+    const parts = [missing('parser_name'), short, missing('field'), missing('date_from'), missing('date_to')];
+    expect(body).toBe(`{"detail":[${parts.join(',')}]}`);
+  });
+
+  test('integers and the last of several are read as the framework reads them', async () => {
+    for (const [limit, read] of [
+      ['+5', 5],
+      ['%205%20', 5],
+      ['5.0', 5],
+      ['1_0', 10],
+      ['7&limit=3', 3],
+    ] as const) {
+      const { meta } = await service.json<{ meta: unknown }>(`/categories?limit=${limit.replace('+', '%2B')}`);
+      expect(meta).toEqual({ limit: read, offset: 0, total: 1 });
+    }
+  });
+});
+
+describe('single records, and lists', () => {
+  test('are these bytes', async () => {
+    const times =
+      '"first_seen_at":"2024-12-28T12:00:00Z","last_seen_at":"2026-02-01T12:00:00Z","updated_at":"2026-02-01T12:00:00Z"';
+    const place = `{"id":1,"geo_key":"ru|moscow|moscow","country":"RU","country_normalized":"ru","region":"Moscow","region_normalized":"moscow","name":"Moscow","name_normalized":"moscow","settlement_type":"city","alias":null,"latitude":55.0,"longitude":37.5,${times}}`;
+    expect(await service.get('/settlements/1')).toEqual([200, place]);
+    expect(await service.get('/settlements')).toEqual([
+      200,
+      `{"items":[${place}],"meta":{"limit":20,"offset":0,"total":1}}`,
+    ]);
+    const shelf = `{"id":1,"category_key":"chizhik:10-food","parser_name":"chizhik","source_uid":"10-food","parent_source_uid":null,"title":"Food","title_normalized":"food","alias":null,"depth":0,"sort_order":0,${times}}`;
+    expect(await service.get('/categories/1')).toEqual([200, shelf]);
+    expect(await service.get('/products/p1')).toEqual([
+      200,
+      '{"canonical_product_id":"p1","title":null,"brand":null,"price_from":99.0,"price_unit":null,"sources_count":1,"observed_at_latest":"2026-02-01T12:00:00Z","image_url":null,"parsers":["chizhik"]}',
+    ]);
+  });
+
+  test('past the end there is nothing, and the total is right', async () => {
+    expect(await service.get('/products?offset=7&limit=5')).toEqual([
+      200,
+      '{"items":[],"meta":{"limit":5,"offset":7,"total":2}}',
+    ]);
+  });
+
+  test('what is known from snapshots alone has no product and no sources', async () => {
+    expect((await service.get('/products/only-snapshots'))[0]).toBe(404);
+    expect(await service.get('/products/only-snapshots/sources')).toEqual([
+      200,
+      '{"items":[],"meta":{"limit":20,"offset":0,"total":0}}',
+    ]);
+    const { meta } = await service.json<{ meta: { total: number } }>('/products/only-snapshots/snapshots');
+    expect(meta.total).toBe(1);
+    // a product that is there, but not in that store
+    expect((await service.get('/products/p1/snapshots?parser_name=fixprice'))[0]).toBe(200);
+  });
+});
