@@ -1,0 +1,104 @@
+/** What stands below a chart: whose line is whose, and the facts about each. */
+import { cellLine } from '../cells.ts';
+import { painter } from '../color.ts';
+import { escapeText } from '../escape.ts';
+import { layOut } from '../table.ts';
+import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } from '../types.ts';
+import { displayWidth, shorten, wrap } from '../width.ts';
+import { glyphOf, type SeriesPainter } from './palette.ts';
+
+export interface LegendStyle {
+  readonly options: OutputOptions;
+  readonly ascii: boolean;
+  /** Undefined where nothing is shortened. */
+  readonly width: number | undefined;
+  readonly paint: SeriesPainter;
+  /** Whether the lines have glyphs. */
+  readonly glyphs: boolean;
+}
+
+export async function legendLines(picture: ChartPicture, style: LegendStyle): Promise<readonly string[]> {
+  const { facts, series } = picture;
+  if (facts === undefined) return style.glyphs ? nameLines(series, style) : [];
+  const shown = facts.columns.filter(({ wide }) => style.options.format === 'wide' || wide !== true);
+  const glyphs = new Map(facts.rows.map((row, index) => [row, glyphOf(index, style.ascii)]));
+  const glyph: Column<unknown> = { name: '', cell: (row) => glyphs.get(row) };
+  const { lines, dropped = [] } = await layOut(
+    {
+      kind: 'list',
+      rows: facts.rows,
+      columns: style.glyphs ? [glyph, ...shown] : shown,
+      named: true,
+      id: () => undefined,
+    },
+    { ...style.options, columns: [], ascii: style.ascii, width: style.width },
+  );
+  if (dropped.length > 0) return blocks(facts, shown, style);
+  if (!style.glyphs) return [...lines];
+  const header = style.options.headers ? 1 : 0;
+  return [...lines].map((line, index) => (index < header ? line : colored(line, index - header, style)));
+}
+
+/** The first character is the glyph. */
+function colored(line: string, series: number, { paint }: LegendStyle): string {
+  return paint(line.slice(0, 1), series) + line.slice(1);
+}
+
+/** Where a table is too wide: each series by itself, nothing left out. */
+async function blocks(
+  { rows }: ChartFacts,
+  [title, ...others]: readonly Column<unknown>[],
+  style: LegendStyle,
+): Promise<readonly string[]> {
+  const strong = await painter(style.options.color);
+  const width = style.width ?? Number.POSITIVE_INFINITY;
+  const text = (column: Column<unknown> | undefined, row: unknown): string =>
+    escapeText(cellLine(column?.cell(row), { ...style.options, ascii: style.ascii }));
+  return rows.flatMap((row, series) => {
+    const name = wrap(text(title, row), Math.max(2, width - 2)).map((line, index) => {
+      if (!style.glyphs) return strong(line, 'strong');
+      return `${index === 0 ? style.paint(glyphOf(series, style.ascii), series) : ' '} ${strong(line, 'strong')}`;
+    });
+    const parts = others
+      .map((column) => ({ name: escapeText(column.name), value: text(column, row) }))
+      .filter(({ value }) => value !== '')
+      .map((part) => `${part.name} ${part.value}`);
+    return [...name, ...flow(parts, width - 2).map((line) => `  ${line}`)];
+  });
+}
+
+/** As many in a line as fit, two blanks between them; one that is too long goes on below. */
+function flow(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of parts) {
+    if (line !== '' && displayWidth(line) + 2 + displayWidth(part) <= width) line += `  ${part}`;
+    else {
+      if (line !== '') lines.push(line);
+      const [last = '', ...before] = [...wrap(part, Math.max(2, width))].reverse();
+      lines.push(...before.reverse());
+      line = last;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+/** `● Store A  ▲ Store B` */
+function nameLines(series: readonly ChartSeries[], { ascii, width, paint }: LegendStyle): readonly string[] {
+  const most = width ?? Number.POSITIVE_INFINITY;
+  const lines: string[] = [];
+  let taken = 0;
+  for (const [index, { name }] of series.entries()) {
+    const text = shorten(escapeText(name), Math.max(1, most - 2));
+    const entry = `${paint(glyphOf(index, ascii), index)} ${text}`;
+    const needed = displayWidth(text) + 2;
+    if (lines.length > 0 && taken + 2 + needed <= most) {
+      lines[lines.length - 1] += `  ${entry}`;
+      taken += 2 + needed;
+    } else {
+      lines.push(entry);
+      taken = needed;
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,69 @@
+/** A series cut into the columns of a drawing. */
+import type { ChartSeries } from '../types.ts';
+
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a series does within one column without a gap. */
+export interface Run {
+  readonly column: number;
+  /** The range it goes through, the step into it included. */
+  readonly low: number;
+  readonly high: number;
+  readonly last: number;
+  /** There is a gap before it. */
+  readonly fresh: boolean;
+}
+
+/** Where an instant stands between the first column and the last: 0 to 1. A window of one instant has it in the middle. */
+export function position(ms: number, { from, to }: Window): number {
+  return to > from ? Math.min(1, Math.max(0, (ms - from) / (to - from))) : 0.5;
+}
+
+/** In the order of time. Least and greatest of each column are kept, and so every spike, however many points a column stands for. */
+export function runsOf({ at, values, until }: ChartSeries, window: Window, columns: number): readonly Run[] {
+  const runs: Run[] = [];
+  let open: { column: number; low: number; high: number; last: number; fresh: boolean } | undefined;
+  for (let index = 0; index < at.length; index++) {
+    const start = at[index] ?? window.to;
+    const end = Math.max(start, at[index + 1] ?? until);
+    const value = values[index];
+    const outside = start > window.to || end < window.from || (end === window.from && start < end);
+    if (outside || value === null || value === undefined || !Number.isFinite(value)) {
+      open = undefined;
+      continue;
+    }
+    const first = Math.min(columns - 1, Math.floor(position(start, window) * columns));
+    const last = Math.max(first, Math.ceil(position(end, window) * columns) - 1);
+    if (open?.column === first) {
+      open.low = Math.min(open.low, value);
+      open.high = Math.max(open.high, value);
+      open.last = value;
+    } else {
+      const before: number = open?.last ?? value;
+      const low = Math.min(before, value);
+      open = { column: first, low, high: Math.max(before, value), last: value, fresh: open === undefined };
+      runs.push(open);
+    }
+    for (let column = first + 1; column <= last; column++) {
+      open = { column, low: value, high: value, last: value, fresh: false };
+      runs.push(open);
+    }
+  }
+  return runs;
+}
+
+/** The least and the greatest of all; infinite, the other way round, where there is none. */
+export function rangeOf(all: readonly (readonly Run[])[]): readonly [low: number, high: number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const runs of all) {
+    for (const run of runs) {
+      if (run.low < low) low = run.low;
+      if (run.high > high) high = run.high;
+    }
+  }
+  return [low, high];
+}
