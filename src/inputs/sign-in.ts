@@ -5,6 +5,7 @@ import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
 import type { LoginPeople } from '../services/oauth/login.ts';
 import { whyNoBrowser } from './browser.ts';
+import { askToken } from './piped-token.ts';
 
 export const CLIENT_FLAGS = {
   'auth-method': {
@@ -100,23 +101,6 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
   if (rest.trim() !== '') yield rest;
 }
 
-const LONGEST_TOKEN = 16 * 1024;
-
-export async function askPersonalToken(ctx: RunContext): Promise<string> {
-  const text = ctx.interactive
-    ? await ctx.prompter.secret('Personal token:')
-    : Buffer.from(await ctx.readInput('-')).toString('latin1');
-  const token = text.trim();
-  if (token === '') {
-    throw new SvcError('credential_unusable', '--token-stdin: there is no token', {
-      hint: 'pipe it in: svc oauth login --token-stdin < file',
-    });
-  }
-  // It goes into a header as it is, and into no message.
-  if (token.length > LONGEST_TOKEN || /[^\x21-\x7e]/.test(token)) {
-    throw new SvcError('credential_unusable', '--token-stdin: that is no token, which is one word of ASCII', {
-      hint: 'give the token alone, without a header name or other text around it',
-    });
-  }
-  return token;
+export function askPersonalToken(ctx: RunContext): Promise<string> {
+  return askToken('Personal token:', 'svc oauth login', ctx);
 }

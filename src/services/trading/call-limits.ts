@@ -38,6 +38,10 @@ export const COMMAND_NUMBERS: Readonly<Record<string, number>> = {
   ClosedPosition: 118,
 };
 
+export function requestsOf(cmd: number): readonly string[] {
+  return Object.keys(COMMAND_NUMBERS).filter((name) => COMMAND_NUMBERS[name] === cmd);
+}
+
 /** The name by which `COMMAND_NUMBERS` knows a request. */
 export function requestName({ path }: Pick<EndpointShape, 'path'>, { query }: CallValues = {}): string {
   const models = query?.['models'];

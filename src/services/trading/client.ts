@@ -5,7 +5,7 @@ import * as endpoints from './endpoints.ts';
 import { verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
-import type { Account, Candle, Envelope, Instrument, Row } from './schema.ts';
+import type { Account, Candle, Envelope, Instrument, ModelRows } from './schema.ts';
 
 /** What of a session a request needs. */
 export interface Caller {
@@ -25,7 +25,7 @@ export const MOST_CANDLES = 10_000;
 
 export interface Trading {
   /** The rows of a table as they are, without the row of totals. */
-  model(name: ModelName): Promise<readonly Row[]>;
+  model<N extends ModelName>(name: N): Promise<readonly ModelRows[N][]>;
   /** From the document's path, or once from the other where that one is not known. */
   accounts(): Promise<readonly Account[]>;
   instruments(): Promise<readonly Instrument[]>;
@@ -46,23 +46,21 @@ export function openTrading(session: Caller): Trading {
     if (executed === false || error !== undefined) throw refusal(error, what);
     return answer;
   };
-  const rowsOf = async <T extends Row>(answer: Envelope, name: ModelName, schema: Parser<T>): Promise<readonly T[]> => {
+  const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
     const { rows } = MODELS[name];
-    return checked(answer[rows], schema, rows);
-  };
-  const model = async (name: ModelName): Promise<readonly Row[]> => {
-    const answer = await asked(`the table ${name}`, endpoints.getModel, { query: { models: name } });
-    return withoutTotal(await rowsOf(answer, name, (await schemas()).row));
+    const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
+    // The total of a table is no row of it.
+    return checked(answer[rows], schema, rows).filter(({ isTotal }) => isTotal !== true);
   };
   const otherAccounts = async (): Promise<Envelope> =>
     asked('the accounts', endpoints.getModel, { query: { models: 'Account' } });
   return {
-    model,
+    model: async (name) =>
+      rowsOf(await asked(`the table ${name}`, endpoints.getModel, { query: { models: name } }), name),
     async accounts() {
-      const { account } = await schemas();
       let answer = await known(asked('the accounts', endpoints.getAccounts));
       if (!Array.isArray(answer?.['accounts'])) answer = await otherAccounts();
-      return withoutTotal(await rowsOf(answer, 'Account', account));
+      return rowsOf(answer, 'Account');
     },
     async instruments() {
       const { data } = await asked('the instruments', endpoints.getInstruments);
@@ -107,11 +105,6 @@ async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
     if (error instanceof SvcError && error.code === 'wrong_path') return undefined;
     throw error;
   }
-}
-
-/** The total of a table is no row of it. */
-function withoutTotal<T extends Row>(rows: readonly T[]): readonly T[] {
-  return rows.filter(({ isTotal }) => isTotal !== true);
 }
 
 function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {

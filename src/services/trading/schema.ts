@@ -143,6 +143,28 @@ export type Instrument = z.infer<typeof instrument>;
 export const row = z.looseObject({ isTotal: flag });
 export type Row = z.infer<typeof row>;
 
+/** The rows of each table. */
+export const MODEL_ROWS = {
+  Offer: offer,
+  OpenPosition: openPosition,
+  ClosedPosition: closedPosition,
+  Order: order,
+  Summary: summary,
+  LeverageProfile: row,
+  Account: account,
+  Properties: row,
+};
+export interface ModelRows {
+  readonly Offer: Offer;
+  readonly OpenPosition: OpenPosition;
+  readonly ClosedPosition: ClosedPosition;
+  readonly Order: Order;
+  readonly Summary: Summary;
+  readonly LeverageProfile: Row;
+  readonly Account: Account;
+  readonly Properties: Row;
+}
+
 /** What a write that makes or touches orders answers; several orders make it an array (seen on the public implementation). */
 export const placed = z.looseObject({ type: number, orderId: optionalId });
 export type Placed = z.infer<typeof placed>;

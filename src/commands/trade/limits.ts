@@ -1,0 +1,85 @@
+import { listCommand } from '../../cli/command.ts';
+import { gatewayToken } from '../../inputs/trading-session.ts';
+import { CALL_LIMITS } from '../../services/trading/call-limits.ts';
+
+/** Either a cap on calls, or the limits of one download of candles. */
+interface Limit {
+  readonly kind: 'calls' | 'candles';
+  /** The command number, or the period. */
+  readonly name: string;
+  readonly does: string | null;
+  readonly max: number | null;
+  readonly window_s: number | null;
+  /** By all processes of this machine with this token; null for candles. */
+  readonly used: number | null;
+  /** When there is room again; null where there is now. */
+  readonly free_at: string | null;
+  readonly max_days_back: number | null;
+}
+
+export const tradeLimits = listCommand({
+  id: 'trade limits',
+  summary: 'Show the caps on calls with what is used of them, and the limits of candles',
+  description:
+    'Asks nobody: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: no order is refused for one.',
+  effect: 'read',
+  service: 'trade',
+  flags: { reset: { type: 'boolean', help: 'Forget what was counted' } },
+  examples: [
+    { run: 'svc trade limits', why: 'What is left' },
+    { run: 'svc trade limits --reset', why: 'Count anew, as after a fresh session' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'limit', cell: ({ kind, name }: Limit) => (kind === 'calls' ? `command ${name}` : name) },
+      { name: 'used', cell: usedCell, align: 'right' },
+      { name: 'max', cell: ({ max }) => max, align: 'right' },
+      { name: 'window', cell: ({ window_s: seconds }) => (seconds === null ? undefined : `${seconds} s`) },
+      { name: 'days-back', cell: ({ max_days_back }) => max_days_back, align: 'right' },
+      { name: 'free', cell: ({ free_at }) => (free_at === null ? undefined : { time: free_at, tone: 'warn' }) },
+      { name: 'what', cell: ({ does }) => does, flex: true },
+    ],
+    id: ({ name }) => name,
+  },
+  async run({ reset }, ctx) {
+    const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
+    const { PERIODS } = await import('../../services/trading/periods.ts');
+    const { requestsOf } = await import('../../services/trading/call-limits.ts');
+    const token = await gatewayToken(ctx);
+    const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
+    if (reset) await file.forget();
+    const calls = CALL_LIMITS.map((limit): Limit => {
+      const { used, freeAt } = file.usage(limit);
+      const requests = requestsOf(limit.cmd);
+      return {
+        kind: 'calls',
+        name: String(limit.cmd),
+        does: `${limit.does}${requests.length === 0 ? '' : ` (${requests.join(', ')})`}`,
+        max: limit.maxCalls,
+        window_s: limit.windowMs / 1000,
+        used,
+        free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
+        max_days_back: null,
+      };
+    });
+    const candles = PERIODS.map(({ name, maxDaysBack, maxCandles }): Limit => {
+      return {
+        kind: 'candles',
+        name,
+        does: maxCandles === undefined ? 'candles: no limit' : 'candles of one request',
+        max: maxCandles ?? null,
+        window_s: null,
+        used: null,
+        free_at: null,
+        max_days_back: maxDaysBack ?? null,
+      };
+    });
+    return { value: [...calls, ...candles] };
+  },
+});
+
+function usedCell({ used, max }: Limit) {
+  if (used === null) return undefined;
+  return max !== null && used >= max ? { text: String(used), tone: 'bad' as const } : used;
+}

@@ -1,0 +1,73 @@
+import { type RunContext, recordCommand } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { gatewayKey } from '../../inputs/kept-gateway-token.ts';
+import { checkKeepable } from '../../inputs/kept-login.ts';
+import { askToken } from '../../inputs/piped-token.ts';
+
+interface Kept {
+  readonly base_url: string;
+  readonly profile: string;
+}
+
+/** Doc 3 §5 Part B. */
+const WHERE = "it is made in the provider's web trading platform: user account, token management";
+
+export const tradeLogin = recordCommand({
+  id: 'trade login',
+  summary: 'Keep the API token of the trading gateway',
+  description: `The token is tried before it is kept, for the profile and the address; ${WHERE}. Demo accounts have access by default, live accounts when the provider grants it on request.`,
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    'token-stdin': { type: 'boolean', help: 'Take it from standard input' },
+    token: {
+      type: 'string',
+      hidden: true,
+      help: 'Refused: other users can see command lines',
+      check: () => {
+        throw new SvcError('invalid_value', 'other users can see command lines, so no token is taken from one', {
+          hint: 'pipe it in: svc trade login --token-stdin < file',
+        });
+      },
+    },
+  } as const satisfies Flags,
+  examples: [
+    { run: 'svc trade login', why: 'Type or paste it; it is not shown' },
+    { run: 'svc trade login --token-stdin < token.txt', why: 'From a file' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'base-url', cell: ({ base_url }: Kept) => base_url },
+      { name: 'profile', cell: ({ profile }) => profile },
+    ],
+    line: ({ base_url, profile }) => `the token for ${base_url} is kept (profile ${profile})`,
+    id: ({ base_url }) => base_url,
+  },
+  async run({ tokenStdin }, ctx) {
+    const { keepToken } = await import('../../inputs/kept-gateway-token.ts');
+    if (ctx.env['SVC_TRADE_TOKEN'] !== undefined) {
+      ctx.notice('SVC_TRADE_TOKEN is set, and goes before the token that is kept: unset it to use that');
+    }
+    if (!tokenStdin && !ctx.interactive) {
+      throw new SvcError('missing_value', 'there is nobody to ask for the token', {
+        hint: 'pipe it in: svc trade login --token-stdin < file',
+      });
+    }
+    if (!tokenStdin) ctx.notice(WHERE);
+    const token = await askToken('API token:', 'svc trade login', ctx);
+    // Those that were seen so far are of this form; another one is tried all the same.
+    if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token is not 40 hexadecimal digits, as they usually are');
+    await checkKeepable(ctx);
+    await checkTaken(token, ctx);
+    await keepToken(token, ctx);
+    return { value: gatewayKey(ctx) };
+  },
+});
+
+/** Nothing is kept that the gateway does not take. */
+async function checkTaken(token: string, ctx: RunContext): Promise<void> {
+  const { tryToken } = await import('../../inputs/trading-session.ts');
+  await tryToken(token, ctx);
+}

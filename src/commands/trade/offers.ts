@@ -1,0 +1,32 @@
+import { listCommand } from '../../cli/command.ts';
+import { ROW_FLAGS } from '../../inputs/trading-rows.ts';
+import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { OFFER_LIST } from '../../views/trading.ts';
+
+export const tradeOffers = listCommand({
+  id: 'trade offers',
+  summary: 'List what is offered now, with its prices',
+  description:
+    'One look at the table Offer. Only the symbols that the account shows are in it: svc trade symbols show.',
+  effect: 'read',
+  service: 'trade',
+  flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit, ...SESSION_FLAGS },
+  examples: [
+    { run: 'svc trade offers', why: 'All of them' },
+    { run: 'svc trade offers -o json --query "[].{symbol: currency, ask: buy}"', why: 'Two fields, for a script' },
+  ],
+  output: OFFER_LIST,
+  async run(input, ctx) {
+    return withTrading(ctx, input, async ({ trading, known }) => {
+      const { foldedSymbol } = await import('../../services/trading/symbols.ts');
+      const { keepOffers } = await import('../../inputs/trading-offers.ts');
+      const offers = await trading.model('Offer');
+      keepOffers(known, offers);
+      const { symbol } = input;
+      const wanted = symbol === undefined ? undefined : foldedSymbol(symbol);
+      return {
+        value: offers.filter(({ currency }) => wanted === undefined || foldedSymbol(currency) === wanted),
+      };
+    });
+  },
+});

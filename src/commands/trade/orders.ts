@@ -1,0 +1,30 @@
+import { listCommand } from '../../cli/command.ts';
+import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
+import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { ORDER_LIST } from '../../views/trading.ts';
+
+export const tradeOrders = listCommand({
+  id: 'trade orders',
+  summary: 'List the orders that stand',
+  description:
+    'Entry orders that wait, and the stops and limits of positions. An order has an ORDER-ID at once; a TRADE-ID that stands in a waiting order is only reserved, and nothing is traded yet.',
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    type: { type: 'string', value: 'type', help: 'Only those of this type, as SE or LE' },
+    ...ROW_FLAGS,
+    ...SESSION_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade orders', why: 'All that stand' },
+    { run: 'svc trade orders --symbol EUR/USD -q', why: 'The ids of those of one symbol' },
+  ],
+  output: ORDER_LIST,
+  async run(input, ctx) {
+    return withTrading(ctx, input, async (open) => {
+      const keeps = await rowFilter(input, open);
+      const orders = await open.trading.model('Order');
+      return { value: orders.filter((order) => keeps(order) && (input.type ?? order.type) === order.type) };
+    });
+  },
+});

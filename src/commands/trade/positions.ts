@@ -1,0 +1,44 @@
+import { listCommand } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
+import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../../views/trading.ts';
+
+interface Kind {
+  readonly closed: boolean;
+  readonly summary: boolean;
+}
+
+export const tradePositions = listCommand({
+  id: 'trade positions',
+  summary: 'List positions: open ones, closed ones, or one line a symbol',
+  description:
+    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens.',
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    closed: { type: 'boolean', help: 'Those that were closed' },
+    summary: { type: 'boolean', help: 'Open ones, summed up for each symbol' },
+    ...ROW_FLAGS,
+    ...SESSION_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade positions', why: 'What is open' },
+    { run: 'svc trade positions --closed -o csv', why: 'What was closed, for a spreadsheet' },
+  ],
+  output: POSITION_LIST,
+  outputOf,
+  async run(input, ctx) {
+    if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
+    const model = input.closed ? 'ClosedPosition' : input.summary ? 'Summary' : 'OpenPosition';
+    return withTrading(ctx, input, async (open) => {
+      const keeps = await rowFilter(input, open);
+      const rows = await open.trading.model(model);
+      return { value: rows.filter(keeps), as: outputOf(input) };
+    });
+  },
+});
+
+function outputOf({ closed, summary }: Kind) {
+  return closed ? CLOSED_LIST : summary ? SUMMARY_LIST : POSITION_LIST;
+}

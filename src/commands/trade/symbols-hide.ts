@@ -1,0 +1,18 @@
+import { listCommand } from '../../cli/command.ts';
+import { setVisible } from '../../inputs/symbol-visibility.ts';
+import { SESSION_FLAGS } from '../../inputs/trading-session.ts';
+import { VISIBILITY_LIST } from '../../views/trading.ts';
+
+export const tradeSymbolsHide = listCommand({
+  id: 'trade symbols hide',
+  summary: "Hide symbols from the account's offers",
+  description:
+    'It stays with the account, for every program that uses it. The request is not in the interface document: it is as seen on the public implementation.',
+  effect: 'write',
+  service: 'trade',
+  args: { symbol: { help: 'As EUR/USD', required: true, repeat: true } },
+  flags: SESSION_FLAGS,
+  examples: [{ run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' }],
+  output: VISIBILITY_LIST,
+  run: (input, ctx) => setVisible(input.symbol, false, input, ctx),
+});

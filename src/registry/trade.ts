@@ -1,0 +1,38 @@
+import type { Command } from '../cli/command.ts';
+import { tradeAccounts } from '../commands/trade/accounts.ts';
+import { tradeHours } from '../commands/trade/hours.ts';
+import { tradeJournal } from '../commands/trade/journal.ts';
+import { tradeLimits } from '../commands/trade/limits.ts';
+import { tradeLogin } from '../commands/trade/login.ts';
+import { tradeLogout } from '../commands/trade/logout.ts';
+import { tradeModel } from '../commands/trade/model.ts';
+import { tradeOffers } from '../commands/trade/offers.ts';
+import { tradeOrderGet } from '../commands/trade/order-get.ts';
+import { tradeOrders } from '../commands/trade/orders.ts';
+import { tradePositions } from '../commands/trade/positions.ts';
+import { tradeQuote } from '../commands/trade/quote.ts';
+import { tradeStatus } from '../commands/trade/status.ts';
+import { tradeSymbolsHide } from '../commands/trade/symbols-hide.ts';
+import { tradeSymbolsInfo } from '../commands/trade/symbols-info.ts';
+import { tradeSymbolsList } from '../commands/trade/symbols-list.ts';
+import { tradeSymbolsShow } from '../commands/trade/symbols-show.ts';
+
+export const commands: readonly Command[] = [
+  tradeAccounts,
+  tradePositions,
+  tradeOrders,
+  tradeOrderGet,
+  tradeOffers,
+  tradeQuote,
+  tradeModel,
+  tradeSymbolsList,
+  tradeSymbolsInfo,
+  tradeSymbolsShow,
+  tradeSymbolsHide,
+  tradeHours,
+  tradeLimits,
+  tradeJournal,
+  tradeLogin,
+  tradeLogout,
+  tradeStatus,
+];

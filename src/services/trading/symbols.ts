@@ -1,0 +1,47 @@
+/** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers that carry their ids. */
+import { SvcError } from '../../errors.ts';
+import type { Offer } from './schema.ts';
+
+/** `eurusd` and `EUR/USD` are the same; an index such as `US30` has no slash. */
+export function foldedSymbol(symbol: string): string {
+  return symbol.replace(/[\s/_-]/g, '').toUpperCase();
+}
+
+/** The symbol as the gateway writes it. Throws `not_found` for one that it does not offer. */
+export function findSymbol(symbols: readonly string[], wanted: string): string {
+  if (symbols.includes(wanted)) return wanted;
+  const alike = symbols.filter((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted));
+  const [only, ...others] = alike;
+  if (only !== undefined && others.length === 0) return only;
+  throw new SvcError('not_found', `the gateway offers no ${wanted}`, {
+    hint: alike.length > 1 ? `it could be ${alike.join(' or ')}` : 'svc trade symbols list shows what it offers',
+  });
+}
+
+export function findOffer(offers: readonly Offer[], wanted: string): Offer {
+  const symbol = findSymbol(
+    offers.map(({ currency }) => currency),
+    wanted,
+  );
+  const offer = offers.find(({ currency }) => currency === symbol);
+  if (offer === undefined) throw new SvcError('internal', `no offer of ${symbol}`);
+  return offer;
+}
+
+/** Amounts of forex are in thousands of the base currency; those of anything else are contracts (seen on the public implementation). */
+export const FOREX = 1;
+
+const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {
+  [FOREX]: 'forex',
+  2: 'index',
+  3: 'commodity',
+  4: 'treasury',
+  5: 'bullion',
+  6: 'shares',
+  7: 'FX index',
+};
+
+/** Unknown numbers are shown as they are. */
+export function instrumentWords(type: number | undefined): string | undefined {
+  return type === undefined ? undefined : (INSTRUMENT_TYPES[type] ?? String(type));
+}
