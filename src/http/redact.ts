@@ -110,7 +110,13 @@ function redactField(all: string, head: string, value: string | undefined): stri
   return value === '' ? all : `${head}"${HIDDEN}"`;
 }
 
+/** The names of failures (RFC 6750 §3.1, RFC 8628 §3.5) which end like the name of a field that holds a token. */
+const TOKEN_FAILURE = /(?:^|[^\w"'.-])(?:invalid|expired)_token:\s+$/i;
+/** How the sentences after such a name begin. A closed list: whatever else stands there may be the token itself. */
+const SENTENCE_START = /^(?:the|this|that|your|an|a|no|access|refresh|token|bearer)$/i;
+
 function redactAssigned(all: string, head: string, value: string): string {
+  if (TOKEN_FAILURE.test(head) && SENTENCE_START.test(value)) return all;
   const quote = /^["']/.exec(value)?.[0] ?? '';
   return value === quote + quote ? all : `${head}${quote}${HIDDEN}${quote}`;
 }

@@ -95,8 +95,26 @@ describe('redactText', () => {
       'mail to user@example.com',
       'the password is wrong',
       '{"secret":""}',
+      'invalid_token: The access token expired',
+      'GET http://h/v1/webhooks answered 401: expired_token: your token has ended',
     ]) {
       expect(redactText(text)).toBe(text);
+    }
+  });
+
+  test('a failure that is named like a token hides whatever may be one', () => {
+    const heads = fc.constantFrom('invalid_token: ', 'expired_token: ', 'Invalid_Token:\n ', '401: invalid_token:  ');
+    fc.assert(
+      fc.property(heads, fc.oneof(token, password), (head, secret) => {
+        const [first = ''] = /^[^\s"',;&{}[\]]+/.exec(secret) ?? [];
+        if (first !== '') expect(redactText(head + secret)).not.toContain(first);
+        expect(survives(`${head}the access token is bad; access_token=${secret.replace(/\W/g, '')}`, secret)).toBe(
+          false,
+        );
+      }),
+    );
+    for (const text of ['invalid_token=The', 'my_invalid_token: The', 'access_token: The', 'invalid_token: "The"']) {
+      expect(redactText(text)).toContain('***');
     }
   });
 
@@ -121,6 +139,8 @@ describe('redactText', () => {
           '@',
           '***',
           'whsec_',
+          'invalid_token: ',
+          'the',
           '\n',
         ),
         token,
