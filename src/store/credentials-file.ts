@@ -43,6 +43,8 @@ const LARGEST = 1024 * 1024;
 /** What a refresh may add to the file: tokens of some services are long. */
 const ROOM = 64 * 1024;
 const MOST_SET_ASIDE = 3;
+/** Who holds the lock may be waiting for a token for most of a minute: whoever gave up sooner would fail for nothing. */
+const WAIT_MS = 60_000;
 
 export function credentialsPath(paths: Paths): string {
   return join(paths.config, 'credentials.json');
@@ -79,32 +81,37 @@ export async function withCredentials<T>(
 ): Promise<T> {
   const path = realTarget(credentialsPath(paths));
   checkFolder(path);
-  return withLock(`${path}.lock`, context, async () => {
-    const before = read(path);
-    const warnings = [...before.warnings];
-    if (before.corrupt !== undefined) {
-      const aside = setAside(path, context.now());
-      warnings.push(`${path} could not be used: ${before.corrupt}; it is kept as ${aside}`);
-    }
-    const promoted = promoteStaged(path, (text) => isNewer(text, before.document));
-    const { document } = promoted ? read(path) : before;
-    const staged = new StagedFile(path);
-    let gen = document.gen;
-    try {
-      return await body({
-        document,
-        warnings,
-        reread: () => standing(path) ?? document,
-        reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + ROOM),
-        save: (next) => {
-          gen += 1;
-          staged.commit(`${JSON.stringify({ ...next, gen }, null, 2)}\n`);
-        },
-      });
-    } finally {
-      staged.release();
-    }
-  });
+  return withLock(
+    `${path}.lock`,
+    context,
+    async () => {
+      const before = read(path);
+      const warnings = [...before.warnings];
+      if (before.corrupt !== undefined) {
+        const aside = setAside(path, context.now());
+        warnings.push(`${path} could not be used: ${before.corrupt}; it is kept as ${aside}`);
+      }
+      const promoted = promoteStaged(path, (text) => isNewer(text, before.document));
+      const { document } = promoted ? read(path) : before;
+      const staged = new StagedFile(path);
+      let gen = document.gen;
+      try {
+        return await body({
+          document,
+          warnings,
+          reread: () => standing(path) ?? document,
+          reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + ROOM),
+          save: (next) => {
+            gen += 1;
+            staged.commit(`${JSON.stringify({ ...next, gen }, null, 2)}\n`);
+          },
+        });
+      } finally {
+        staged.release();
+      }
+    },
+    WAIT_MS,
+  );
 }
 
 function standing(path: string): CredentialsDocument | undefined {

@@ -9,18 +9,23 @@ import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.t
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
 
-/** Longer than any holder may take: the slowest one waits for a token. */
+/** Longer than any holder takes that asks no service meanwhile. */
 const WAIT_MS = 30_000;
 /** An owner of whom nothing else is known counts as gone after this. */
 const UNKNOWN_OWNER_MS = 60_000;
 
 /**
- * Runs `body` while no other process runs one under the same path. Waits at most 30 s for the lock; one whose owner died is
+ * Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock; one whose owner died is
  * taken over at once. The owner must not hold it for a minute or more.
  */
-export async function withLock<T>(path: string, context: LockContext, body: () => T | Promise<T>): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  context: LockContext,
+  body: () => T | Promise<T>,
+  waitMs = WAIT_MS,
+): Promise<T> {
   const owner = lockOwner(context.pid);
-  await acquire(path, owner, context);
+  await acquire(path, owner, context, waitMs);
   try {
     return await body();
   } finally {
@@ -28,8 +33,8 @@ export async function withLock<T>(path: string, context: LockContext, body: () =
   }
 }
 
-async function acquire(path: string, owner: LockOwner, context: LockContext): Promise<void> {
-  const deadline = context.now() + WAIT_MS;
+async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
+  const deadline = context.now() + waitMs;
   for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
     context.signal.throwIfAborted();
     let holder: Holder | undefined;
@@ -44,14 +49,14 @@ async function acquire(path: string, owner: LockOwner, context: LockContext): Pr
     } catch (error) {
       throw fileFailure(`cannot lock ${path}`, error);
     }
-    if (context.now() >= deadline) throw stillHeld(path, holder);
+    if (context.now() >= deadline) throw stillHeld(path, holder, waitMs);
     await context.sleep(pause * (0.5 + context.random() / 2), context.signal);
   }
 }
 
-function stillHeld(path: string, holder: Holder | undefined): SvcError {
+function stillHeld(path: string, holder: Holder | undefined, waitMs: number): SvcError {
   const by = holder?.owner === undefined ? 'another process' : `process ${holder.owner.pid} on ${holder.owner.host}`;
-  return new SvcError('timeout', `${by} held the lock ${path} for ${WAIT_MS / 1000} s`, {
+  return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
     hint: 'wait for it to end; if it is no svc, remove the lock file',
   });
 }

@@ -29,6 +29,7 @@ import {
   withoutCredential,
 } from '../../src/store/credentials.ts';
 import { glanceAtCredentials, readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
+import { lockOwner } from '../../src/store/lock-owner.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -146,6 +147,21 @@ describe('writing', () => {
     put(unknown);
     await save((document) => withClient(document, CLIENT));
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ ...unknown, gen: 8 });
+  });
+
+  it('waits for whoever asks a service meanwhile, which may take most of a minute', async () => {
+    put(DOCUMENT);
+    const began = Date.now();
+    let now = began;
+    const free = `${file()}.lock`;
+    writeFileSync(free, JSON.stringify(lockOwner(process.pid)));
+    const sleep = async (ms: number) => {
+      now += ms;
+      if (now - began > 55_000) rmSync(free, { force: true });
+    };
+    const waiting = { ...lockContext, now: () => now, sleep };
+    expect(await withCredentials(folder.paths, waiting, () => 'mine')).toBe('mine');
+    expect(now - began).toBeGreaterThan(55_000);
   });
 
   it('takes the room before it is needed, and gives it back', async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withLock } from '../../src/store/lock.ts';
@@ -94,6 +94,20 @@ describe('withLock', () => {
     expect(now - began).toBeGreaterThanOrEqual(30_000);
     expect(now - began).toBeLessThan(31_000);
     expect(existsSync(lock)).toBe(true);
+  });
+
+  it('is waited for as long as the caller says', async () => {
+    const lock = join(folder.path, 'a.lock');
+    const holder = JSON.stringify(lockOwner(process.pid));
+    writeFileSync(lock, holder);
+    let now = Date.now();
+    const began = now;
+    const sleep = async (ms: number) => {
+      now += ms;
+      if (now - began > 55_000) rmSync(lock, { force: true });
+    };
+    expect(await withLock(lock, { ...lockContext, now: () => now, sleep }, () => 'mine', 60_000)).toBe('mine');
+    expect(now - began).toBeGreaterThan(55_000);
   });
 
   it('stops waiting when it is interrupted', async () => {
