@@ -22,6 +22,7 @@ import {
   readCredentials,
   withCredentials,
 } from '../store/credentials-file.ts';
+import { explainClient } from './forgotten-client.ts';
 import { holdSignals } from './held-signals.ts';
 
 export type KeeperContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
@@ -35,6 +36,8 @@ interface Demand {
 }
 
 const DAY_S = 86_400;
+/** An exchange takes up to 45 s, and others wait a minute: a second one begins no later than this after the first. */
+const LATEST_SECOND_S = 10;
 
 export class TokenKeeper {
   readonly #context: KeeperContext;
@@ -165,13 +168,15 @@ export class TokenKeeper {
       }
       if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
         // Somebody who does not keep to the lock: an older svc, a backup that was put back.
-        if (!same && stored?.kind === 'oauth' && again) return await this.#exchange(file, stored, old, false);
+        if (!same && stored?.kind === 'oauth' && again && this.#seconds - obtained < LATEST_SECOND_S) {
+          return await this.#exchange(file, stored, old, false);
+        }
         const at = Math.floor(this.#seconds);
         const refused = { ...tried, login_required: { at, reason: outcome.failure.message } };
         if (same) file.save(withCredential(now, refused));
         throw loginRequired(refused);
       }
-      if (old === undefined) throw explained(outcome);
+      if (old === undefined) throw explained(outcome, tried.client_id);
       return this.#goOn(old, outcome.failure);
     } finally {
       for (const event of events) this.#target.trace(event);
@@ -254,12 +259,13 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
   });
 }
 
-function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>): SvcError {
+function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, clientId: string): SvcError {
   const { code, message, hint, httpStatus } = outcome.failure;
-  return new SvcError(code, `the login could not be refreshed: ${message}`, {
+  const failure = new SvcError(code, `the login could not be refreshed: ${message}`, {
     ...(code === 'unauthorized' ? { hint: SIGN_IN } : hint === undefined ? {} : { hint }),
     ...(httpStatus === undefined ? {} : { httpStatus }),
   });
+  return explainClient(failure, clientId);
 }
 
 /** With an access token that the service still takes. */

@@ -89,6 +89,10 @@ async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Pro
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
     const { client, credential } = await signIn(target, clients, input, signInPeople(ctx, input));
     return shown(await keepLogin(credential, client, ctx), client);
+  } catch (error) {
+    if (!(error instanceof SvcError) || clients.length === 0) throw error;
+    const { explainClient } = await import('../../auth.ts');
+    throw explainClient(error, undefined);
   } finally {
     release();
   }
