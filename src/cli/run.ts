@@ -144,6 +144,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
     trace: (event) => notices.always(traceLine(event)),
   };
   const { format } = options;
+  const warned = new Set<string>();
   return {
     now: context.now,
     random: context.random,
@@ -185,7 +186,12 @@ function runContext({ command, globals, settings, context, engine, options, noti
         },
         authorize: engine.authorize(context),
         confirmed: () => confirmed,
-        warn: (text) => notices.always(formatNotice(text)),
+        warn(text) {
+          // Signing in takes several requests, and each has the same to warn of.
+          if (warned.has(text)) return;
+          warned.add(text);
+          notices.always(formatNotice(text));
+        },
       });
       return target;
     },

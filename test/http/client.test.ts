@@ -296,6 +296,20 @@ describe.each([
       expect(() => openClient(targetFor('http://h', { ...more, tls: { insecure: true } }), rules)).not.toThrow();
     });
 
+    test('--insecure over plain http is warned of without a credential, too: secrets may be in the bodies', async () => {
+      const open = targetFor('http://no-such-host.invalid', { tls: { insecure: true } });
+      const client = openClient(open, rules);
+      await failed(client.call(probe));
+      expect(open.warnings).toEqual([
+        expect.stringContaining('nothing is encrypted on the way to http://no-such-host'),
+      ]);
+      await client.close();
+      await using server = await answering(answer(200, ok));
+      const near = targetFor(server.url, { tls: { insecure: true } });
+      await openClient(near, rules).call(probe);
+      expect(near.warnings).toEqual([]);
+    });
+
     test('--insecure is warned of when it is made use of', async () => {
       const exposed = targetFor('http://no-such-host.invalid', {
         headers: { authorization: 'x' },

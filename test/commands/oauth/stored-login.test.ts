@@ -51,20 +51,26 @@ async function signedIn(
   };
 }
 
+/** A clock that stands from when it is first looked at: a busy machine needs seconds for what is counted here. */
+function standing(): () => number {
+  let at: number | undefined;
+  return () => (at ??= Date.now());
+}
+
 describe('a refresh', () => {
   it('happens before the end, by a minute or a tenth of the lifetime, and not earlier', async () => {
     for (const [left, calls] of [
       [63, 0],
       [59, 1],
     ] as const) {
-      expect(await signedIn(['token'], { left })).toMatchObject({ code: 0, calls });
+      expect(await signedIn(['token'], { left, now: standing() })).toMatchObject({ code: 0, calls });
     }
     const short = (left: number) => ({ left, more: { obtained_at: Math.floor(Date.now() / 1000) + left - 100 } });
     for (const [left, calls] of [
       [12, 0],
       [8, 1],
     ] as const) {
-      expect(await signedIn(['token'], short(left))).toMatchObject({ code: 0, calls });
+      expect(await signedIn(['token'], { ...short(left), now: standing() })).toMatchObject({ code: 0, calls });
     }
   });
 
@@ -128,6 +134,34 @@ describe('a refresh', () => {
       expect(await signedIn(['refresh'], { ...fault, more, left: 30 })).toMatchObject({ code, stdout: '' });
     },
   );
+
+  it('by a client that the service has forgotten says so, and how to register anew', async () => {
+    const { code, stderr, kept } = await signedIn(['refresh'], {
+      meddle: ({ answer }) => answer(401, { error: 'invalid_client', error_description: 'no such client' }),
+    });
+    expect([code, kept.login_required]).toEqual([4, undefined]);
+    expect(stderr).toMatch(
+      /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
+    );
+    expect(stderr).toContain('svc oauth clients forget <client-id>, then svc oauth login: it registers anew');
+  });
+
+  it('over plain http is warned of with every command, and once', async () => {
+    const home = temporaryHome();
+    const url = 'http://no-such-host.invalid';
+    keep(join(home, 'config'), login(url, EXPIRED));
+    const warning = /^(?:nothing is encrypted on the way|the credential goes) to http:\/\/no-such-host\.invalid/gm;
+    for (const argv of [
+      ['refresh'],
+      ['login', '--no-browser'],
+      ['clients', 'register', '--redirect-uri', 'https://app.example.com/cb', '--auth-method', 'none'],
+    ]) {
+      const refused = await svc(['oauth', ...argv, '--base-url', url], { home });
+      expect([argv, refused.code, refused.stderr.match(warning)]).toEqual([argv, 2, null]);
+      const run = await svc(['oauth', ...argv, '--base-url', url, '--insecure', '-q'], { home });
+      expect([argv, run.code, run.stderr.match(warning)?.length]).toEqual([argv, 7, 1]);
+    }
+  });
 
   it('that is refused marks the login, and nothing is sent again', async () => {
     const meddle: Meddle = ({ answer }) =>
