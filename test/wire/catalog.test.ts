@@ -1,0 +1,213 @@
+/**
+ * Answers of the catalog, written by hand from document 3 and from what the public implementation answers, and read by the client
+ * itself: the sandbox may be wrong in the same way as the client, these files are not.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { type Catalog, openCatalog } from '../../src/services/catalog/client.ts';
+import { numberOf } from '../../src/services/catalog/numeric.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
+
+const FOLDER = new URL('catalog/', import.meta.url);
+const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+let bytes = '';
+let server: FaultServer;
+let client: Catalog;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.write(bytes));
+  client = openCatalog(targetFor(server.url));
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+const TIMES = { date_from: '2026-01-31T21:00:00Z', date_to: '2026-02-03T21:00:00Z' };
+const SERIES = {
+  parser_name: 'fixprice',
+  source_id: 'receiver:run-1:1',
+  field: 'price',
+  interval: '1d',
+  ...TIMES,
+} as const;
+
+async function read<T>(name: string, call: () => Promise<T>): Promise<{ value: T; json: unknown; sent: string }> {
+  bytes = answer(200, sample(name));
+  const value = await call();
+  const last = server.requests.at(-1);
+  return { value, json: JSON.parse(sample(name)), sent: `${last?.method} ${last?.path}` };
+}
+
+const ALONE: readonly (readonly [file: string, sent: string, call: () => Promise<unknown>])[] = [
+  ['health.json', '/healthz', () => client.health()],
+  ['product.json', '/products/p%201%3F', () => client.product('p 1?')],
+  [
+    'count.json',
+    '/products/count?store=fixprice&store=a%2Bb&region=M',
+    () => client.count({ store: ['fixprice', 'a+b'], region: ['M'] }),
+  ],
+  ['count-documented.json', '/products/count', () => client.count()],
+  [
+    'common.json',
+    '/products/common/count?scope=regions&region=x&region=y',
+    () => client.common({ scope: 'regions', region: ['x', 'y'] }),
+  ],
+  [
+    'dynamics.json',
+    '/products/p1/dynamics?parser_name=fixprice&source_id=receiver%3Arun-1%3A1&field=price&interval=1d&date_from=2026-01-31T21%3A00%3A00Z&date_to=2026-02-03T21%3A00%3A00Z',
+    () => client.dynamics('p1', SERIES),
+  ],
+  ['category.json', '/categories/5', () => client.category('5')],
+  ['settlement.json', '/settlements/3', () => client.settlement('3')],
+];
+
+describe('one thing', () => {
+  test.each(ALONE)('%s is asked for at %s, and kept as it came, its keys in their order', async (file, path, call) => {
+    const { value, json, sent } = await read(file, call);
+    expect(sent).toBe(`GET ${path}`);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(json));
+  });
+});
+
+const LISTS: readonly (readonly [file: string, sent: string, total: number, call: () => Promise<unknown>])[] = [
+  [
+    'products.json',
+    '/products?q=%25&promo=true&limit=2&offset=0',
+    7,
+    () => client.products({ q: '%', promo: 'true', limit: 2, offset: 0 }),
+  ],
+  ['products-bare-total.json', '/products', 1, () => client.products()],
+  ['sources.json', '/products/p1/sources', 2, () => client.sources('p1')],
+  ['snapshots.json', '/products/p1/snapshots?source_id=a%3Ab', 2, () => client.snapshots('p1', { source_id: 'a:b' })],
+  ['categories.json', '/categories?depth=1', 2, () => client.categories({ depth: 1 })],
+  ['settlements.json', '/settlements', 1, () => client.settlements()],
+];
+
+describe('lists', () => {
+  test.each(LISTS)('%s is asked for at %s, and its items are kept as they came', async (file, path, total, call) => {
+    const { value, json, sent } = await read(file, call);
+    const { items } = json as { readonly items: unknown };
+    expect(sent).toBe(`GET ${path}`);
+    expect(value).toMatchObject({ items, total });
+  });
+
+  test('null is an empty list, and a total is not needed', async () => {
+    const { value } = await read('no-products.json', () => client.products());
+    expect(value).toEqual({ items: [], total: undefined, size: undefined });
+  });
+
+  test('the cursors have no pages', async () => {
+    const { value, json } = await read('cursors.json', () => client.cursors());
+    expect(value).toEqual((json as { readonly items: unknown }).items);
+  });
+
+  test('numbers may be texts, and null is no number', async () => {
+    const { value } = await read('dynamics.json', () => client.dynamics('p1', SERIES));
+    expect(value.values.map(numberOf)).toEqual([99, null, 0, 97.5]);
+  });
+});
+
+async function failure(status: number, name: string, call: () => Promise<unknown>): Promise<SvcError> {
+  bytes = answer(status, sample(name), name.endsWith('.txt') ? { 'content-type': 'text/plain; charset=utf-8' } : {});
+  return call().then(
+    () => expect.unreachable(),
+    (error: unknown) => {
+      if (!(error instanceof SvcError)) throw error;
+      return error;
+    },
+  );
+}
+
+describe('another shape is no answer', () => {
+  const shapes: readonly (readonly [file: string, words: string, call: () => Promise<unknown>])[] = [
+    [
+      'count.json',
+      'a product was expected, and an object with products_count, stores, regions came, without canonical_product_id',
+      () => client.product('count'),
+    ],
+    [
+      'product.json',
+      'a count of products was expected, and an object with canonical_product_id, title, brand, price_from, … came, without products_count',
+      () => client.count(),
+    ],
+    [
+      'health.json',
+      'a list of products was expected, and an object with status came, without items',
+      () => client.products(),
+    ],
+    ['sources.json', 'without items.1.id', () => client.categories()],
+    [
+      'dynamics-uneven.json',
+      'a series was expected, and 2 dates with 1 values came',
+      () => client.dynamics('p1', SERIES),
+    ],
+    ['dynamics-no-numbers.json', 'whose values is an array', () => client.dynamics('p1', SERIES)],
+    ['product.json', 'a series was expected', () => client.dynamics('p1', SERIES)],
+  ];
+  test.each(shapes)('%s where %s', async (file, words, call) => {
+    const error = await failure(200, file, call);
+    expect(error).toMatchObject({ code: 'bad_answer', exit: 7 });
+    expect(error.message).toContain(words);
+  });
+});
+
+describe('failures', () => {
+  const failures: readonly (readonly [number, string, exit: number, words: string, hint: RegExp | undefined])[] = [
+    [400, '400-text.json', 3, 'the catalog refused: unsupported sort: cheapest', undefined],
+    [404, '404-product.json', 5, 'there is no product with this id', /--search/],
+    [404, '404-source.json', 5, 'there is no snapshot of this product from this source', /products sources/],
+    [404, '404-route.json', 3, 'GET /products is not known there: Not Found', /check the base URL/],
+    [405, '404-route.json', 3, 'GET /products is not allowed there', /check the base URL/],
+    [
+      422,
+      '422-list.json',
+      3,
+      'the catalog refused: query.limit: Input should be less than or equal to 100; query.promo: Input should be a valid boolean, unable to interpret input',
+      undefined,
+    ],
+    [422, '422-text.json', 3, 'the catalog refused: datetime must include timezone', /stores have no zone/],
+    [
+      503,
+      '503-database.json',
+      7,
+      'the catalog cannot read its data: (sqlite3.OperationalError) no such table',
+      undefined,
+    ],
+    [500, '500.txt', 7, 'answered 500: Internal Server Error', undefined],
+    [401, '404-route.json', 4, 'wants a credential', /SVC_CATALOG_TOKEN/],
+  ];
+  test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, words, hint) => {
+    const error = await failure(status, `failures/${file}`, () => client.products());
+    expect(error).toMatchObject({ exit, httpStatus: status });
+    expect(error.message).toContain(words);
+    if (hint === undefined) expect(error.hint).toBeUndefined();
+    else expect(error.hint).toMatch(hint);
+  });
+
+  test('a health check is asked once, a list again while the database is away', async () => {
+    const count = async (call: () => Promise<unknown>): Promise<number> => {
+      const before = server.requests.length;
+      await failure(503, 'failures/503-database.json', call);
+      return server.requests.length - before;
+    };
+    expect(await count(() => client.health())).toBe(1);
+    expect(await count(() => client.products())).toBe(4);
+  });
+
+  test('a slash at the end redirects, and is not followed', async () => {
+    bytes = answer(307, '', { location: 'http://elsewhere.example/products/' });
+    const before = server.requests.length;
+    await expect(client.products()).rejects.toMatchObject({ code: 'redirected' });
+    expect(server.requests).toHaveLength(before + 1);
+  });
+
+  test.each(['a/b', '/', '', '.', '..'])('the product %j has no address: nothing is sent', async (id) => {
+    const before = server.requests.length;
+    await expect(client.product(id)).rejects.toMatchObject({ code: 'invalid_value' });
+    await expect(client.sources(id)).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(server.requests).toHaveLength(before);
+  });
+});
