@@ -1,6 +1,6 @@
 /** When an access token is to be replaced, and the one exchange that does it. Storing the outcome is the caller's. */
 import type { Target } from '../../http/target.ts';
-import { type OAuthClient, requestToken, type TokenOutcome } from './token-endpoint.ts';
+import type { OAuthClient, TokenOutcome } from './token-endpoint.ts';
 
 /** In Unix seconds. */
 export interface Lifetime {
@@ -55,7 +55,12 @@ export async function refreshTokens(refresh: Refresh): Promise<TokenOutcome> {
   return attempt(refresh, Math.min(ATTEMPT_MS, TOTAL_MS - (performance.now() - began)));
 }
 
-function attempt({ target, tokenEndpoint, client, refreshToken }: Refresh, timeoutMs: number): Promise<TokenOutcome> {
+async function attempt(
+  { target, tokenEndpoint, client, refreshToken }: Refresh,
+  timeoutMs: number,
+): Promise<TokenOutcome> {
+  // Not at the top: whoever only asks whether a token is fresh needs no transport.
+  const { requestToken } = await import('./token-endpoint.ts');
   const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
   return requestToken({ target, tokenEndpoint, client, fields, timeoutMs });
 }
