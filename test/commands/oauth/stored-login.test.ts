@@ -136,9 +136,9 @@ describe('a refresh', () => {
   );
 
   it('by a client that the service has forgotten says so, and how to register anew', async () => {
-    const { code, stderr, kept } = await signedIn(['refresh'], {
-      meddle: ({ answer }) => answer(401, { error: 'invalid_client', error_description: 'no such client' }),
-    });
+    const meddle: Meddle = ({ answer }) =>
+      answer(401, { error: 'invalid_client', error_description: 'no such client' });
+    const { code, stderr, kept } = await signedIn(['refresh'], { meddle });
     expect([code, kept.login_required]).toEqual([4, undefined]);
     expect(stderr).toMatch(
       /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
