@@ -20,7 +20,7 @@ export function categoryTree(categories: readonly Category[]): readonly Category
   for (const one of sorted) {
     const parent = isBlank(one.parent_source_uid) ? undefined : known.get(keyOf(one, one.parent_source_uid));
     if (parent === undefined || parent === one) tops.push(one);
-    else below.set(parent, [...(below.get(parent) ?? []), one]);
+    else if (!below.get(parent)?.push(one)) below.set(parent, [one]);
   }
   const placed = new Set<Category>();
   const late: Category[] = [];

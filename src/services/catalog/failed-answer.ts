@@ -28,7 +28,7 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call): Sv
         TOKEN,
       );
     case 404: {
-      const missing = MISSING[words];
+      const missing = Object.hasOwn(MISSING, words) ? MISSING[words] : undefined;
       if (missing !== undefined) return failure('not_found', ...missing);
       return failure('wrong_path', `${method} ${path} is not known there: ${words || 'no reason given'}`, CHECK_PATH);
     }
