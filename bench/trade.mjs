@@ -1,0 +1,163 @@
+// Pushes per CPU second through a session with the trading gateway, and its memory: `node bench/trade.mjs [pushes]`.
+// The sender is canned: it frames each push beforehand and does nothing else. The real gateway's library caps at a fraction of this.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ORDER =
+  '{"t":3,"ratePrecision":5,"orderId":"390285837","tradeId":"170162801","time":"04252018120716391","accountName":"00654061","accountId":"654061","timeInForce":"GTC","expireDate":"","currency":"EUR/USD","isBuy":true,"buy":1.21818,"sell":0,"type":"OM","status":2,"amountK":5,"currencyPoint":0.5,"stopMove":0,"stop":0,"stopRate":0,"limit":0,"limitRate":0,"isEntryOrder":false,"ocoBulkId":0,"isNetQuantity":false,"isLimitOrder":false,"isStopOrder":false,"isELSOrder":false,"stopPegBaseType":-1,"limitPegBaseType":-1,"range":0,"action":"I"}';
+const PUSH = `42${JSON.stringify(['Order', ORDER])}`;
+const PER_WRITE = 500;
+const SID = 'AAAAAAAAAAAAAAAAAAAA';
+const OPENING = `0${JSON.stringify({ sid: SID, upgrades: ['websocket'], pingInterval: 25000, pingTimeout: 20000 })}`;
+
+function payload(packets) {
+  return packets.map((packet) => `${packet.length}:${packet}`).join('');
+}
+
+function frame(text) {
+  const body = Buffer.from(text);
+  const head = Buffer.alloc(4);
+  head[0] = 0x81;
+  head[1] = 126;
+  head.writeUInt16BE(body.length, 2);
+  return Buffer.concat([head, body]);
+}
+
+/** Speaks as much of the gateway as a session asks for, and sends so many pushes. */
+async function serve(count) {
+  const frames = Buffer.concat(Array(PER_WRITE).fill(frame(PUSH)));
+  const polled = payload(Array(PER_WRITE).fill(PUSH));
+  const server = createServer((socket) => {
+    let bytes = '';
+    let polls = 0;
+    const answer = (body, more = '') =>
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=UTF-8\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    const blast = () => {
+      let sent = 0;
+      const next = () => {
+        while (sent < count) {
+          sent += PER_WRITE;
+          if (!socket.write(frames)) return void socket.once('drain', next);
+        }
+      };
+      next();
+    };
+    const read = (chunk) => {
+      bytes += chunk.toString('latin1');
+      const end = bytes.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(bytes.slice(0, end))?.[1] ?? 0);
+      if (bytes.length < end + 4 + length) return;
+      const head = bytes.slice(0, end);
+      bytes = bytes.slice(end + 4 + length);
+      if (head.includes('transport=websocket')) {
+        const key = /sec-websocket-key: (\S+)/i.exec(head)[1];
+        const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+        socket.off('data', read);
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+        );
+        socket.once('data', () => {
+          socket.write(Buffer.concat([Buffer.from([0x81, 6]), Buffer.from('3probe')]));
+          socket.once('data', blast); // `5`: the upgrade is done
+        });
+      } else if (head.startsWith('POST')) answer('ok');
+      else if (!head.includes('sid=')) answer(payload([OPENING, '40']), `set-cookie: io=${SID}; Path=/\r\n`);
+      else if (process.argv[4] === 'websocket') setTimeout(() => answer('1:6'), 200);
+      else if (polls * PER_WRITE < count) {
+        polls++;
+        answer(polled);
+      }
+    };
+    socket.on('data', read).on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  console.log(server.address().port);
+}
+
+/** The session as it is in the bundle: its sources, bundled for Node. */
+async function loadSession(dir) {
+  const { rolldown } = await import('rolldown');
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const bundle = await rolldown({
+    input: { session: `${root}src/services/trading/session.ts`, redact: `${root}src/http/redact.ts` },
+    platform: 'node',
+    checks: { ineffectiveDynamicImport: false },
+  });
+  await bundle.write({ dir, format: 'cjs', entryFileNames: '[name].cjs' });
+  await bundle.close();
+  const require = createRequire(import.meta.url);
+  return { ...require(`${dir}/session.cjs`), ...require(`${dir}/redact.cjs`) };
+}
+
+async function measure(transport, count, { openSession, Secret }) {
+  const self = fileURLToPath(import.meta.url);
+  const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(sender.stdout, 'data');
+  const session = openSession(
+    {
+      service: 'trade',
+      baseUrl: new URL(`http://127.0.0.1:${Number(line)}`),
+      timeoutMs: 30_000,
+      userAgent: 'svc/bench',
+      headers: {},
+      secretHeaders: new Set(),
+      tls: { insecure: false },
+      proxy: {},
+      confirmed: () => true,
+      verbosity: 0,
+      trace: () => {},
+      warn: () => {},
+      signal: new AbortController().signal,
+      now: Date.now,
+      random: Math.random,
+      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    },
+    { token: () => new Secret('0'.repeat(40)), transport, onNotice: console.error },
+  );
+  await session.connect();
+  let received = 0;
+  let parsed = 0;
+  let most = 0;
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  for await (const event of session.events()) {
+    if (event.kind !== 'push') throw new Error(event.reason);
+    if (JSON.parse(event.payload).t === 3) parsed++;
+    if (++received % 20_000 === 0) most = Math.max(most, process.memoryUsage.rss());
+    if (received === count) break;
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const wall = (performance.now() - began) / 1000;
+  await session.close();
+  sender.kill();
+  if (parsed !== count) throw new Error(`${parsed} of ${count} pushes were orders`);
+  const cpuSeconds = (user + system) / 1e6;
+  return { transport, perCpuSecond: count / cpuSeconds, perSecond: count / wall, mib: most / 2 ** 20 };
+}
+
+if (process.argv[2] === '--serve') await serve(Number(process.argv[3]));
+else {
+  const count = Math.ceil(Number(process.argv[2] ?? 500_000) / PER_WRITE) * PER_WRITE;
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
+  const parts = await loadSession(dir);
+  for (const transport of ['websocket', 'polling', 'websocket', 'polling']) {
+    const { perCpuSecond, perSecond, mib } = await measure(transport, count, parts);
+    console.log(
+      `${transport}: ${Math.round(perCpuSecond)} pushes per CPU second, ${Math.round(perSecond)} per second, at most ${Math.round(mib)} MiB`,
+    );
+  }
+  rmSync(dir, { recursive: true, force: true });
+}
