@@ -29,6 +29,8 @@ export interface Endpoint<T> {
   readonly encoding?: 'json' | 'form' | 'text';
   /** False for a read that must show the first answer as it is, such as a health check. */
   readonly retry?: false;
+  /** The type that an answer is labelled with says nothing about it. */
+  readonly mislabelled?: true;
   /** The answer's schema, or none where a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
   /** Instead of `answer`, where the answer is an array: the schema of one item, so that a long one is parsed as it arrives. */

@@ -251,6 +251,7 @@ function checkHead(
   if (encoding !== 'identity') throw new JsonFault(`it is compressed (${encoding})`);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const type = contentType(headers);
+  if (endpoint.mislabelled) return;
   if (type.includes('html')) throw new JsonFault('it is an HTML page, perhaps of a proxy');
   if (!hasAnswer(endpoint) || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
   throw new JsonFault(`it is ${type}, not JSON`);

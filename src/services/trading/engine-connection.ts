@@ -45,8 +45,15 @@ export async function openEngine(options: EngineOptions): Promise<EngineConnecti
 }
 
 const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
-/** Packets of the connection itself: nothing of them stays with the gateway. */
-const post = endpoint({ method: 'POST', path: '/socket.io/', effect: 'read', encoding: 'text', retry: false });
+/** Packets of the connection itself: nothing of them stays with the gateway. It answers `ok`, and calls that HTML. */
+const post = endpoint({
+  method: 'POST',
+  path: '/socket.io/',
+  effect: 'read',
+  encoding: 'text',
+  retry: false,
+  mislabelled: true,
+});
 
 const LARGEST_PAYLOAD = 16 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -74,6 +81,7 @@ export class EngineConnection {
   #held = false;
   #socket: WebSocket | undefined;
   #over = false;
+  #failure: SvcError | undefined;
   #left: Promise<void> | undefined;
   /** When something was last heard of the gateway. */
   heardAt = 0;
@@ -170,7 +178,7 @@ export class EngineConnection {
       this.#stopsPolling = true;
       await this.#polls;
       await this.#writing;
-      if (this.#over) throw LEFT;
+      if (this.#over) throw this.#failure ?? LEFT;
       socket.send(wire.UPGRADE);
       this.#socket = socket;
     } catch (error) {
@@ -190,6 +198,7 @@ export class EngineConnection {
   fail(error: SvcError): void {
     if (this.#over) return;
     this.#over = true;
+    this.#failure = error;
     if (this.#isConfirmed) {
       void this.leave();
       this.#options.onLost(this, error);
@@ -250,7 +259,8 @@ export class EngineConnection {
 
   async #send(packet: string, timeoutMs: number): Promise<void> {
     const values = { query: this.#query('polling'), body: wire.encodePayload([packet]), timeoutMs };
-    await this.#sender.send(post, values, (answer) => answer.body.whole());
+    const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
+    if (result.toString() !== 'ok') throw new wire.PacketFault('it did not take a packet');
   }
 
   #ping(): void {

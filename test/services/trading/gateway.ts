@@ -56,6 +56,7 @@ export interface Gateway extends AsyncDisposable {
   /** Those that are connected. */
   readonly live: Client[];
   readonly upgrades: string[];
+  readonly sockets: ReadonlySet<Socket>;
   stop(): Promise<void>;
 }
 
@@ -127,6 +128,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
     clients,
     ended,
     upgrades,
+    sockets,
     get live() {
       return Object.values(io.sockets.connected);
     },

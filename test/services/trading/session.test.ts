@@ -1,16 +1,24 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
 import { endpoint } from '../../../src/http/endpoint.ts';
-import { gateway, reader, sessionWith, TOKEN, until } from './gateway.ts';
+import { Secret } from '../../../src/http/redact.ts';
+import type { Transport } from '../../../src/services/trading/session-types.ts';
+import { type Gateway, type GatewayOptions, gateway, reader, sessionWith, TOKEN, until } from './gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
 const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
-const subscribe = endpoint({
-  method: 'POST',
-  path: '/trading/subscribe',
-  effect: 'read',
-  encoding: 'form',
-  answer: anything,
+const form = { method: 'POST', encoding: 'form', answer: anything } as const;
+const subscribe = endpoint({ ...form, path: '/trading/subscribe', effect: 'read' });
+const openTrade = endpoint({ ...form, path: '/trading/open_trade', effect: 'money' });
+
+let shared: Gateway;
+beforeAll(async () => {
+  shared = await gateway();
 });
+afterAll(() => shared.stop());
 
 describe('with the real socket.io 2.5', () => {
   test('connects by polling, is served with its id, and leaves in order', async () => {
@@ -20,10 +28,14 @@ describe('with the real socket.io 2.5', () => {
       response: { executed: true },
     });
     expect(session.transport).toBe('polling');
-    const [first] = server.requests;
-    expect(first?.url).toMatch(
-      new RegExp(`^/socket\\.io/\\?access_token=${TOKEN}&EIO=3&transport=polling&t=[\\w.]+&b64=1$`),
-    );
+    const [first, ...others] = server.requests;
+    const query = `access_token=${TOKEN}&EIO=3&transport=polling&t=[\\w.]+&b64=1`;
+    expect(first?.url).toMatch(new RegExp(`^/socket\\.io/\\?${query}$`));
+    for (const { url, headers } of others) {
+      if (url.startsWith('/socket.io')) expect(url).toMatch(new RegExp(`^/socket\\.io/\\?${query}&sid=[\\w-]{20}$`));
+      else expect(headers['authorization']).toMatch(new RegExp(`^Bearer [\\w-]{20}${TOKEN}$`));
+      expect(headers['cookie']).toMatch(/^io=[\w-]{20}$/);
+    }
     for (const { headers } of server.requests) {
       expect(headers).toMatchObject({
         accept: 'application/json',
@@ -31,31 +43,315 @@ describe('with the real socket.io 2.5', () => {
         'user-agent': 'svc/test',
       });
     }
-    expect(server.upgrades).toEqual([]);
     await session.close();
+    expect(server.upgrades).toEqual([]);
+    expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(['2:41', '1:1']);
     expect(server.ended).toEqual(['client namespace disconnect']);
     expect(server.live).toEqual([]);
     await expect(session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+    await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test.each(['auto', 'polling'] as const)('hands on pushes in order by %s', async (transport) => {
+  test.each(['auto', 'polling', 'websocket'] as const)('hands on pushes in order by %s', async (transport) => {
     await using server = await gateway();
-    await using opened = sessionWith(server.url, { transport });
-    const { session } = opened;
+    const { session } = sessionWith(server.url, { transport });
     const next = reader(session);
     await session.call(subscribe, { body: { models: 'Order' } });
-    expect(await next()).toEqual({
-      kind: 'push',
-      name: 'Order',
-      payload: '{"form":"models=Order"}',
-      at: expect.any(Number),
-    });
-    if (transport === 'auto') await until(() => server.live[0]?.conn.transport.name === 'websocket');
+    const at = expect.any(Number);
+    expect(await next()).toEqual({ kind: 'push', name: 'Order', payload: '{"form":"models=Order"}', at });
+    if (transport !== 'polling') await until(() => server.live[0]?.conn.transport.name === 'websocket');
     for (let i = 0; i < 100; i++) server.live[0]?.emit('π €𝟙', `{"n":${i}}`);
     for (let i = 0; i < 100; i++) expect(await next()).toMatchObject({ name: 'π €𝟙', payload: `{"n":${i}}` });
-    expect(session.transport).toBe(transport === 'auto' ? 'websocket' : 'polling');
+    expect(session.transport).toBe(transport === 'polling' ? 'polling' : 'websocket');
     await session.close();
     expect(await next()).toBeUndefined();
     expect(server.ended).toEqual(['client namespace disconnect']);
   });
+
+  test('pushes during the upgrade are neither lost nor doubled', async () => {
+    await using opened = sessionWith(shared.url);
+    const { session } = opened;
+    await session.connect();
+    const client = shared.live[0];
+    let sent = 0;
+    const timer = setInterval(() => {
+      for (let i = 0; i < 10; i++) client?.emit('Order', String(sent++));
+    }, 1);
+    const next = reader(session);
+    await until(() => session.transport === 'websocket');
+    const before = sent;
+    await until(() => sent > before + 50);
+    clearInterval(timer);
+    for (let i = 0; i < sent; i++) expect(await next()).toMatchObject({ payload: String(i) });
+  });
+
+  test('what is pushed before anybody reads waits', async () => {
+    await using opened = sessionWith(shared.url);
+    await opened.session.call(subscribe, { body: { models: 'Order' } });
+    await opened.session.call(getModel);
+    expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
+  });
+
+  test.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 150 } });
+    await using opened = sessionWith(server.url, { transport });
+    await opened.session.connect();
+    await new Promise((done) => setTimeout(done, 600));
+    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
+    expect(server.ended).toEqual([]);
+  });
+
+  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+    await using opened = sessionWith(server.url, { transport });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    const conn = server.live[0]?.conn;
+    // The gateway answers nothing more.
+    if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
+    expect(await next()).toBeUndefined();
+    await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+  });
+
+  test.each(['polling', 'websocket'] as const)('is told by %s that the gateway ended it', async (transport) => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { transport });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    server.live[0]?.disconnect(true);
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost', retryable: true } });
+  });
+
+  test.each(['polling', 'websocket'] as const)('a restart of the gateway by %s', async (transport) => {
+    const first = await gateway();
+    const { session, notices } = sessionWith(first.url, { transport, reconnect: true }, { sleep: briefly });
+    const restored: unknown[] = [];
+    session.onReconnect(async ({ call }) => void restored.push(await call(subscribe, { body: { models: 'Order' } })));
+    const forget = session.onReconnect(async () => void restored.push('not this one'));
+    forget();
+    const next = reader(session);
+    await session.connect();
+    await session.call(subscribe, { body: { models: 'Order' } });
+    const old = first.clients[0]?.id;
+    expect(await next()).toMatchObject({ kind: 'push' });
+    await first.stop();
+    await using second = await gateway({ port: first.port });
+    const gap = await next();
+    expect(gap).toMatchObject({ kind: 'gap', reason: expect.any(String) });
+    if (gap?.kind === 'gap') expect(gap.to).toBeGreaterThanOrEqual(gap.from);
+    expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
+    await until(() => restored.length > 0);
+    expect(restored).toEqual([expect.objectContaining({ id: second.clients[0]?.id })]);
+    expect(second.clients[0]?.id).not.toBe(old);
+    expect(notices[0]).toMatch(/; connecting again$/);
+    expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
+    await session.close();
+    expect(second.ended).toEqual(['client namespace disconnect']);
+  });
+
+  test('a write is not kept for later while the connection is made again', async () => {
+    const first = await gateway();
+    await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
+    await opened.session.connect();
+    await first.stop();
+    await until(() => opened.notices.length > 0);
+    await expect(opened.session.call(openTrade, { body: {} })).rejects.toMatchObject({
+      code: 'connection_lost',
+      message: expect.stringContaining('nothing was sent'),
+    });
+  });
+
+  test('a dry run of a write connects to nothing and shows no credential', async () => {
+    const dryRun = { requests: [] as { headers: Readonly<Record<string, string>> }[] };
+    await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun } as never);
+    await expect(opened.session.call(openTrade, { body: { amount: 1 } })).rejects.toMatchObject({ name: 'DryRunStop' });
+    expect(dryRun.requests[0]?.headers['authorization']).toBe('***');
+  });
 });
+
+describe('a token', () => {
+  const forbidden = (_: unknown, response: ServerResponse): true => {
+    response.writeHead(403).end('Forbidden');
+    return true;
+  };
+  test.each<readonly [string, GatewayOptions]>([
+    ['wrong', { accepts: () => false }],
+    ['without access', { before: forbidden }],
+  ])('%s: both causes are named, and the gateway keeps nothing', async (_name, options) => {
+    await using server = await gateway(options);
+    await using opened = sessionWith(server.url);
+    await expect(opened.session.call(getModel)).rejects.toMatchObject({
+      code: 'unauthorized',
+      exit: 4,
+      hint: expect.stringMatching(/wrong or was revoked.*live account without API access.*demo accounts/),
+    });
+    expect(server.live).toEqual([]);
+  });
+
+  test('that was accepted and is refused then waits longer and longer, and says why it stops', async () => {
+    let accepted = 1;
+    await using server = await gateway({ accepts: () => accepted-- > 0 });
+    const { session, notices, target } = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    const next = reader(session);
+    await session.connect();
+    server.live[0]?.disconnect(true);
+    expect(await next()).toMatchObject({
+      kind: 'closed',
+      error: { code: 'unauthorized', message: expect.stringContaining('although it was accepted before') },
+    });
+    expect(target.slept).toEqual([0, 20_000, 40_000, 80_000, 160_000, 300_000]);
+    expect(notices[1]).toMatch(/Not authorized.*next attempt is in 20 s/);
+    await session.close();
+  });
+
+  test('is asked for at each connect', async () => {
+    await using server = await gateway({ accepts: (token) => token.length === 40 });
+    let asked = 0;
+    await using opened = sessionWith(
+      server.url,
+      { reconnect: true, token: () => new Secret(String(++asked).padStart(40, 'a')) },
+      { sleep: briefly },
+    );
+    await opened.session.connect();
+    server.live[0]?.disconnect(true);
+    await until(() => server.clients.length === 2);
+    expect(asked).toBe(2);
+  });
+
+  test('does not go over an open wire', () => {
+    expect(() => sessionWith('http://gateway.test')).toThrow(SvcError);
+  });
+});
+
+describe('an interruption', () => {
+  test.each(['polling', 'websocket'] as const)('by %s leaves in order', async (transport) => {
+    await using server = await gateway();
+    const controller = new AbortController();
+    const { session } = sessionWith(server.url, { transport }, { signal: controller.signal });
+    const next = reader(session);
+    await session.connect();
+    const waiting = next();
+    const reason = new SvcError('interrupted', 'interrupted');
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await session.close();
+    expect(server.ended).toEqual(['client namespace disconnect']);
+    await expect(session.call(getModel)).rejects.toMatchObject({ code: 'interrupted' });
+  });
+
+  test('of a handshake that hangs is at once', async () => {
+    const hanging = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    const controller = new AbortController();
+    const { port } = hanging.address() as AddressInfo;
+    const { session } = sessionWith(`http://127.0.0.1:${port}`, {}, { signal: controller.signal });
+    const connecting = session.connect();
+    await once(hanging, 'request');
+    const began = performance.now();
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
+    await session.close();
+    expect(performance.now() - began).toBeLessThan(100);
+    hanging.close();
+    hanging.closeAllConnections();
+  });
+
+  test('while it waits for the pace', async () => {
+    const controller = new AbortController();
+    const wait = (signal: AbortSignal) =>
+      new Promise<void>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+    const { session } = sessionWith(shared.url, { pace: { wait } }, { signal: controller.signal });
+    const connecting = session.connect();
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
+    await session.close();
+  });
+
+  test('a goodbye that nobody answers takes a second at most', async () => {
+    await using server = await gateway();
+    const { session } = sessionWith(server.url);
+    await session.connect();
+    for (const socket of server.sockets) socket.pause();
+    const began = performance.now();
+    await session.close();
+    expect(performance.now() - began).toBeLessThan(1_900);
+  });
+});
+
+describe('what is no such gateway', () => {
+  const answered = async (status: number, body: string, type = 'text/plain', transport: Transport = 'auto') => {
+    const server = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using opened = sessionWith(url, { transport });
+    const error = await opened.session.connect().catch((error: unknown) => error as SvcError);
+    server.close();
+    server.closeAllConnections();
+    return error as SvcError;
+  };
+
+  test.each([
+    [200, '0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":20000}', 'bad_answer', /speaks Engine.IO 4/],
+    [200, '{"products":[]}', 'bad_answer', /not of the Engine.IO protocol/],
+    [200, '2:40', 'bad_answer', /no connection id/],
+    [200, '', 'bad_answer', /no connection id/],
+    [200, '3:0{}', 'bad_answer', /no connection id/],
+    [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /does not have this transport/],
+    [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /does not know the connection id/],
+    [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /malformed/],
+    [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /later version of Engine.IO/],
+    [400, 'no', 'bad_answer', /refused the connection: no/],
+    [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
+    [404, 'Not found', 'wrong_path', /not as a trading gateway/],
+    [502, 'Bad gateway', 'server_error', /^GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/ answered 502/],
+  ] as const)('%i %s', async (status, body, code, message) => {
+    expect(await answered(status, body)).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('an HTML page', async () => {
+    expect(await answered(200, '<html>', 'text/html')).toMatchObject({
+      code: 'bad_answer',
+      message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/: .*HTML/),
+    });
+  });
+
+  test('a payload without end', async () => {
+    expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
+  });
+
+  test('one that never confirms', async () => {
+    const waiting: Socket[] = [];
+    const server = createServer((request, response) => {
+      if (request.url?.includes('sid=')) waiting.push(request.socket);
+      else response.end('13:0{"sid":"ab"}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { session } = sessionWith(url, {}, { timeoutMs: 50 });
+    await expect(session.connect()).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('did not confirm the connection'),
+    });
+    server.closeAllConnections();
+    await session.close();
+    server.close();
+  });
+
+  test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {
+    await using server = await gateway({ engine: { transports: ['polling'] } });
+    await using opened = sessionWith(server.url);
+    const next = reader(opened.session);
+    await opened.session.call(subscribe, { body: { models: 'Order' } });
+    expect(await next()).toMatchObject({ kind: 'push' });
+    expect(opened.session.transport).toBe('polling');
+    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on/)]);
+    await using other = sessionWith(server.url, { transport: 'websocket' });
+    await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+});
+
+async function briefly(_ms: number, signal?: AbortSignal): Promise<void> {
+  await new Promise((done) => setTimeout(done, 10));
+  signal?.throwIfAborted();
+}
