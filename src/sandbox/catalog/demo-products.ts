@@ -24,6 +24,7 @@ export interface DemoProduct {
   /** Kilograms or litres in a package. */
   readonly package?: readonly [number, 'KGM' | 'LTR'];
   readonly rating?: number;
+  readonly composition?: string;
   readonly flags?: {
     readonly promo?: boolean;
     readonly is_new?: boolean;
@@ -48,6 +49,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     course: 'wavy',
     package: [1, 'LTR'],
     rating: 4.7,
+    composition: 'Water, oats (10 %), rapeseed oil, salt',
     flags: { hit: true },
     offers: [
       { store: CHIZHIK, places: ['moscow', 'khimki'], price: 104.99, stock: 31 },

@@ -1,58 +1,48 @@
 /** A small, believable catalog whose history ends at the time it is made: what is odd in it is odd in real ones. */
 import { createHash } from 'node:crypto';
-import { categoryOf, demoCategories, demoSettlements, STORE_NAMES } from './demo-places.ts';
-import { DEMO_PRODUCTS, type DemoProduct } from './demo-products.ts';
-import { type Course, history } from './history.ts';
+import { categoryOf, demoCategories, demoSettlements, type Place, STORE_NAMES } from './demo-places.ts';
+import { DEMO_PRODUCTS, type DemoProduct, type Offer } from './demo-products.ts';
+import { history } from './history.ts';
 import { DAY, HOUR, type Micros, SECOND } from './instants.ts';
-import type { Catalog, Category, Cursor, Snapshot, SourceRow } from './records.ts';
+import type { Catalog, Category, Cursor, Settlement, Snapshot, SourceRow } from './records.ts';
 
 const DISCONTINUED_FOR = 130 * DAY;
+
+/** A product in one place of one store. */
+interface Listing {
+  readonly id: string;
+  readonly product: DemoProduct;
+  readonly offer: Offer;
+  readonly place: Place | null;
+  /** Which of the offer's places it is. */
+  readonly index: number;
+}
+
+const LISTINGS: readonly Listing[] = DEMO_PRODUCTS.flatMap((product) => {
+  const id = product.id ?? uuidOf(product.title ?? '');
+  return product.offers.flatMap((offer) => offer.places.map((place, index) => ({ id, product, offer, place, index })));
+});
 
 /** `nowMs` in milliseconds since 1970. */
 export function demoCatalog(nowMs: number): Catalog {
   const now = Math.floor(nowMs) * 1000;
   const settlements = demoSettlements(now);
   const categories = demoCategories(now);
-  const rows: SourceRow[] = [];
-  const courses = new Map<string, Course>();
-  for (const product of DEMO_PRODUCTS) {
-    const id = product.id ?? uuidOf(product.title ?? '');
-    courses.set(id, product.course);
-    for (const offer of product.offers) {
-      const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
-      offer.places.forEach((place, index) => {
-        const settlement = place === null ? null : settlements[place];
-        const number = rows.length + 1;
-        const run = STORE_NAMES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
-        const dearer = (price: number | undefined | null): number | null =>
-          typeof price === 'number' ? price + index * 5 : null;
-        rows.push({
-          ...rowOf(product, number, category),
-          canonical_product_id: id,
-          parser_name: offer.store,
-          source_id: `receiver:run-${run}:${number}`,
-          price: dearer(offer.price),
-          discount_price: dearer(offer.discount),
-          loyal_price: dearer(offer.loyal),
-          price_unit: offer.price === null ? null : (offer.currency ?? 'RUB'),
-          promo: product.flags?.promo ?? offer.discount !== undefined,
-          available_count: offer.stock ?? null,
-          observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
-          settlement,
-        });
-      });
-    }
-  }
-  const gone = new Set(DEMO_PRODUCTS.filter(({ snapshotsOnly }) => snapshotsOnly).map(({ id }) => id));
+  const listed = LISTINGS.map((listing, at) => {
+    const { product, offer, place } = listing;
+    const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
+    const row = rowOf(listing, at + 1, now, { category, settlement: place === null ? null : settlements[place] });
+    return { product, row };
+  });
   return {
     settlements: Object.values(settlements),
     categories,
-    sources: rows.filter(({ canonical_product_id }) => !gone.has(canonical_product_id)),
+    sources: listed.filter(({ product }) => !product.snapshotsOnly).map(({ row }) => row),
     cursors: demoCursors(now),
     snapshots: remembered((id) =>
-      rows
-        .filter(({ canonical_product_id }) => canonical_product_id === id)
-        .flatMap((row) => history(row, courses.get(id) ?? 'steady')),
+      listed
+        .filter(({ row }) => row.canonical_product_id === id)
+        .flatMap(({ product, row }) => history(row, product.course)),
     ),
   };
 }
@@ -82,47 +72,56 @@ export function uuidOf(text: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-type OfProduct = Omit<
-  SourceRow,
-  | 'canonical_product_id'
-  | 'parser_name'
-  | 'source_id'
-  | 'price'
-  | 'discount_price'
-  | 'loyal_price'
-  | 'price_unit'
-  | 'promo'
-  | 'available_count'
-  | 'observed_at'
-  | 'settlement'
->;
-
-function rowOf(product: DemoProduct, number: number, category: Category | null): OfProduct {
+/** `number` is its id, from which its run, its codes and the time of its observation follow. */
+function rowOf(
+  { id, product, offer, index }: Listing,
+  number: number,
+  now: Micros,
+  { category, settlement }: { readonly category: Category | null; readonly settlement: Settlement | null },
+): SourceRow {
   const { title, brand, flags = {} } = product;
   const [package_quantity, package_unit] = product.package ?? [null, null];
+  const run = STORE_NAMES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
+  // every further place is a little dearer
+  const priced = (price: number | null = null): number | null =>
+    price === null ? null : Math.round((price + index * 5) * 100) / 100;
   return {
     id: number,
+    canonical_product_id: id,
+    parser_name: offer.store,
+    source_id: `receiver:run-${run}:${number}`,
     plu: String(30_000 + number * 37),
     sku: number % 3 === 0 ? null : `SKU-${String(number).padStart(4, '0')}`,
     title_original: title,
-    title_normalized_no_stopwords:
-      title
-        ?.toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-        .trim() ?? null,
+    title_normalized_no_stopwords: title === null ? null : normalized(title),
     brand,
+    price: priced(offer.price),
+    discount_price: priced(offer.discount),
+    loyal_price: priced(offer.loyal),
+    price_unit: offer.price === null ? null : (offer.currency ?? 'RUB'),
     rating: product.rating ?? null,
     reviews_count: product.rating === undefined ? null : number * 17,
+    promo: flags.promo ?? offer.discount !== undefined,
     is_new: flags.is_new ?? false,
     hit: flags.hit ?? null,
     adult: flags.adult ?? false,
     unit: 'PCE',
+    available_count: offer.stock ?? null,
     package_quantity,
     package_unit,
-    composition_original: product.shelf === 'milk' ? 'Water, oats (10 %), rapeseed oil, salt' : null,
+    composition_original: product.composition ?? null,
+    observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
     image_urls: number % 4 === 0 ? [] : [1, 2].map((image) => `https://images.example/${number}/${image}.webp`),
     category,
+    settlement,
   };
+}
+
+function normalized(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 /** One store's cursor cannot be read. */

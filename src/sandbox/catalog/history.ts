@@ -109,7 +109,7 @@ function prices(row: SourceRow, part: number, step: number): Pick<Moment, 'price
 function asPrice(today: number | null, part: number): number | null {
   if (today === null) return null;
   const cents = Math.round(today * 100) % 100;
-  return Math.max(1, Math.round((today - cents / 100) * part)) + cents / 100;
+  return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
 }
 
 function stock(row: SourceRow, course: Course, step: number, random: () => number): number | null {

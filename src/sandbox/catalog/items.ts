@@ -6,7 +6,8 @@ import type { Category, Cursor, Settlement, Snapshot, SourceRow } from './record
 const WRITTEN_AFTER = 2 * SECOND;
 const KNOWN_FOR = 400 * DAY;
 
-export function sourceItem({ observed_at, image_urls, category, settlement, ...row }: SourceRow): unknown {
+export function sourceItem(row: SourceRow): unknown {
+  const { category, settlement } = row;
   return {
     id: row.id,
     canonical_product_id: row.canonical_product_id,
@@ -33,8 +34,8 @@ export function sourceItem({ observed_at, image_urls, category, settlement, ...r
     package_unit: row.package_unit,
     composition_original: row.composition_original,
     composition_normalized: row.composition_original?.toLowerCase() ?? null,
-    observed_at: isoZ(observed_at),
-    image_urls,
+    observed_at: isoZ(row.observed_at),
+    image_urls: row.image_urls,
     primary_category: category && { id: category.id, source_uid: category.source_uid, title: category.title },
     settlement: settlement && {
       id: settlement.id,

@@ -57,6 +57,13 @@ describe('the demo', () => {
     }
   });
 
+  test('prices have two decimals at most', () => {
+    const texts = catalog.sources
+      .flatMap((source) => [source, ...historyOf(source)])
+      .flatMap(({ price, discount_price, loyal_price }) => [price, discount_price, loyal_price].map(String));
+    expect(texts.filter((text) => !/^(?:null|\d+(?:\.\d\d?)?)$/.test(text))).toEqual([]);
+  });
+
   test('the last ninety days are intervals, what was before them single observations', () => {
     const [source] = titled('Oat drink, barista, 1 l');
     const past = source === undefined ? [] : historyOf(source);
