@@ -50,7 +50,7 @@ describe.each(CASES)('$name', (what) => {
       const told = await healthy(what, { args, env });
       expect(told.stdout).toBe(plain.stdout);
       expect(told.stderr).not.toContain(MARKER);
-      if (what.command.service !== undefined && !what.sample.apart)
+      if (what.command.service !== undefined && !what.sample.silent)
         expect(told.stderr).toMatch(/^(GET|POST|PUT|PATCH|DELETE) http/m);
     }
   });

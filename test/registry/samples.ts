@@ -10,8 +10,12 @@ export interface Sample {
   readonly anonymous?: true;
   /** It uses a stored login, not a token of the environment. */
   readonly signedIn?: true;
-  /** It asks no service, or not as others do: how that fails is tested with the command. */
-  readonly apart?: true;
+  /** It may ask its service, and has nothing to ask it here. */
+  readonly silent?: true;
+  /** Why it cannot fail as others do: how it does is tested with the command. */
+  readonly apart?: string;
+  /** What it reads once it has written are looks at what became of that, and one that fails ends nothing. */
+  readonly looks?: true;
   /** It asks before it writes, as `destroy` and `money` commands always do. */
   readonly asks?: true;
   /** Its request follows from its arguments: a dry run connects to nothing. */
@@ -132,17 +136,16 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks enable': [{ args: ['ep_2', '--url', 'https://192.0.2.7/new'] }],
   'webhooks delete': [{ args: ['ep_1'] }, { args: ['--disabled'] }],
-  'webhooks rotate': [{ args: ['ep_1', '--store'], undoes: true, apart: true }],
+  'webhooks rotate': [{ args: ['ep_1', '--store'], undoes: true, looks: true }],
   'webhooks test': [{ args: ['ep_1'] }],
   'webhooks deliveries': [
     { args: ['ep_1'] },
     { args: ['ep_1', '--all', '--status', 'delivered', '--since', '7d', '--limit', '5'] },
-    { args: ['ep_1', '--follow', '--since', '1d', '--until', 'evt_1'], apart: true },
+    { args: ['ep_1', '--follow', '--since', '1d', '--until', 'evt_1'], apart: 'a look that fails is made again' },
   ],
   'webhooks doctor': [
-    // What fails is what it is to find: rows that tell of it, and exit 1.
-    { args: [], exits: 1, local: true, apart: true },
-    { args: ['ep_2', '--fix'], exits: 1, local: true, apart: true },
+    { args: [], exits: 1, local: true, apart: 'what fails is what it finds: a row, and exit 1' },
+    { args: ['ep_2', '--fix'], exits: 1, local: true, apart: 'as without --fix' },
   ],
   'webhooks samples': [{ args: [] }, { args: ['--event', 'summary.completed', '--limit', '1'] }],
   'webhooks send': [
@@ -203,14 +206,14 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'oauth discovery': [{ args: [] }],
   'oauth status': [
-    { args: [], signedIn: true, apart: true },
-    { args: ['--check'], signedIn: true, apart: true },
+    { args: [], signedIn: true, silent: true },
+    { args: ['--check'], signedIn: true, apart: 'a refusal is its answer' },
   ],
-  'oauth token': [{ args: ['--force'], signedIn: true, apart: true }],
-  'oauth refresh': [{ args: [], signedIn: true, apart: true }],
-  'oauth logout': [{ args: [], signedIn: true, apart: true }],
-  'oauth clients list': [{ args: [], signedIn: true, apart: true }],
-  'oauth clients forget': [{ args: ['client-2'], signedIn: true, apart: true }],
+  'oauth token': [{ args: ['--force'], signedIn: true, silent: true }],
+  'oauth refresh': [{ args: [], signedIn: true, apart: 'its POST changes nothing that counts, and is sent twice' }],
+  'oauth logout': [{ args: [], signedIn: true, silent: true }],
+  'oauth clients list': [{ args: [], signedIn: true }],
+  'oauth clients forget': [{ args: ['client-2'], signedIn: true }],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },
