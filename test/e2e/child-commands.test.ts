@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { getJson } from '../support/alertmanager.ts';
+import { browse } from '../support/oidc.ts';
 import { freePorts } from '../support/ports.ts';
 import { output, type Running, shell, startSvc, svc } from './binary.ts';
 
@@ -86,6 +87,23 @@ describe('svc sandbox run', () => {
     ['the terminating signal that ended it', 'kill -TERM $$', 143],
   ])('passes on %s', async (_, script, status) => {
     expect(await run('sh', '-c', script)).toMatchObject({ code: status, stdout: '', stderr: '' });
+  });
+
+  it('lets one sign in: with --auto-approve without a page', async () => {
+    const signIn = ['svc', 'oauth', 'login', '--no-browser', '-o', 'json'];
+    for (const options of [['--auto-approve'], []]) {
+      const running = startSvc(['sandbox', 'run', ...options, '--', ...signIn]);
+      await running.printed('&code_challenge_method=S256\n');
+      const { url, body } = await browse(/^http:\S+$/m.exec(running.texts.stderr)?.[0] ?? '');
+      if (options.length === 0) {
+        expect(body).toContain('<button name="decision" value="approve">');
+        expect((await running.kill('SIGINT')).code).toBe(130);
+        continue;
+      }
+      const { code, stdout } = await running.ended;
+      expect([code, new URL(url).pathname]).toEqual([0, '/done']);
+      expect(JSON.parse(stdout)).toMatchObject({ kind: 'oauth', email: 'owner@sandbox.example' });
+    }
   });
 
   it('refuses a command that is not there, or none', async () => {

@@ -212,6 +212,15 @@ describe('a client proves itself', () => {
     for (const more of [{}, { client_id: basic.client_id }]) {
       expect((await token(service, { ...(await fieldsOf(basic)), ...more }, header)).status).toBe(200);
     }
+    // RFC 6749 §2.3.1: form-encoded before they are joined, so any byte may stand there as %xx.
+    const every = [basic.client_id, basic.client_secret ?? ''].map(
+      (text) =>
+        `%${Buffer.from(text)
+          .toString('hex')
+          .replace(/..(?=.)/g, '$&%')}`,
+    );
+    const encoded = { authorization: `Basic ${Buffer.from(every.join(':')).toString('base64')}` };
+    expect((await token(service, await fieldsOf(basic), encoded)).status).toBe(200);
     const lower = { authorization: header['authorization']?.replace('Basic', 'basic') ?? '' };
     expect((await token(service, await fieldsOf(basic), lower)).status).toBe(200);
   });
@@ -310,6 +319,14 @@ describe('a refresh', () => {
     expect((await refresh(service, open, early)).status).toBe(200);
     now += 1;
     expect(shown(await refresh(service, open, late))).toEqual(refusal(400, 'invalid_grant'));
+  });
+
+  test('is possible for as much less as --fast says', async () => {
+    await using quick = await startService({ now: () => now, autoApprove: true, fast: 90 });
+    const by = await client(quick);
+    const { refresh_token } = await signIn(quick, by);
+    now += 24 * HOUR_MS;
+    expect(shown(await refresh(quick, by, refresh_token))).toEqual(refusal(400, 'invalid_grant'));
   });
 
   test('is for the client that signed in, and costs it nothing when another tries', async () => {
