@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../http/servers.ts';
+import { type Misbehaving, misbehaving, NOW, products } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const rowsOf = (stdout: string): number => stdout.split('\n').filter((line) => line !== '').length;
+
+describe('what is asked for', () => {
+  const CASES: readonly (readonly [argv: string, path: string])[] = [
+    ['products list', '/products'],
+    ['products list --limit 5', '/products?limit=5'],
+    ['products list --offset 40', '/products?offset=40'],
+    [
+      'products list --search a% --brand B --parser-name fixprice --category 3 --settlement 4 --promo true --new false --hit true --adult false --price-min 0.5 --price-max 9 --order price_asc',
+      '/products?q=a%25&brand=B&parser_name=fixprice&category_id=3&settlement_id=4&promo=true&is_new=false&hit=true&adult=false&price_min=0.5&price_max=9&sort=price_asc',
+    ],
+    ['products list --param lang=ru --param x=a=b+c', '/products?lang=ru&x=a%3Db%2Bc'],
+    ['products sources p1 --order observed_at_asc', '/products/p1/sources?sort=observed_at_asc'],
+    ['products snapshots p1 --source-id receiver:1', '/products/p1/snapshots?source_id=receiver%3A1'],
+    ['categories list --parent c/food --depth 0', '/categories?depth=0&parent_source_uid=c%2Ffood'],
+    ['settlements list --country RU --region Moscow', '/settlements?country=RU&region=Moscow'],
+    ['cursors --parser-name fixprice', '/sync/cursors?parser_name=fixprice'],
+  ];
+  test.each(CASES)('svc catalog %s: %s', async (argv, path) => {
+    catalog.replies(() => ({ items: [] }));
+    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0, stdout: '' });
+    expect(catalog.asked()).toEqual([path]);
+  });
+
+  test('stores and regions are repeated, in their order', async () => {
+    catalog.replies(() => ({ products_count: 3, common_products_count: 1 }));
+    const chosen = ['--store', 'b', '--store', 'a', '--region', 'Москва'];
+    expect((await catalog.run(['products', 'count', ...chosen, '-q'])).stdout).toBe('3\n');
+    expect((await catalog.run(['products', 'common', '--scope', 'regions', ...chosen, '-q'])).stdout).toBe('1\n');
+    const query = 'store=b&store=a&region=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0';
+    expect(catalog.asked()).toEqual([`/products/count?${query}`, `/products/common/count?scope=regions&${query}`]);
+  });
+
+  const REFUSED: readonly (readonly [argv: string, words: string])[] = [
+    ['products common', '--scope is required'],
+    ['products common --scope all_stores', 'there is no "all_stores"'],
+    ['products list --all --limit 5', '--all and --limit do not go together'],
+    ['products list --limit 0', '--limit: 0 is less than 1'],
+    ['products list --offset -1', '--offset: -1 is less than 0'],
+    ['products list --promo maybe', '--promo: there is no "maybe"'],
+    ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
+    ['products list --search a --param q=b', '--param q: an option of its own sends it'],
+    ['products list --param limit=5', '--param limit: an option of its own sends it'],
+    ['products list --param x', '"x" is not name=value'],
+    ['products get a/b', 'an id with "/" has no address there'],
+    ['products sources ..', '".." cannot be a canonical_product_id'],
+  ];
+  test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, words) => {
+    catalog.replies(() => ({ items: [] }));
+    const { code, stdout, stderr } = await catalog.run(argv.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(catalog.asked()).toEqual([]);
+  });
+});
+
+describe('long lists', () => {
+  test('--all reads pages of 100 until a short one, while the total moves', async () => {
+    let total = 1000;
+    catalog.replies(products(250, { total: () => (total -= 400) }));
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
+    expect({ code, stderr, rows: rowsOf(stdout) }).toEqual({ code: 0, stderr: '', rows: 250 });
+    expect(catalog.asked()).toEqual([0, 100, 200].map((offset) => `/products?limit=100&offset=${offset}`));
+  });
+
+  test('--limit beyond a page is read page by page, from --offset on', async () => {
+    catalog.replies(products(1000));
+    const { stdout, stderr } = await catalog.run(['products', 'list', '--limit', '130', '--offset', '7']);
+    expect(stdout.split('\n')).toHaveLength(132);
+    expect(stdout).toMatch(/\np136 +Product 136 +10 +fixprice\s+$/);
+    expect(stderr).toBe('130 of 1000: --limit, --offset, --all\n');
+    expect(catalog.asked()).toEqual(['/products?limit=100&offset=7', '/products?limit=30&offset=107']);
+  });
+
+  test('lines are printed as they come: what was read stands, whatever comes of a later page', async () => {
+    const reply = products(300);
+    catalog.replies((asked) =>
+      asked.query.get('offset') === '200' ? answer(422, '{"detail":"no further"}') : reply(asked),
+    );
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
+    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 3, rows: 200 });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'refused', message: 'the catalog refused: no further' },
+    });
+  });
+
+  test('a list that is broken half-way is no table', async () => {
+    const reply = products(300);
+    catalog.replies((asked) => (asked.query.get('offset') === '100' ? answer(422, '{"detail":"no"}') : reply(asked)));
+    expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  test('a service that does not page is read once, and that is said', async () => {
+    const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
+    catalog.replies(() => whole);
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
+    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 100 });
+    expect(stderr).toContain('warning: the page at offset 100 begins as the one before it');
+  });
+
+  test('a bar tells how far it is, on a terminal alone, and none among printed lines', async () => {
+    let now = NOW;
+    const reply = products(1000, { total: () => 250 });
+    catalog.replies((asked) => {
+      now += 1000;
+      return reply(asked);
+    });
+    const options = { terminal: 100, now: () => now };
+    const table = await catalog.run(['products', 'list', '--all'], options);
+    expect(table.stderr).toContain('\r[################........] 2/3\u001b[K');
+    expect(table.stderr).toContain('] 3/3\u001b[K\r\u001b[K');
+    expect(table.stderr).not.toContain('4/3');
+    expect((await catalog.run(['products', 'list', '--all', '-o', 'ndjson'], options)).stderr).toBe('');
+    expect((await catalog.run(['products', 'list', '--all'], { now: () => now })).stderr).toBe('');
+  });
+});
+
+describe('what a person sees', () => {
+  test('hostile text is escaped', async () => {
+    const mean = 'x \u001b[31m\u009b2J\u202e\r\nrow';
+    catalog.replies(() => ({
+      items: [{ canonical_product_id: mean, title: mean, parsers: [mean], price_from: mean, [mean]: mean }],
+    }));
+    for (const format of ['table', 'wide', 'csv', 'json', 'ndjson', 'yaml', 'id']) {
+      const { code, stdout } = await catalog.run(['products', 'list', '-o', format], { terminal: 200 });
+      expect(code).toBe(0);
+      expect(stdout, format).not.toMatch(/\u001b\[31m|[\u009b\u202e\r]/);
+    }
+  });
+
+  test('the text of a database in a 503 is escaped and in one line', async () => {
+    catalog.replies(() =>
+      answer(503, JSON.stringify({ detail: 'catalog_unavailable: no such table\n[SQL: SELECT 1] \u001b[31m' })),
+    );
+    const { code, stderr } = await catalog.run(['health']);
+    expect(code).toBe(7);
+    expect(stderr).toBe('svc: the catalog cannot read its data: no such table\\n[SQL: SELECT 1] \\x1b[31m\n');
+    expect(catalog.asked()).toEqual(['/healthz']);
+  });
+
+  test('health that is no health ends with 1', async () => {
+    catalog.replies(() => ({ status: 'degraded' }));
+    expect(await catalog.run(['health'])).toMatchObject({ code: 1, stdout: 'STATUS  degraded\n' });
+    catalog.replies(() => ({ status: 'OK', version: 2 }));
+    expect(await catalog.run(['health', '-o', 'json', '--fields', 'version'])).toMatchObject({ code: 0 });
+  });
+
+  const HINTS: readonly (readonly [argv: string, hint: string])[] = [
+    ['settlements list --search Химки', 'search for a part that is in lower case everywhere'],
+    ['settlements list --search Moscow', 'search for a part that is in lower case everywhere'],
+    ['settlements list --region moscow', 'Moscow is not moscow'],
+    ['products list --search молоко', 'search for a part that is in lower case everywhere'],
+  ];
+  test.each(HINTS)('svc catalog %s, which finds nothing, hints: %s', async (argv, hint) => {
+    catalog.replies(() => ({ items: [], meta: { total: 0 } }));
+    const { code, stdout, stderr } = await catalog.run(argv.split(' '));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(hint);
+    // Nothing is filtered by svc itself, and nothing asked a second time.
+    expect(catalog.asked()).toHaveLength(1);
+    expect((await catalog.run([...argv.split(' '), '-o', 'json'])).stderr).toBe('');
+  });
+
+  test('a search that ASCII lower case finds has no such hint', async () => {
+    catalog.replies(() => ({ items: [] }));
+    expect((await catalog.run(['settlements', 'list', '--search', 'kaz'])).stderr).toBe('no such settlements\n');
+  });
+});
+
+describe('the tree of categories', () => {
+  const category = (id: number, store: string, uid: string, parent: string | null) => ({
+    id,
+    parser_name: store,
+    source_uid: uid,
+    parent_source_uid: parent,
+    title: uid.toUpperCase(),
+  });
+  const CATEGORIES = [
+    category(3, 'b', 'milk', 'dairy'),
+    category(1, 'b', 'food', null),
+    category(2, 'b', 'dairy', 'food'),
+    category(4, 'a', 'food', null),
+  ];
+
+  test('is drawn with blanks for people, and nested in JSON', async () => {
+    catalog.replies(({ query }) => ({ items: query.get('offset') === '0' ? CATEGORIES : [] }));
+    const { stdout } = await catalog.run(['categories', 'tree']);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'STORE  TITLE     ID  SOURCE-UID',
+      'a      FOOD       4  food',
+      'b      FOOD       1  food',
+      'b        DAIRY    2  dairy',
+      'b          MILK   3  milk',
+      '',
+    ]);
+    const { stdout: json } = await catalog.run(['categories', 'tree', '-o', 'json']);
+    expect(JSON.parse(json)).toEqual([
+      { ...CATEGORIES[3], children: [] },
+      { ...CATEGORIES[1], children: [{ ...CATEGORIES[2], children: [{ ...CATEGORIES[0], children: [] }] }] },
+    ]);
+  });
+
+  test('is one line a category elsewhere, with its level and its path', async () => {
+    catalog.replies(() => ({ items: CATEGORIES }));
+    const { stdout } = await catalog.run(['categories', 'tree', '-o', 'ndjson']);
+    const rows = stdout.trimEnd().split('\n');
+    expect(JSON.parse(rows[3] ?? '')).toEqual({ ...CATEGORIES[0], level: 2, path: ['FOOD', 'DAIRY', 'MILK'] });
+    const { stdout: csv } = await catalog.run(['categories', 'tree', '-o', 'csv', '--columns', 'title,level,path']);
+    expect(csv.trimEnd().split(/\r?\n/).at(-1)).toBe('MILK,2,FOOD / DAIRY / MILK');
+  });
+});
