@@ -1,0 +1,155 @@
+import { bulk } from '../../cli/bulk.ts';
+import { listCommand, type RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import type { AnyOutput } from '../../output/types.ts';
+import type { Catalog } from '../../services/catalog/client.ts';
+import { type Offer, observedBefore, offersOf, spreadsOf } from '../../services/catalog/offers.ts';
+import type { Window } from '../../services/catalog/window.ts';
+import { offerList, offersFooter, spreadList } from '../../views/offers.ts';
+
+const DAY_MS = 86_400_000;
+const TREND_DAYS = 30;
+const STALE_DAYS = 7;
+const AT_ONCE = 4;
+
+export const catalogCompare = listCommand({
+  id: 'catalog compare',
+  summary: 'What products cost now at each source, who is cheapest, and by how much',
+  description:
+    'The price of a source is the lowest of its price, discount_price and loyal_price, or the one that --field names. Prices are compared within a product, and only where they are for the same unit. One that was observed more than 7 days ago is marked stale, and counts all the same; --newer-than leaves old ones out.\nIn JSON, each source as the service gives it, with effectivePrice and effectiveField (null where it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (sources with a price), min, max, spread and spreadPercent.',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The products', repeat: true } },
+  flags: {
+    search: {
+      type: 'string',
+      value: 'text',
+      help: 'Instead of ids: the products that the service finds (undocumented)',
+    },
+    'max-products': {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      help: 'With --search: so many of them at most (10 unless given)',
+    },
+    by: { type: 'choice', choices: ['source', 'store', 'region'], default: 'source', help: 'What a row is' },
+    store: { type: 'string', value: 'name', repeat: true, help: 'Only sources of this store (parser_name)' },
+    region: { type: 'string', value: 'name', repeat: true, help: 'Only sources in this region' },
+    field: {
+      type: 'choice',
+      choices: ['lowest', 'price', 'discount_price', 'loyal_price'],
+      default: 'lowest',
+      help: 'Which price is compared',
+    },
+    'newer-than': { type: 'duration', help: 'Only prices that were observed since' },
+    trend: { type: 'boolean', help: 'Show how each price moved in 30 days: one request more for each source' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many rows' },
+  },
+  examples: [
+    { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --trend', why: 'Where it is cheapest now' },
+    { run: 'svc catalog compare --search milk --by store', why: 'How far prices of milk are apart, store by store' },
+  ],
+  output: offerList({ several: true, trend: true }),
+  outputOf,
+  async run(input, ctx) {
+    checkModes(input);
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    const catalog = openCatalog(ctx.target);
+    const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx);
+    const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now()));
+    const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
+    if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
+    for (const { item, error } of failed) ctx.notice(`${item} is left out: ${error.message}`);
+    const all = outcomes.flatMap((one) => (one.error === undefined ? one.result : []));
+    const shown = input.trend ? await withTrends(catalog, all, ctx) : { offers: all, complete: true };
+    const code = failed.length > 0 || !shown.complete ? ('partly_done' as const) : undefined;
+    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: outputOf(input), code };
+    return { value: shown.offers, as: outputOf(input), code, footer: offersFooter(all, STALE_DAYS) };
+  },
+});
+
+interface Compared {
+  readonly id: readonly string[];
+  readonly search: string | undefined;
+  readonly maxProducts: number | undefined;
+  readonly by: 'source' | 'store' | 'region';
+  readonly trend: boolean;
+  readonly store: readonly string[];
+  readonly region: readonly string[];
+  readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
+  readonly newerThan: number | undefined;
+}
+
+function outputOf({ id, by, trend }: Compared): AnyOutput {
+  return by === 'source' ? offerList({ several: id.length !== 1, trend }) : spreadList(by);
+}
+
+function checkModes({ id, search, maxProducts, by, trend }: Compared): void {
+  if (search === undefined && id.length === 0) {
+    throw new SvcError('missing_value', 'nothing says which products', { hint: 'give their ids, or --search <text>' });
+  }
+  if (search !== undefined && id.length > 0) throw new SvcError('usage', '--search and ids cannot be used together');
+  if (maxProducts !== undefined && search === undefined) throw new SvcError('usage', '--max-products needs --search');
+  if (trend && by !== 'source') throw new SvcError('usage', `--trend is of a source, and cannot be shown --by ${by}`);
+}
+
+const MOST_PRODUCTS = 10;
+
+async function found(catalog: Catalog, { search, maxProducts }: Compared, ctx: RunContext): Promise<readonly string[]> {
+  const { pages } = await import('../../services/catalog/paging.ts');
+  const limit = maxProducts ?? MOST_PRODUCTS;
+  const ids: string[] = [];
+  let total: number | undefined;
+  const ask = (page: { readonly [name: string]: string | number | boolean | readonly string[] | undefined }) =>
+    catalog.products({ ...page, q: search });
+  for await (const page of pages(ask, { limit, offset: 0 }, () => {})) {
+    ids.push(...page.items.map((product) => product.canonical_product_id));
+    total = page.total;
+  }
+  if (total !== undefined && total > ids.length) {
+    ctx.notice(`${total} products are found, and ${ids.length} compared: narrow --search, or pass --max-products`);
+  }
+  return ids;
+}
+
+async function offers(catalog: Catalog, id: string, wanted: Compared, now: number): Promise<readonly Offer[]> {
+  const { listedSources, selects, unknownProduct } = await import('../../services/catalog/product-sources.ts');
+  const sources = await listedSources(catalog, id);
+  if (sources.length === 0) throw await unknownProduct(catalog, id);
+  const regions = wanted.region.map((name) => name.toLowerCase());
+  const chosen = sources.filter(
+    (source) =>
+      selects({ stores: wanted.store, sources: [] }, source) &&
+      (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')) &&
+      (wanted.newerThan === undefined || !observedBefore(source, now - wanted.newerThan)),
+  );
+  return offersOf(id, chosen, { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS });
+}
+
+async function withTrends(
+  catalog: Catalog,
+  all: readonly Offer[],
+  ctx: RunContext,
+): Promise<{ readonly offers: readonly Offer[]; readonly complete: boolean }> {
+  const { readHistory } = await import('../../services/catalog/history.ts');
+  const now = ctx.now();
+  const window: Window = { from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' };
+  const bar = ctx.progress(all.length);
+  const { outcomes } = await bulk(all, AT_ONCE, async (offer) => {
+    const field = offer.effectiveField ?? 'price';
+    const { dates, values } = await readHistory(catalog, offer.canonical_product_id, offer, field, window);
+    bar.step();
+    return { ...offer, trend: { dates, values } };
+  });
+  bar.clear();
+  // A source that is listed and has no snapshot yet has no trend.
+  const failed = outcomes.filter(({ error }) => error !== undefined && error.code !== 'not_found');
+  const known = outcomes.some(({ error }) => error === undefined);
+  for (const { item, error } of failed) {
+    if (error === undefined) continue;
+    if (!known) throw error;
+    ctx.notice(`the trend of ${item.parser_name} ${item.source_id} is not known: ${error.message}`);
+  }
+  const offers = outcomes.map((one) => (one.error === undefined ? one.result : one.item));
+  return { offers, complete: failed.length === 0 };
+}

@@ -1,0 +1,142 @@
+import { chartCommand } from '../../cli/command.ts';
+import { checkNewFile, writeNewFile } from '../../inputs/new-file.ts';
+import { type Histories, readHistories } from '../../inputs/product-histories.ts';
+import type { AnyOutput } from '../../output/types.ts';
+import { historyWindow } from '../../services/catalog/history-window.ts';
+import { seriesNames, sharedUnit } from '../../services/catalog/series-names.ts';
+import { filled, statisticsOf } from '../../services/catalog/statistics.ts';
+import { INTERVALS, type Window, wireTime } from '../../services/catalog/window.ts';
+import {
+  type Fill,
+  type HistoryView,
+  historyChart,
+  historyPicture,
+  type ProductHistory,
+  USUAL_CHART,
+} from '../../views/history.ts';
+
+const MONTH_MS = 30 * 86_400_000;
+
+export const catalogHistory = chartCommand({
+  id: 'catalog history',
+  aliases: ['chart'],
+  summary: 'How the price of a product moved, at each place that sells it',
+  description:
+    "Draws one line for each source of the product; a break in it is a time without a value, which is never zero. Points stand at --from and an interval apart. --interval auto takes the finest with 400 points at most. A window of any length is asked for in as many requests as it takes. --fill last lets a value last until the next one; the figures below the chart are always of what was observed. A source that fails is left out and told, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each source: parser_name, source_id, its title and unit, series (its name in the chart), fill, the service's meta, dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none).",
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The product', required: true } },
+  flags: {
+    field: {
+      type: 'choice',
+      choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
+      default: 'price',
+      help: 'Which of its values',
+    },
+    store: { type: 'string', value: 'name', repeat: true, help: 'Only sources of this store (parser_name)' },
+    source: { type: 'string', value: 'id', repeat: true, help: 'Only this source (source_id)' },
+    from: { type: 'time', bare: 'back', dates: true, help: 'The first point: -90d, 2026-02-01 (default -30d)' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
+    interval: { type: 'choice', choices: ['auto', ...INTERVALS], default: 'auto', help: 'How far points are apart' },
+    fill: {
+      type: 'choice',
+      choices: ['none', 'last'],
+      default: 'none',
+      help: 'What stands where nothing was observed',
+    },
+    width: {
+      type: 'integer',
+      value: 'n',
+      min: 20,
+      max: 1000,
+      help: 'Columns of the chart (default the terminal, or 80)',
+    },
+    height: { type: 'integer', value: 'n', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+    ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
+    sparkline: { type: 'boolean', help: 'Draw one line for each source, and nothing else' },
+    svg: {
+      type: 'string',
+      value: 'file',
+      complete: 'files',
+      help: 'Write the chart to a file too, or with - print it alone',
+    },
+    force: { type: 'boolean', help: 'With --svg: replace the file if it is there' },
+  },
+  examples: [
+    { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'The last 30 days at every source' },
+    {
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
+      why: 'One store since the new year, for a report',
+    },
+    {
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --from -180d --interval 1d --fill last -o csv',
+      why: 'A value for each day, for a spreadsheet',
+    },
+  ],
+  output: USUAL_CHART,
+  outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
+  async run(input, ctx) {
+    const { openCatalog } = await import('../../services/catalog/client.ts');
+    const { historySources } = await import('../../services/catalog/product-sources.ts');
+    const { id, field, fill, svg, force } = input;
+    const to = input.to?.ms ?? ctx.now();
+    const window = historyWindow({ from: input.from?.ms ?? to - MONTH_MS, to }, input.interval);
+    const file = svg === undefined || svg === '-' ? undefined : { option: '--svg', path: svg, force };
+    if (file !== undefined) checkNewFile(file);
+    const catalog = openCatalog(ctx.target);
+    const sources = await historySources(catalog, id, { stores: input.store, sources: input.source });
+    const found = await readHistories(catalog, id, sources, { field, window }, ctx);
+    const left = [...found.unknown, ...found.failed];
+    for (const { source, error } of left) {
+      ctx.notice(`${source.parser_name} ${source.source_id} is left out: ${error.message}`);
+    }
+    const histories = productHistories(found, fill);
+    const title = sources.find((source) => source.title_original)?.title_original ?? id;
+    const view: HistoryView = {
+      title: `${title}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
+      unit: field === 'available_count' ? undefined : sharedUnit(sources),
+      window,
+      width: input.width,
+      height: input.height,
+      ascii: input.ascii || undefined,
+      style: input.sparkline ? 'sparkline' : 'line',
+    };
+    const { code } = found;
+    if (svg === '-') return { value: await ctx.drawSvg(historyPicture(histories, view)), as: { kind: 'text' }, code };
+    if (file !== undefined) {
+      writeNewFile(file, await ctx.drawSvg(historyPicture(histories, view)), ctx.pid);
+      ctx.notice(`the chart is in ${file.path}`);
+    }
+    return { value: histories, as: historyChart(view), code, footer: footerOf(window, histories, input.interval) };
+  },
+});
+
+function productHistories({ read }: Histories, fill: Fill): readonly ProductHistory[] {
+  const names = seriesNames(read.map(({ source }) => source));
+  return read.map(({ source, history: { meta, dates, values } }, index) => ({
+    parser_name: source.parser_name,
+    source_id: source.source_id,
+    title_original: source.title_original ?? null,
+    price_unit: source.price_unit ?? null,
+    unit: source.unit ?? null,
+    settlement: source.settlement ?? null,
+    series: names[index] ?? source.parser_name,
+    fill,
+    meta,
+    dates,
+    values: fill === 'last' ? filled(values) : values,
+    statistics: statisticsOf({ dates, values }),
+  }));
+}
+
+/** What was asked for, and what may be done where a chart is mostly holes. */
+function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
+  const { from, to } = window;
+  const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
+  const sum = (of: (history: ProductHistory) => number): number => histories.reduce((all, one) => all + of(one), 0);
+  const covered = sum(({ statistics }) => statistics.covered);
+  const sparse = covered > 0 && covered * 2 < sum(({ statistics }) => statistics.points);
+  if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
+  const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
+  return `${asked}\nfew points have a value: ${ways} may show more`;
+}

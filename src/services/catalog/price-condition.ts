@@ -1,0 +1,131 @@
+/** A condition on a product's prices, and whether it holds. What is not known never holds. */
+import { SvcError } from '../../errors.ts';
+import type { SeriesField } from './client.ts';
+
+export type Condition =
+  | { readonly kind: 'below' | 'above'; readonly limit: number }
+  | { readonly kind: 'change'; readonly percent: number; readonly direction: 'up' | 'down' | 'either' };
+
+/** For the source with the lowest value, for one at least, or for every one. */
+export type Judged = 'lowest' | 'any' | 'all';
+
+interface Wanted {
+  readonly below: number | undefined;
+  readonly above: number | undefined;
+  readonly change: string | undefined;
+}
+
+/** Throws `usage` and `invalid_value` unless there is just one. */
+export function conditionOf({ below, above, change }: Wanted): Condition {
+  const [condition, ...more] = [
+    ...(below === undefined ? [] : [{ kind: 'below', limit: below } as const]),
+    ...(above === undefined ? [] : [{ kind: 'above', limit: above } as const]),
+    ...(change === undefined ? [] : [changeOf(change)]),
+  ];
+  if (condition === undefined || more.length > 0) {
+    const what = condition === undefined ? 'nothing says what is checked' : 'only one condition can be checked';
+    throw new SvcError('usage', what, { hint: 'pass one of --below, --above and --change' });
+  }
+  return condition;
+}
+
+function changeOf(text: string): Condition {
+  const [, sign = '', digits = ''] = /^([+-]?)(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text) ?? [];
+  const percent = Number(digits);
+  if (digits === '' || percent === 0) {
+    const hint = /^[+-]?\d+(\.\d+)?$/.test(text) && Number(text) !== 0 ? `write ${text}%` : CHANGE_FORMS;
+    throw new SvcError('invalid_value', `--change: "${text}" is not a percentage above 0`, { hint });
+  }
+  return { kind: 'change', percent, direction: sign === '+' ? 'up' : sign === '-' ? 'down' : 'either' };
+}
+
+const CHANGE_FORMS = 'write it like 10% (either way), +10% (a rise) or -10% (a fall)';
+
+/** As in a sentence: `below 100`. */
+export function conditionText(condition: Condition): string {
+  if (condition.kind !== 'change') return `${condition.kind} ${condition.limit}`;
+  const way = { up: 'a rise', down: 'a fall', either: 'a change' }[condition.direction];
+  return `${way} of ${condition.percent}% or more`;
+}
+
+/** What is known of one source. */
+export interface Reading {
+  readonly parser_name: string;
+  readonly source_id: string;
+  /** What it is called among the others. */
+  readonly series: string;
+  readonly field: SeriesField | null;
+  /** Now; null where there is none. */
+  readonly value: number | null;
+  /** What a price is for: of different units there is no lowest one. */
+  readonly unit: string;
+  readonly observed_at: string | null;
+  /** With a change: the first value of the window, and how far the last is from it. */
+  readonly first?: number | null;
+  readonly changePercent?: number | null;
+}
+
+export type JudgedReading = Reading & {
+  /** Null where it is not known. */
+  readonly holds: boolean | null;
+};
+
+export interface Verdict {
+  readonly ok: boolean;
+  readonly sources: readonly JudgedReading[];
+}
+
+export function judge(condition: Condition, readings: readonly Reading[], judged: Judged): Verdict {
+  const chosen = judged === 'lowest' ? lowest(readings) : readings;
+  const sources = chosen.map((reading) => ({ ...reading, holds: holds(condition, reading) }));
+  const held = sources.filter((source) => source.holds === true).length;
+  return { ok: judged === 'all' ? held > 0 && held === sources.length : held > 0, sources };
+}
+
+function holds(condition: Condition, { value, changePercent }: Reading): boolean | null {
+  if (condition.kind === 'change') {
+    if (changePercent === undefined || changePercent === null) return null;
+    const { direction, percent } = condition;
+    return { up: changePercent, down: -changePercent, either: Math.abs(changePercent) }[direction] >= percent;
+  }
+  if (value === null) return null;
+  return condition.kind === 'below' ? value < condition.limit : value > condition.limit;
+}
+
+/** Throws `guarded` where prices by different units have no lowest one. */
+function lowest(readings: readonly Reading[]): readonly Reading[] {
+  const known = readings.filter(({ value }) => value !== null);
+  const units = [...new Set(known.map(({ unit }) => unit || 'an unnamed unit'))].sort();
+  if (units.length > 1) {
+    throw new SvcError('guarded', `the sources sell by different units, and none is the lowest: ${units.join(', ')}`, {
+      hint: 'choose some with --store and --source, or judge each with --any or --all',
+    });
+  }
+  const [first, ...others] = known;
+  if (first === undefined) return readings;
+  return [others.reduce((least, one) => (Number(one.value) < Number(least.value) ? one : least), first)];
+}
+
+/** So many sources are named in a sentence. */
+const MOST_NAMED = 4;
+
+/** What was found: `the lowest price is 79.9 RUB (discount_price, fixprice Moscow)`. */
+export function verdictText({ sources }: Verdict, judged: Judged): string {
+  const [first] = sources;
+  if (sources.every(({ value }) => value === null)) return 'nothing is known of it now';
+  if (judged === 'lowest' && first !== undefined) {
+    return `the lowest is ${[first.value, first.unit].filter(Boolean).join(' ')} (${first.field}, ${first.series})`;
+  }
+  const named = sources.slice(0, MOST_NAMED).map(sourceText).join(', ');
+  const more = sources.length > MOST_NAMED ? `, and ${sources.length - MOST_NAMED} more` : '';
+  const held = sources.filter(({ holds }) => holds === true).length;
+  return `it holds for ${held} of ${sources.length} ${sources.length === 1 ? 'source' : 'sources'} (${named}${more})`;
+}
+
+function sourceText({ series, value, first, changePercent }: JudgedReading): string {
+  if (value === null) return `${series} not known`;
+  if (first === undefined) return `${series} ${value}`;
+  if (changePercent === undefined || changePercent === null) return `${series} ${value}, change not known`;
+  const sign = changePercent > 0 ? '+' : '';
+  return `${series} ${first} to ${value}, ${sign}${Number(changePercent.toFixed(1))}%`;
+}

@@ -1,0 +1,107 @@
+/** How the history of a product is shown: a chart with its figures below, a line for each point, or one object for each source. */
+import type { Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../output/types.ts';
+import type { History, SourceKey } from '../services/catalog/history.ts';
+import type { KnownSource } from '../services/catalog/product-sources.ts';
+import type { Statistics } from '../services/catalog/statistics.ts';
+import { STEP_MS, type Window } from '../services/catalog/window.ts';
+
+export type Fill = 'none' | 'last';
+
+/** One source's history, and all that is told of it. */
+export interface ProductHistory extends SourceKey, History {
+  readonly title_original: string | null;
+  readonly price_unit: string | null;
+  readonly unit: string | null;
+  readonly settlement: KnownSource['settlement'] | null;
+  /** What it is called among the others. */
+  readonly series: string;
+  readonly fill: Fill;
+  /** Of what was observed: what is filled in counts for nothing. */
+  readonly statistics: Statistics;
+}
+
+interface PointRow {
+  readonly parser_name: string;
+  readonly source_id: string;
+  readonly date: string;
+  readonly value: number | null;
+}
+
+const POINT_COLUMNS: readonly Column<PointRow>[] = [
+  { name: 'store', cell: (row) => row.parser_name },
+  { name: 'source', cell: (row) => row.source_id },
+  { name: 'date', cell: ({ date }) => date },
+  { name: 'value', cell: ({ value }) => value, align: 'right' },
+];
+
+export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii' | 'style'> {
+  readonly title: string;
+  readonly unit: string | undefined;
+  readonly window: Window;
+}
+
+export function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
+  return {
+    kind: 'chart',
+    chart: (histories) => historyPicture(histories, view),
+    rows: pointRows,
+    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => row.source_id },
+  };
+}
+
+/** Where nothing is known of the window yet: for what is said about the output. */
+export const USUAL_CHART = historyChart({ title: '', unit: undefined, window: { from: 0, to: 0, interval: '1d' } });
+
+export function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
+  const step = STEP_MS[window.interval];
+  const series = histories.map(({ series: name, dates, values }) => {
+    const at = dates.map((date) => Date.parse(date));
+    return { name, at, values, until: (at.at(-1) ?? window.from) + step };
+  });
+  // A window that is shorter than a point is as wide as this point.
+  const to = Math.max(window.to, window.from + step * Number(window.to - window.from < step));
+  return { ...view, series, from: window.from, to, facts: historyFacts(histories) };
+}
+
+function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, void, void> {
+  for (const { parser_name, source_id, dates, values } of histories) {
+    for (const [index, date] of dates.entries()) yield { parser_name, source_id, date, value: values[index] ?? null };
+  }
+}
+
+function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
+  const columns: Column<ProductHistory>[] = [
+    { name: 'series', cell: ({ series }) => series, flex: true },
+    { name: 'last', cell: ({ statistics }) => figure(statistics.last), align: 'right' },
+    { name: 'change', cell: ({ statistics }) => changeCell(statistics), align: 'right' },
+    { name: 'min', cell: ({ statistics }) => figure(statistics.min), align: 'right' },
+    { name: 'max', cell: ({ statistics }) => figure(statistics.max), align: 'right' },
+    { name: 'mean', cell: ({ statistics }) => meanCell(statistics), align: 'right' },
+    { name: 'first', cell: ({ statistics }) => figure(statistics.first), align: 'right' },
+    { name: 'points', cell: ({ statistics: { covered, points } }) => `${covered}/${points}`, align: 'right' },
+  ];
+  return { columns, rows: histories };
+}
+
+const NONE = { text: '-', tone: 'dim' } as const;
+
+function figure(value: number | null): Cell {
+  return value ?? NONE;
+}
+
+/** As many decimals as the values have, and two at least: the mean of whole numbers is seldom one. */
+function meanCell({ mean, min, max, first, last }: Statistics): Cell {
+  if (mean === null) return NONE;
+  const decimals = [min, max, first, last].map((value) => String(value).split('.')[1]?.length ?? 0);
+  return mean.toFixed(Math.min(12, Math.max(2, ...decimals)));
+}
+
+function changeCell({ change, changePercent }: Statistics): Cell {
+  if (change === null) return NONE;
+  const percent = changePercent === null ? '' : ` (${signed(Number(changePercent.toFixed(1)))}%)`;
+  return `${signed(change)}${percent}`;
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${value}` : String(value);
+}

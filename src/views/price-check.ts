@@ -1,0 +1,27 @@
+/** How the verdict on a price is shown: in one line, unless columns are named. */
+import type { RecordOutput } from '../output/types.ts';
+import type { Judged, Verdict } from '../services/catalog/price-condition.ts';
+
+interface Checked extends Verdict {
+  readonly condition: string;
+  readonly judged: Judged;
+  readonly waitedMs: number;
+  /** What was found and what was wanted, in words. */
+  readonly message: string;
+}
+
+export const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
+  kind: 'record',
+  columns: [
+    { name: 'ok', cell: ({ ok }) => ok },
+    { name: 'condition', cell: ({ condition }) => condition },
+    { name: 'judged', cell: ({ judged }) => judged },
+    {
+      name: 'values',
+      cell: ({ sources }) => sources.map(({ series, value }) => `${series} ${value ?? '-'}`),
+    },
+    { name: 'message', cell: ({ message }) => message },
+  ],
+  id: ({ ok }) => (ok ? 'ok' : 'failed'),
+  line: ({ ok, message }) => ({ text: `${ok ? 'ok' : 'failed'}: ${message}`, tone: ok ? 'good' : 'bad' }),
+};
