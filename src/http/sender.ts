@@ -215,8 +215,12 @@ export class Sender {
     const progress = exchange.progress(this.#target.baseUrl);
     const reason = reasonOf(thrown, progress);
     const unsure = request.effect !== 'read' && exchange.sent && reason.refused !== true;
-    const error = toError(reason, lineOf(request), unsure, progress.status);
+    const error = toError(reason, this.#line(request), unsure, progress.status);
     return { error, reason: reason.text, again: reason.again === true };
+  }
+
+  #line({ method, url }: RequestValue): string {
+    return `${method} ${redactText(withoutSecrets(url, this.#rules.secrets?.() ?? []))}`;
   }
 
   #readClock({ date = '' }: AnswerHeaders, middle: number): void {
@@ -231,13 +235,9 @@ export class Sender {
     const secrets = [...secretsOf(request, this.#target.secretHeaders), ...(this.#rules.secrets?.() ?? [])];
     const failed = { status, headers, contentType: contentType(headers), text: withoutSecrets(text, secrets) };
     const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
-    const error = explained ?? statusFailure(failed, lineOf(request), endpoint.effect);
+    const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
     return { error, again: isPassing(status), retryAfter: headers['retry-after'] };
   }
-}
-
-function lineOf({ method, url }: RequestValue): string {
-  return `${method} ${redactText(url)}`;
 }
 
 /** Checks what can be told before the body is there. */

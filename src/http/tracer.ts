@@ -29,7 +29,7 @@ export class Tracer {
       kind: 'request-detail',
       method: request.method,
       url: this.#hidden(request.url),
-      headers: redactHeaders(request.headers, this.#target.secretHeaders),
+      headers: this.#shownHeaders(request.headers),
       body: shown(Buffer.from(bodyText(request) ?? ''), this.#known()),
     });
   }
@@ -63,7 +63,7 @@ export class Tracer {
         size += chunk.length;
       },
       end: (status: number, headers: AnswerHeaders) => {
-        const shownHeaders = redactHeaders(headers, this.#target.secretHeaders);
+        const shownHeaders = this.#shownHeaders(headers);
         this.#target.trace({
           kind: 'answer-detail',
           status,
@@ -72,6 +72,13 @@ export class Tracer {
         });
       },
     };
+  }
+
+  #shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+    const shown = redactHeaders(headers, this.#target.secretHeaders);
+    const known = this.#known();
+    if (known.length === 0) return shown;
+    return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, withoutSecrets(value, known)]));
   }
 
   #hidden(text: string): string {

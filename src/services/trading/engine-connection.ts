@@ -5,6 +5,7 @@ import { endpoint, type QueryValues } from '../../http/endpoint.ts';
 import type { Secret } from '../../http/redact.ts';
 import { Sender } from '../../http/sender.ts';
 import type { Target } from '../../http/target.ts';
+import type { KnownSecrets } from '../../http/tracer.ts';
 import { openWebSocket, type WebSocket } from '../../http/websocket.ts';
 import { explainEngine, tokenRefused, withoutQuery } from './engine-failure.ts';
 import * as wire from './engine-packet.ts';
@@ -16,8 +17,10 @@ export interface EngineOptions {
   readonly cookies: CookieJar;
   /** Aborted with a `SvcError` to give up connecting. */
   readonly signal: AbortSignal;
-  /** All secrets of the session; the connection id becomes one. */
-  readonly secrets: Set<string>;
+  /** All secrets of the session. */
+  readonly secrets: KnownSecrets;
+  /** The connection id becomes one. */
+  keepSecret(value: string): void;
   /** A text of the gateway without the secrets in it. */
   hide(text: string): string;
   onPush(name: string, payload: string, at: number): void;
@@ -97,7 +100,7 @@ export class EngineConnection {
         contentType: FORM,
         cookies: options.cookies,
         maxAnswerBytes: LARGEST_PAYLOAD,
-        secrets: () => [...options.secrets],
+        secrets: options.secrets,
         explain: (answer) => explainEngine(answer, this.#host),
       },
     );
@@ -129,7 +132,7 @@ export class EngineConnection {
       const [first, ...others] = await Promise.race([this.#poll(timeoutMs), this.#confirmed.then(() => [])]);
       if (first?.type !== 'open') throw new wire.PacketFault('it gave no connection id');
       this.#opening = wire.readOpening(first.data);
-      this.#options.secrets.add(this.#opening.sid);
+      this.#options.keepSecret(this.#opening.sid);
       this.#heartbeat = new Heartbeat({
         ...this.#opening,
         wall: now,

@@ -20,6 +20,7 @@ export function openSession(target: Target, options: SessionOptions): Session {
 const MOST_WAITING = 64 * 1024 * 1024;
 /** What an event costs beside its text. */
 const EVENT_BYTES = 128;
+const SHORTEST_SECRET = 6;
 const FORM = 'application/x-www-form-urlencoded';
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
@@ -137,7 +138,8 @@ class GatewaySession implements Session {
     signal.throwIfAborted();
     const token = await this.#options.token();
     const secret = token.reveal();
-    this.#secrets.add(secret).add(encodeURIComponent(secret));
+    this.#keepSecret(secret);
+    this.#keepSecret(encodeURIComponent(secret));
     // Another node, another session: the old ones' cookies would lead astray.
     this.#cookies.clear();
     const engine: EngineConnection = await openEngine({
@@ -145,7 +147,8 @@ class GatewaySession implements Session {
       token,
       signal,
       cookies: this.#cookies,
-      secrets: this.#secrets,
+      secrets: () => [...this.#secrets],
+      keepSecret: (value) => this.#keepSecret(value),
       hide: (text) => this.hide(text),
       room: () => this.#queue.room(),
       onPush: (name, payload, at) => {
@@ -155,8 +158,12 @@ class GatewaySession implements Session {
       onLost: (engine, error) => this.#lost(engine, error),
     });
     this.#authorization = `Bearer ${engine.sid}${secret}`;
-    this.#secrets.add(`${engine.sid}${secret}`);
     return engine;
+  }
+
+  #keepSecret(value: string): void {
+    // A shorter one would blot out words that have nothing to do with it, and can be guessed anyway.
+    if (value.length >= SHORTEST_SECRET) this.#secrets.add(value);
   }
 
   /** It may be lost or unwanted by now. */

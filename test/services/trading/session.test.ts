@@ -92,7 +92,7 @@ describe('with the real socket.io 2.5', () => {
     expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
   });
 
-  test.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
+  test.concurrent.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 150 } });
     await using opened = sessionWith(server.url, { transport });
     await opened.session.connect();
@@ -101,18 +101,21 @@ describe('with the real socket.io 2.5', () => {
     expect(server.ended).toEqual([]);
   });
 
-  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
-    await using opened = sessionWith(server.url, { transport });
-    const next = reader(opened.session);
-    await opened.session.connect();
-    const conn = server.live[0]?.conn;
-    // The gateway answers nothing more.
-    if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
-    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
-    expect(await next()).toBeUndefined();
-    await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
-  });
+  test.concurrent.each(['polling', 'websocket'] as const)(
+    'notices by %s that the gateway went silent',
+    async (transport) => {
+      await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+      await using opened = sessionWith(server.url, { transport });
+      const next = reader(opened.session);
+      await opened.session.connect();
+      const conn = server.live[0]?.conn;
+      // The gateway answers nothing more.
+      if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
+      expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
+      expect(await next()).toBeUndefined();
+      await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+    },
+  );
 
   test.each(['polling', 'websocket'] as const)('is told by %s that the gateway ended it', async (transport) => {
     await using server = await gateway();
@@ -167,6 +170,46 @@ describe('with the real socket.io 2.5', () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun } as never);
     await expect(opened.session.call(openTrade, { body: { amount: 1 } })).rejects.toMatchObject({ name: 'DryRunStop' });
     expect(dryRun.requests[0]?.headers['authorization']).toBe('***');
+  });
+});
+
+describe('a slow reader', () => {
+  const large = JSON.stringify('x'.repeat(1024 * 1024));
+
+  test('on a websocket reads what waits, and then that 64 MiB were too much', async () => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { transport: 'websocket', reconnect: true });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    for (let i = 0; i < 70; i++) server.live[0]?.emit('Order', large);
+    await until(() => opened.session.transport === undefined);
+    let pushes = 0;
+    let event = await next();
+    for (; event?.kind === 'push'; event = await next()) pushes++;
+    expect(pushes).toBe(64);
+    expect(event).toMatchObject({ kind: 'closed', error: { code: 'partly_done', exit: 10 } });
+    expect(await next()).toBeUndefined();
+    await until(() => server.ended.length === 1);
+  });
+
+  test('on polling holds the gateway back, outlives heartbeats meanwhile, and misses nothing', async () => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+    await using opened = sessionWith(server.url, { transport: 'polling' });
+    await opened.session.connect();
+    const polls = () => server.requests.filter(({ method }) => method === 'GET').length;
+    const pings = () => server.requests.filter(({ body }) => body === '1:2').length;
+    for (let i = 0; i < 30; i++) {
+      server.live[0]?.emit('Order', large);
+      if (i % 5 === 4) await opened.session.call(getModel);
+    }
+    await until(() => pings() > 2);
+    const before = polls();
+    const beats = pings();
+    await until(() => pings() > beats + 3);
+    expect(polls()).toBe(before);
+    const next = reader(opened.session);
+    for (let i = 0; i < 30; i++) expect((await next())?.kind).toBe('push');
+    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
   });
 });
 
@@ -268,7 +311,7 @@ describe('an interruption', () => {
     await session.close();
   });
 
-  test('a goodbye that nobody answers takes a second at most', async () => {
+  test.concurrent('a goodbye that nobody answers takes a second at most', async () => {
     await using server = await gateway();
     const { session } = sessionWith(server.url);
     await session.connect();
@@ -320,7 +363,7 @@ describe('what is no such gateway', () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 
-  test('one that never confirms', async () => {
+  test.concurrent('one that never confirms', async () => {
     const waiting: Socket[] = [];
     const server = createServer((request, response) => {
       if (request.url?.includes('sid=')) waiting.push(request.socket);
