@@ -83,7 +83,11 @@ async function checkAgainst(
 ): Promise<void> {
   const { readEvents } = await import('../../services/recordings/event-input.ts');
   let deliveries = 0;
-  for await (const { verdict } of readEvents(file, { secrets: [secret], prefix, unverified: false, chunks, notice })) {
+  const unusable = (error: SvcError): never => {
+    throw error;
+  };
+  const input = { secrets: [secret], prefix, unverified: false, chunks, notice, unusable };
+  for await (const { verdict } of readEvents(file, input)) {
     if (verdict === 'valid') return;
     if (verdict !== 'unsigned') deliveries++;
   }

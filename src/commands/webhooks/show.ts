@@ -13,7 +13,7 @@ export const webhooksShow = recordCommand({
   id: 'webhooks show',
   summary: 'Show an event to read: who, what, the summaries and the transcript',
   description:
-    'Reads an event, an array of events, or what deliveries are kept in: raw HTTP, HAR, curl lines and recordings. One event is shown in full, several as a list. A delivery is verified first where a secret is given, whatever its age; where its signature is not good, the event is not shown and the exit status is 1. Texts are escaped and never rendered. JSON is the event as it was received.',
+    'Reads an event, an array of events, or what deliveries are kept in: raw HTTP, HAR, curl lines and recordings. One event is shown in full, several as a list. A delivery is verified first where a secret is given, whatever its age; where its signature is not good, the event is not shown and the exit status is 1. A line of a recording that cannot be read is told of, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event as it was received.',
   effect: 'read',
   args: { file: { help: 'The file, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -31,13 +31,16 @@ export const webhooksShow = recordCommand({
   async run(input, ctx): Promise<Answer<never>> {
     const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
     const { readEvents } = await import('../../services/recordings/event-input.ts');
+    const { Unusable } = await import('../../services/recordings/delivery-input.ts');
     const secrets = signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
+    const bad = new Unusable(notice);
+    const unusable = (error: SvcError): void => bad.add(error);
     const known = new WeakMap<ReadEvent['value'], FoundEvent>();
     const values: ReadEvent['value'][] = [];
     const refused: FoundEvent[] = [];
     const others: string[] = [];
-    for await (const found of readEvents(file, { secrets, prefix, unverified, chunks, notice })) {
+    for await (const found of readEvents(file, { secrets, prefix, unverified, chunks, notice, unusable })) {
       const { event, source, verdict } = found;
       if (!READABLE.has(verdict)) refused.push(found);
       if (event === undefined) {
@@ -48,15 +51,23 @@ export const webhooksShow = recordCommand({
       }
     }
     const [value] = values;
-    if (value === undefined) throw nothing(refused[0], others[0], file);
+    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], file);
     if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);
     for (const other of others) ctx.notice(other);
-    const code = refused.length === 0 ? undefined : 'signature_invalid';
+    const whole: Pick<Answer<never>, 'code' | 'footer'> = {
+      code: refused.length === 0 ? undefined : 'signature_invalid',
+      // After what could be shown: not all that was there has been seen.
+      footer: () => {
+        const failure = bad.failure('shown');
+        if (failure !== undefined) throw failure;
+        return undefined;
+      },
+    };
     const view: EventView = { full, verdictOf: (shown) => known.get(shown) ?? UNKNOWN };
-    if (values.length > 1) return { value: values, as: eventList(view), code };
+    if (values.length > 1) return { ...whole, value: values, as: eventList(view) };
     const bytes = known.get(value)?.bytes;
     const raw = ctx.wants.rawJson && bytes !== undefined;
-    return { value: raw ? new RawJson(once(bytes)) : value, as: eventRecord(view), code };
+    return { ...whole, value: raw ? new RawJson(once(bytes)) : value, as: eventRecord(view) };
   },
 });
 

@@ -27,6 +27,35 @@ export interface InputOptions {
   unusable(error: SvcError): void;
 }
 
+/** A file that is none of its kind has as many bad lines as it has lines. */
+const MOST_TOLD = 20;
+
+/** What cannot be read of an input whose rest still is: all but the first are told at once, and that one at the end. */
+export class Unusable {
+  readonly #notice: (text: string) => void;
+  #first: SvcError | undefined;
+  #count = 0;
+
+  constructor(notice: (text: string) => void) {
+    this.#notice = notice;
+  }
+
+  add(error: SvcError): void {
+    if (this.#count > 0 && this.#count < MOST_TOLD) this.#notice(error.message);
+    this.#first ??= error;
+    this.#count++;
+  }
+
+  /** Why not everything could be read: `verb` says what for. */
+  failure(verb: 'checked' | 'shown'): SvcError | undefined {
+    const first = this.#first;
+    if (first === undefined || this.#count === 1) return first;
+    return new SvcError('file_unusable', `${first.message} (and ${this.#count - 1} more could not be ${verb})`, {
+      ...(first.hint === undefined ? {} : { hint: first.hint }),
+    });
+  }
+}
+
 /** A container is read whole: its parser needs it so, and beyond this it could not hold it as a text. */
 const LARGEST_CONTAINER = 256 << 20;
 

@@ -29,16 +29,15 @@ export interface EventInput {
   readonly unverified: boolean;
   chunks(path: string): AsyncIterable<Uint8Array>;
   notice(text: string): void;
+  /** What cannot be read; the rest still is. */
+  unusable(error: SvcError): void;
 }
 
 const LARGEST = 64 << 20;
 
 /** One after the other, in their order. */
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
-  const { prefix, chunks, notice } = input;
-  const unusable = (error: SvcError): never => {
-    throw error;
-  };
+  const { prefix, chunks, notice, unusable } = input;
   for await (const found of readDeliveries(path, { format: 'auto', signed: false, prefix, chunks, notice, unusable })) {
     if ('pieces' in found) yield* bareEvents(await whole(found.pieces, found.source), found.source);
     else for (const delivery of found) yield deliveredEvent(delivery, input);

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { type CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { type InputOptions, inputFiles, readDeliveries } from './delivery-input.ts';
+import { type InputOptions, inputFiles, readDeliveries, Unusable } from './delivery-input.ts';
 import type { Verdict } from './signature.ts';
 
 // One module to be loaded by whoever verifies: each costs its share of the start.
@@ -12,11 +12,12 @@ export class VerificationRun {
   readonly #checker: DeliveryChecker;
   readonly #input: InputOptions;
   readonly #counts = new Map<Verdict, number>();
-  readonly #unusable: SvcError[] = [];
+  readonly #unusable: Unusable;
 
   constructor(checker: DeliveryChecker, input: Omit<InputOptions, 'unusable'>) {
     this.#checker = checker;
-    this.#input = { ...input, unusable: (error) => this.#add(error) };
+    this.#unusable = new Unusable(input.notice);
+    this.#input = { ...input, unusable: (error) => this.#unusable.add(error) };
   }
 
   /** In batches, none of them empty. What cannot be checked is passed over, and told by `failure` at the end. */
@@ -48,7 +49,7 @@ export class VerificationRun {
         }
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
-        this.#add(error);
+        this.#unusable.add(error);
       }
       // Those before the one that could not be read.
       if (rows.length > 0) yield rows;
@@ -71,7 +72,7 @@ export class VerificationRun {
       }
     }
     const [delivery] = found;
-    if (this.#unusable[0] !== undefined) throw this.#unusable[0];
+    if (this.failure !== undefined) throw this.failure;
     if (delivery === undefined) throw this.nothing();
     return { row: await this.#checker.explain(this.#checker.check(delivery), delivery), body: delivery.body };
   }
@@ -94,12 +95,7 @@ export class VerificationRun {
 
   /** Why not everything could be checked. */
   get failure(): SvcError | undefined {
-    const [first] = this.#unusable;
-    if (first === undefined || this.#unusable.length === 1) return first;
-    const others = this.#unusable.length - 1;
-    return new SvcError('file_unusable', `${first.message} (and ${others} more could not be checked)`, {
-      ...(first.hint === undefined ? {} : { hint: first.hint }),
-    });
+    return this.#unusable.failure('checked');
   }
 
   nothing(): SvcError {
@@ -111,11 +107,6 @@ export class VerificationRun {
     );
   }
 
-  #add(error: SvcError): void {
-    if (this.#unusable.length > 0 && this.#unusable.length < MOST_TOLD) this.#input.notice(error.message);
-    this.#unusable.push(error);
-  }
-
   #tally({ verdict }: CheckedDelivery): void {
     this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
   }
@@ -123,9 +114,6 @@ export class VerificationRun {
 
 /** Enough of them that waiting for a batch costs nothing, and few enough that they are young when they are printed. */
 const BATCH = 64;
-
-/** A file that is none of its kind has as many bad lines as it has lines. */
-const MOST_TOLD = 20;
 
 async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = [];

@@ -273,6 +273,33 @@ describe('the signature', () => {
   });
 });
 
+describe('a line of a recording that cannot be read', () => {
+  const good = recording(eventBytes(PING), eventBytes(SUMMARY)).split('\n');
+  const broken = `${good[0]}\n{"v":1,"body_b64"\n[]\n${good[1]}\n`;
+
+  it('ends nothing: the others are shown, and the exit status is that of verify', async () => {
+    const run = await show(broken);
+    expect(run.code).toBe(2);
+    expect(run.stdout).toMatch(/evt_1[\s\S]*evt_2/);
+    expect(run.stderr).toContain('stdin:3');
+    expect(run.stderr).toContain('svc: stdin:2: is no recorded delivery (and 1 more could not be shown)');
+    const verified = await svc(['webhooks', 'verify'], {
+      now: () => NOW,
+      stdin: broken,
+      env: { SVC_WEBHOOK_SECRET: SECRET },
+    });
+    expect(verified.code).toBe(run.code);
+  });
+
+  it('leaves one JSON value on stdout, and its own line on stderr', async () => {
+    const run = await show(broken, ['-o', 'json']);
+    expect([run.code, JSON.parse(run.stdout)]).toEqual([2, [PING, SUMMARY]]);
+    expect(JSON.parse(run.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { code: 'file_unusable' },
+    });
+  });
+});
+
 describe('what holds no event', () => {
   it.each(['', 'nope', '[]', '1', 'null', '[1]', '"x"', Buffer.from([0xff, 0x7b])])('is refused: %j', async (stdin) => {
     const run = await show(stdin);
