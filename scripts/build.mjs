@@ -17,12 +17,25 @@ const leaveOut = {
   },
 };
 
+/** NODE_DEBUG=undici would print the address of every request, and the trading gateway's hold its token. */
+const keepQuiet = {
+  name: 'keep-quiet',
+  transform: {
+    filter: { id: /\/undici\/lib\/core\/diagnostics\.js$/ },
+    handler: (code) => {
+      const quiet = code.replace(/util\.debuglog\('\w+'\)/g, '{ enabled: false }');
+      if (quiet === code) throw new Error('undici logs in another way now: see that it tells no secret');
+      return quiet;
+    },
+  },
+};
+
 /** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
 const made = path(`dist.${process.pid}`);
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
   platform: 'node',
-  plugins: [leaveOut],
+  plugins: [leaveOut, keepQuiet],
   logLevel: 'warn',
   // A module that one command imports and another puts off is in the first one's chunk, which is as it should be.
   checks: { ineffectiveDynamicImport: false },
