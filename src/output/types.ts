@@ -22,7 +22,7 @@ export type Cell =
   | readonly Cell[];
 
 /**
- * A line of small bars, each group of values by the one that is furthest from their middle; null is a blank. csv and tsv have the
+ * A line of small bars, each group of values by the one that is furthest from the mean; null is a blank. csv and tsv have the
  * last value in its place (nothing where that is null), and `--sort` goes by it.
  */
 export interface Spark {

@@ -1,4 +1,4 @@
-/** The three lines below a field: the axis, what its ticks are called, and what that leaves out. */
+/** The lines below a field: the axis, what its ticks are called, and what that leaves out. */
 import type { Window } from './runs.ts';
 import { position } from './runs.ts';
 import { instantText, type ShownTime, timeTicks, zoneName } from './time-axis.ts';
@@ -22,8 +22,12 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   });
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
-  const corner = `${' '.repeat(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
   const zone = zoneName(window.to, time);
+  // Beside the axis where there is room for it, else in the last line.
+  const beside = zone.length < margin;
+  const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
+  const last = (labels: readonly Label[]): string =>
+    placed(fitting(beside ? labels : withZone(labels, zone, width), width));
 
   if (ticks.length === 0) {
     const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
@@ -32,10 +36,10 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
       { start: width - to.length, text: to },
     ];
     const shown = fitting(from === to ? ends.slice(0, 1) : ends, width);
-    return [corner, placed(shown), placed(fitting(withZone([], zone, width), width))];
+    return [corner, placed(shown), last([])].filter((line) => line !== '');
   }
   const shown = fitting(ticks, width);
-  return [corner, placed(shown), placed(fitting(withZone(contexts(shown, width), zone, width), width))];
+  return [corner, placed(shown), last(contexts(shown, width))].filter((line) => line !== '');
 }
 
 interface Label {
@@ -54,7 +58,7 @@ function contexts(ticks: readonly (Label & { readonly context: string })[], widt
   return start < 0 ? labels.slice(1) : [{ ...first, start }, ...labels.slice(1)];
 }
 
-/** At the left where there is room for it, below the values, and else at the right. */
+/** At the left where there is room for it, and else at the right. */
 function withZone(labels: readonly Label[], zone: string, width: number): readonly Label[] {
   const [first] = labels;
   if (first === undefined || first.start >= zone.length + GAP) return [{ start: 0, text: zone }, ...labels];

@@ -62,7 +62,8 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
 
   const rows = Math.max(LEAST_HEIGHT, Math.floor(picture.height ?? USUAL_HEIGHT));
   const scale = rowScale(low, high, rows);
-  const margin = Math.max(...scale.labels.map((label) => label?.length ?? 0));
+  // As wide as the name of the zone beside the time axis.
+  const margin = Math.max(3, ...scale.labels.map((label) => label?.length ?? 0));
   const cells = width - margin - 2;
   if (cells < LEAST_CELLS) return sparkLines(picture, { width, ascii });
 

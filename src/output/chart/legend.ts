@@ -7,6 +7,9 @@ import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } fro
 import { displayWidth, shorten, wrap } from '../width.ts';
 import { glyphOf, type SeriesPainter } from './palette.ts';
 
+/** In fewer cells every one is needed. */
+const LEAST_INDENTED = 8;
+
 export interface LegendStyle {
   readonly options: OutputOptions;
   readonly ascii: boolean;
@@ -54,16 +57,19 @@ async function blocks(
   const width = style.width ?? Number.POSITIVE_INFINITY;
   const text = (column: Column<unknown> | undefined, row: unknown): string =>
     escapeText(cellLine(column?.cell(row), { ...style.options, ascii: style.ascii }));
+  const indent = width < LEAST_INDENTED ? '' : '  ';
+  const room = Math.max(1, width - indent.length);
   return rows.flatMap((row, series) => {
-    const name = wrap(text(title, row), Math.max(2, width - 2)).map((line, index) => {
-      if (!style.glyphs) return strong(line, 'strong');
-      return `${index === 0 ? style.paint(glyphOf(series, style.ascii), series) : ' '} ${strong(line, 'strong')}`;
+    const name = wrap(text(title, row), room).map((line, index) => {
+      const glyph = style.paint(glyphOf(series, style.ascii), series);
+      const head = !style.glyphs || indent === '' ? '' : index === 0 ? `${glyph} ` : indent;
+      return head + strong(line, 'strong');
     });
     const parts = others
       .map((column) => ({ name: escapeText(column.name), value: text(column, row) }))
       .filter(({ value }) => value !== '')
       .map((part) => `${part.name} ${part.value}`);
-    return [...name, ...flow(parts, width - 2).map((line) => `  ${line}`)];
+    return [...name, ...flow(parts, room).map((line) => indent + line)];
   });
 }
 
@@ -75,7 +81,7 @@ function flow(parts: readonly string[], width: number): readonly string[] {
     if (line !== '' && displayWidth(line) + 2 + displayWidth(part) <= width) line += `  ${part}`;
     else {
       if (line !== '') lines.push(line);
-      const [last = '', ...before] = [...wrap(part, Math.max(2, width))].reverse();
+      const [last = '', ...before] = [...wrap(part, width)].reverse();
       lines.push(...before.reverse());
       line = last;
     }
@@ -89,9 +95,10 @@ function nameLines(series: readonly ChartSeries[], { ascii, width, paint }: Lege
   const lines: string[] = [];
   let taken = 0;
   for (const [index, { name }] of series.entries()) {
-    const text = shorten(escapeText(name), Math.max(1, most - 2));
-    const entry = `${paint(glyphOf(index, ascii), index)} ${text}`;
-    const needed = displayWidth(text) + 2;
+    const glyph = paint(glyphOf(index, ascii), index);
+    const text = most > 2 ? ` ${shorten(escapeText(name), most - 2)}` : '';
+    const entry = glyph + text;
+    const needed = 1 + displayWidth(text);
     if (lines.length > 0 && taken + 2 + needed <= most) {
       lines[lines.length - 1] += `  ${entry}`;
       taken += 2 + needed;

@@ -2,7 +2,8 @@
 import type { ColorLevel } from '../color.ts';
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const ASCII_GLYPHS = [...'*ox+#@%&$=ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+/** Without those that axes are made of. */
+const ASCII_GLYPHS = [...'*ox#@%&$=~ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export function glyphOf(index: number, ascii: boolean): string {
   const glyphs = ascii ? ASCII_GLYPHS : GLYPHS;

@@ -162,7 +162,7 @@ class Glyphs {
   }
 
   addPoints(series: number, points: readonly Run[]): void {
-    for (const { column, last } of points) this.#put(rowOf(this.#dot, last), this.#cellOf(column), series);
+    for (const { column, last } of points) this.#putIfFree(rowOf(this.#dot, last), this.#cellOf(column), series);
   }
 
   /** Every series at distances, each at others than the rest, so that lines on the same values are all seen. */
@@ -173,7 +173,7 @@ class Glyphs {
       const first = Math.floor(((series + 0.5) * distance) / all.length);
       for (let cell = first; cell < this.#size.cells; cell += distance) {
         const row = rows.get(cell);
-        if (row !== undefined && !this.#field.isGlyph(row, cell)) this.#put(row, cell, series);
+        if (row !== undefined) this.#putIfFree(row, cell, series);
       }
     }
     // Those that are short may have been missed.
@@ -185,24 +185,25 @@ class Glyphs {
   /** On the line, or where others have taken all of it, beside it. */
   #addSomewhere(series: number, rows: ReadonlyMap<number, number>): void {
     for (const [cell, row] of rows) {
-      if (this.#field.isGlyph(row, cell)) continue;
-      this.#put(row, cell, series);
-      return;
+      if (this.#putIfFree(row, cell, series)) return;
     }
     for (let away = 1; away < this.#size.cells; away++) {
       for (const [cell, row] of rows) {
         for (const beside of [cell + away, cell - away]) {
           if (beside < 0 || beside >= this.#size.cells || !this.#field.isBlank(row, beside)) continue;
-          this.#put(row, beside, series);
+          this.#putIfFree(row, beside, series);
           return;
         }
       }
     }
   }
 
-  #put(row: number, cell: number, series: number): void {
+  /** The first glyph in a cell stays. */
+  #putIfFree(row: number, cell: number, series: number): boolean {
+    if (this.#field.isGlyph(row, cell)) return false;
     this.#field.setGlyph(row, cell, series);
     this.#seen.add(series);
+    return true;
   }
 
   /** Where the line stands at the end of each cell. */

@@ -2,8 +2,8 @@
 import { escapeText } from '../escape.ts';
 import type { ChartPicture, ChartSeries } from '../types.ts';
 import { displayWidth, shorten } from '../width.ts';
-import { rangeOf, runsOf, type Window } from './runs.ts';
-import { sparkline } from './sparkline.ts';
+import { runsOf, type Window } from './runs.ts';
+import { meanOf, sparkline } from './sparkline.ts';
 
 export interface SparkStyle {
   readonly width: number;
@@ -29,20 +29,20 @@ export function sparkLines({ series, from, to }: ChartPicture, { width, ascii }:
     const last = lasts[index] ?? '';
     return last === ''
       ? `${titled}${line || 'no values'.slice(0, room)}`
-      : `${titled}${line.padEnd(room + GAP)}${last}`;
+      : `${titled}${line.padEnd(room + GAP)}${last.padStart(lastWidth)}`;
   });
 }
 
-/** Each column by its value that is furthest from the middle. */
+/** Each column by its value that is furthest from the mean. */
 function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
   const runs = runsOf(series, window, count);
-  const [least, greatest] = rangeOf([runs]);
-  const middle = least / 2 + greatest / 2;
+  const mean = meanOf(series.values);
   const values = Array.from({ length: count }, (): number | null => null);
   for (const { column, low, high } of runs) {
-    const value = high - middle >= middle - low ? high : low;
-    const before = values[column] ?? null;
-    if (before === null || Math.abs(value - middle) >= Math.abs(before - middle)) values[column] = value;
+    for (const value of [low, high]) {
+      const before = values[column] ?? null;
+      if (before === null || Math.abs(value - mean) >= Math.abs(before - mean)) values[column] = value;
+    }
   }
   return sparkline(values, count, ascii).trimEnd();
 }

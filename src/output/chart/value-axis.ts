@@ -12,6 +12,8 @@ export interface Step {
   readonly exponent: number;
 }
 
+/** With more of them below a value, where it stands among them is not known well enough. */
+const MOST_STEPS = 1e12;
 /** Up to here powers of ten and `Number.toFixed` are exact. */
 const MOST_DECIMALS = 20;
 
@@ -22,8 +24,9 @@ export function* stepsFrom(least: number, largest: number): Generator<Step> {
   while (exponent >= -MOST_DECIMALS && exponent <= MOST_DECIMALS) {
     for (const mantissa of [1, 2, 5]) {
       const step = { mantissa, exponent };
-      if (mantissa * 10 ** exponent < least) continue;
-      if (!(inSteps(largest, step) * mantissa * 10 ** Math.max(0, exponent) < Number.MAX_SAFE_INTEGER / 10)) return;
+      if (mantissa * 10 ** exponent < least * (1 - 1e-9)) continue;
+      const count = inSteps(largest, step);
+      if (count > MOST_STEPS || count * mantissa * 10 ** Math.max(0, exponent) > Number.MAX_SAFE_INTEGER) return;
       yield step;
     }
     exponent++;

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chartLines } from '../../../src/output/chart/draw.ts';
+import { glyphOf } from '../../../src/output/chart/palette.ts';
+import type { ChartPicture, ChartSeries, OutputOptions } from '../../../src/output/types.ts';
+import { displayWidth } from '../../../src/output/width.ts';
+import { FORBIDDEN, options } from '../rendering.ts';
+import { DAY, FROM, HOUR, ONE_STORE, POINTS, picture, STORE_PRICES, series, TO } from './pictures.ts';
+
+const drawn = (shown: ChartPicture, changes: Partial<OutputOptions> = {}): Promise<readonly string[]> =>
+  chartLines(shown, options(changes));
+const at = (width: number): Partial<OutputOptions> => ({ width, canvas: width });
+const BRAILLE = /[\u2801-\u28ff]/;
+
+describe('looks as it should', () => {
+  test.each([40, 80, 200])('in %d columns', async (width) => {
+    for (const shown of [STORE_PRICES, ONE_STORE, POINTS]) {
+      expect(`\n${(await drawn(shown, at(width))).join('\n')}\n`).toMatchSnapshot(shown.title);
+    }
+  });
+
+  test('in few and in all colours, and in ASCII', async () => {
+    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 1 })).join('\n')}\n`).toMatchSnapshot('16 colours');
+    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 3 })).join('\n')}\n`).toMatchSnapshot('all colours');
+    for (const shown of [STORE_PRICES, ONE_STORE]) {
+      expect(`\n${(await drawn(shown, { ...at(80), ascii: true })).join('\n')}\n`).toMatchSnapshot(
+        `${shown.title}, ASCII`,
+      );
+    }
+  });
+
+  test('in one line for each series', async () => {
+    const shown = { ...STORE_PRICES, style: 'sparkline' } as const;
+    for (const width of [40, 80])
+      expect(`\n${(await drawn(shown, at(width))).join('\n')}\n`).toMatchSnapshot(`${width}`);
+    expect(`\n${(await drawn(shown, { ...at(80), ascii: true })).join('\n')}\n`).toMatchSnapshot('ASCII');
+  });
+
+  test('without anything that is not ASCII where that is asked for', async () => {
+    const plain = {
+      ...STORE_PRICES,
+      title: 'Milk',
+      series: [series({ name: 'Magnit' }), series({ name: 'Dixy' })],
+      facts: undefined,
+    };
+    expect((await drawn({ ...plain, ascii: true })).join('')).toMatch(/^[\x20-\x7e]*$/);
+    expect((await drawn({ ...plain, ascii: true, style: 'sparkline' })).join('')).toMatch(/^[\x20-\x7e]*$/);
+    expect((await drawn(plain)).join('')).toMatch(BRAILLE);
+  });
+});
+
+describe('says in words what cannot be drawn', () => {
+  test('no value in the window', async () => {
+    const words = ['Price', 'no values from 2026-01-15 to 2026-02-14 UTC'];
+    expect(await drawn(picture({ series: [series({ values: [null] })] }))).toEqual(words);
+    expect(await drawn(picture({ series: [] }))).toEqual(words);
+    expect(await drawn(picture({ series: [series({ at: [TO + DAY], until: TO + 2 * DAY })] }))).toEqual(words);
+    expect(await drawn(picture({ series: [series({ at: [FROM - DAY], until: FROM - HOUR })] }))).toEqual(words);
+  });
+
+  test('a series without values beside others', async () => {
+    const lines = await drawn(picture({ series: [series(), series({ name: 'Lidl', values: [null] })] }));
+    expect(lines).toContain('no values: Lidl');
+  });
+});
+
+describe('the field', () => {
+  const field = (lines: readonly string[]): string[] =>
+    lines.filter((line) => /[│┤|+]/.test(line)).map((line) => line.replace(/^.*?[│┤|+]/, ''));
+
+  test('has what never changes at mid-height', async () => {
+    const lines = field(await drawn(picture()));
+    expect(lines).toHaveLength(15);
+    expect(lines.map((line) => BRAILLE.test(line)).indexOf(true)).toBe(7);
+    expect(lines.filter((line) => BRAILLE.test(line))).toHaveLength(1);
+  });
+
+  test('has as many lines as it is told, and a value that lives for an instant', async () => {
+    for (const height of [3, 5, 8, 30]) expect(field(await drawn(picture({ height })))).toHaveLength(height);
+    const instant = picture({ from: FROM, to: FROM, series: [series({ until: FROM })] });
+    expect(field(await drawn(instant)).join('')).toContain('●');
+  });
+
+  test('is blank where all is null, and keeps both sides apart', async () => {
+    const gap = series({ at: [FROM, FROM + 10 * DAY, FROM + 20 * DAY], values: [1, null, 1] });
+    const [line = ''] = field(await drawn(picture({ series: [gap] }))).filter((text) => BRAILLE.test(text));
+    expect(line).toMatch(/^[\u2801-\u28ff]{25} {24,26}[\u2801-\u28ff]{25,26}$/);
+  });
+
+  test('shows a line on the very same values as another', async () => {
+    const lines = field(await drawn(picture({ series: [series(), series({ name: 'b' }), series({ name: 'c' })] })));
+    for (const index of [0, 1, 2]) expect(lines.join('')).toContain(glyphOf(index, false));
+  });
+
+  test.each([40, 80, 200])('shows a spike of one point among 20,000 in %d columns', async (width) => {
+    const count = 20_000;
+    const values = Array.from({ length: count }, (_, index) => (index === 13_337 ? 99 : 50));
+    const times = values.map((_, index) => FROM + (index * (TO - FROM)) / count);
+    for (const ascii of [false, true]) {
+      const lines = field(await drawn(picture({ series: [series({ at: times, values })] }), { ...at(width), ascii }));
+      const height = lines.filter((line) => /\S/.test(line)).length;
+      expect(height).toBeGreaterThan(9);
+    }
+  });
+});
+
+describe('the facts', () => {
+  test('stand in a table, or each series by itself where that is too wide; nothing is left out', async () => {
+    const wide = await drawn(STORE_PRICES, at(80));
+    const narrow = await drawn(STORE_PRICES, at(40));
+    expect(wide.at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
+    expect(wide.join('\n')).not.toContain('POINTS');
+    expect(narrow).toContain('■ METRO 日本');
+    for (const name of ['first', 'last', 'min', 'max', 'coverage', 'trend']) {
+      expect(narrow.filter((line) => line.includes(`  ${name} `))).toHaveLength(3);
+    }
+    expect((await drawn(STORE_PRICES, { ...at(40), format: 'wide' })).join('\n')).toContain('POINTS');
+    expect((await drawn(STORE_PRICES, { ...at(80), headers: false })).join('\n')).not.toContain('FIRST');
+  });
+
+  test('the width asked for is that of all', async () => {
+    for (const line of await drawn({ ...STORE_PRICES, width: 50 }, at(200))) {
+      expect(displayWidth(line)).toBeLessThanOrEqual(50);
+    }
+  });
+});
+
+const prices = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: 0, max: 100_000 }).map((cents) => cents / 100),
+  fc.constantFrom(0, -0, 50, 5e-324, 1.7976931348623157e308, -1.7976931348623157e308, Number.NaN, 2 ** 53, 1e21, 1e-7),
+  fc.double(),
+);
+const names = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constant('\x1b[31mred\u202e'),
+);
+const anySeries = fc
+  .record({
+    name: names,
+    points: fc.array(fc.record({ after: fc.integer({ min: 0, max: 4 * DAY }), value: prices }), { maxLength: 40 }),
+    start: fc.integer({ min: FROM - 5 * DAY, max: TO + DAY }),
+    rest: fc.integer({ min: 0, max: 40 * DAY }),
+  })
+  .map(({ name, points, start, rest }): ChartSeries => {
+    let time = start;
+    const times = points.map(({ after }) => {
+      time += after;
+      return time;
+    });
+    return { name, at: times, values: points.map(({ value }) => value), until: time + rest };
+  });
+const anyPicture = fc
+  .record({
+    title: names,
+    series: fc.array(anySeries, { maxLength: 5 }),
+    length: fc.oneof(fc.constantFrom(0, 1, HOUR, 30 * DAY, 4000 * DAY), fc.integer({ min: 0, max: 40 * DAY })),
+    height: fc.option(fc.integer({ min: -1, max: 40 }), { nil: undefined }),
+    ascii: fc.boolean(),
+    style: fc.constantFrom('line', 'sparkline', undefined),
+    facts: fc.boolean(),
+  })
+  .map(
+    ({ length, facts, ...rest }): ChartPicture => ({
+      ...rest,
+      from: FROM,
+      to: FROM + length,
+      facts: facts ? { columns: STORE_PRICES.facts?.columns ?? [], rows: rest.series } : undefined,
+    }),
+  );
+
+describe('whatever there is to draw', () => {
+  test('no line is wider than it may be, nothing unsafe is printed, and the same is drawn again', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPicture, fc.integer({ min: 2, max: 220 }), async (shown, width) => {
+        const lines = await drawn(shown, at(width));
+        for (const line of lines) {
+          expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+          expect(line).not.toMatch(FORBIDDEN);
+        }
+        expect(await drawn(shown, at(width))).toEqual(lines);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('every series with a value in the window is seen', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPicture, fc.integer({ min: 60, max: 220 }), async (some, width) => {
+        const shown: ChartPicture = { ...some, style: 'line', facts: undefined, title: '', height: 15 };
+        const visible = shown.series.map((one) => hasValue(one, shown));
+        fc.pre(visible.filter((one) => one).length > 1);
+        const lines = await drawn({ ...shown, series: shown.series.map((one) => ({ ...one, name: 'n' })) }, at(width));
+        const field = lines.slice(0, 15).join('\n');
+        for (const [index, seen] of visible.entries()) {
+          expect(field.includes(glyphOf(index, shown.ascii === true)), `series ${index}\n${lines.join('\n')}`).toBe(
+            seen,
+          );
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  function hasValue({ at: times, values, until }: ChartSeries, { from, to }: ChartPicture): boolean {
+    return values.some((value, index) => {
+      const start = times[index] ?? 0;
+      const end = times[index + 1] ?? until;
+      return value !== null && Number.isFinite(value) && start <= to && (end > from || start >= from);
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../../src/output/chart/runs.ts';
+import { series } from './pictures.ts';
+
+const WINDOW = { from: 0, to: 100 };
+
+describe('runsOf', () => {
+  test('a value holds until the next, and the step into it is part of its column', () => {
+    const runs = runsOf(series({ at: [0, 20], values: [1, 3], until: 40 }), WINDOW, 10);
+    expect(runs).toEqual([
+      { column: 0, low: 1, high: 1, last: 1, fresh: true },
+      { column: 1, low: 1, high: 1, last: 1, fresh: false },
+      { column: 2, low: 1, high: 3, last: 3, fresh: false },
+      { column: 3, low: 3, high: 3, last: 3, fresh: false },
+    ]);
+  });
+
+  test('a gap within a column keeps what is before it from what is after it', () => {
+    const runs = runsOf(series({ at: [0, 4, 6], values: [1, null, 9], until: 10 }), WINDOW, 10);
+    expect(runs).toEqual([
+      { column: 0, low: 1, high: 1, last: 1, fresh: true },
+      { column: 0, low: 9, high: 9, last: 9, fresh: true },
+    ]);
+  });
+
+  test('what holds from before the window is there from its beginning, what ended as it began is not', () => {
+    const columns = (at: number[], until: number): number[] =>
+      runsOf(series({ at, values: at.map(() => 1), until }), WINDOW, 4).map(({ column }) => column);
+    expect(columns([-50], 30)).toEqual([0, 1]);
+    expect(columns([-50], 0)).toEqual([]);
+    expect(columns([100], 200)).toEqual([3]);
+    expect(columns([101], 200)).toEqual([]);
+    expect(columns([50], 50)).toEqual([2]);
+  });
+
+  test('a window of one instant has it in the middle', () => {
+    const runs = runsOf(series({ at: [5], values: [2], until: 5 }), { from: 5, to: 5 }, 10);
+    expect(runs.map(({ column }) => column)).toEqual([5]);
+  });
+
+  test('every value in the window is within its column, nothing is where all is null', () => {
+    const point = fc.record({
+      length: fc.integer({ min: 0, max: 15 }),
+      value: fc.option(fc.integer({ min: 0, max: 9 })),
+    });
+    fc.assert(
+      fc.property(fc.array(point, { maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (points, columns) => {
+        const at: number[] = [];
+        let time = 0;
+        for (const { length } of points) {
+          at.push(time);
+          time += length;
+        }
+        const values = points.map(({ value }) => value);
+        const runs = runsOf(series({ at, values, until: time }), WINDOW, columns);
+        for (const [index, value] of values.entries()) {
+          const start = at[index] ?? 0;
+          if (value === null || start > WINDOW.to) continue;
+          const column = Math.min(columns - 1, Math.floor((start / 100) * columns));
+          expect(runs.some((run) => run.column === column && run.low <= value && value <= run.high)).toBe(true);
+        }
+        for (const { column, low, high, last } of runs) {
+          const [left, right] = [(column * 100) / columns, ((column + 1) * 100) / columns];
+          const there = values.some((value, index) => {
+            const start = at[index] ?? 0;
+            const end = at[index + 1] ?? time;
+            return value !== null && start <= right + 1e-9 && end >= left - 1e-9;
+          });
+          expect(there).toBe(true);
+          expect(low <= last && last <= high).toBe(true);
+        }
+        expect(runs.map(({ column }) => column)).toEqual(runs.map(({ column }) => column).sort((a, b) => a - b));
+      }),
+    );
+  });
+});

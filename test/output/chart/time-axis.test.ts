@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { axisLines } from '../../../src/output/chart/axis-lines.ts';
+import { position } from '../../../src/output/chart/runs.ts';
+import { instantText, timeTicks, zoneName } from '../../../src/output/chart/time-axis.ts';
+import { displayWidth } from '../../../src/output/width.ts';
+import { DAY, HOUR } from './pictures.ts';
+
+const window = (from: string, to: string) => ({ from: Date.parse(from), to: Date.parse(to) });
+const texts = (from: string, to: string, length = 74): string[] =>
+  timeTicks(window(from, to), 'utc', { length, gap: 3 }).map(({ text, context }) => `${context} ${text}`.trim());
+
+describe('timeTicks', () => {
+  test.each<[string, string, string[]]>([
+    [
+      '2026-01-15T10:00:00.100Z',
+      '2026-01-15T10:00:00.500Z',
+      ['10:00:00.100', '10:00:00.200', '10:00:00.300', '10:00:00.400', '10:00:00.500'],
+    ],
+    ['2026-01-15T10:00:03Z', '2026-01-15T10:00:45Z', ['10:00:10', '10:00:20', '10:00:30', '10:00:40']],
+    [
+      '2026-01-15T10:07:00Z',
+      '2026-01-15T12:10:00Z',
+      ['10:15', '10:30', '10:45', '11:00', '11:15', '11:30', '11:45', '12:00'],
+    ],
+  ])('within a day: %s to %s', (from, to, expected) => {
+    expect(texts(from, to)).toEqual(expected.map((text) => `2026-01-15 ${text}`));
+  });
+
+  test.each<[string, string, string[]]>([
+    [
+      '2026-01-15T20:00:00Z',
+      '2026-01-17T20:00:00Z',
+      [
+        '2026-01-16 00:00',
+        '2026-01-16 06:00',
+        '2026-01-16 12:00',
+        '2026-01-16 18:00',
+        '2026-01-17 00:00',
+        '2026-01-17 06:00',
+        '2026-01-17 12:00',
+        '2026-01-17 18:00',
+      ],
+    ],
+    [
+      '2025-12-28T00:00:00Z',
+      '2026-01-04T00:00:00Z',
+      [
+        '2025 Dec 28',
+        '2025 Dec 29',
+        '2025 Dec 30',
+        '2025 Dec 31',
+        '2026 Jan 1',
+        '2026 Jan 2',
+        '2026 Jan 3',
+        '2026 Jan 4',
+      ],
+    ],
+    // Mondays
+    ['2026-01-15T00:00:00Z', '2026-02-14T00:00:00Z', ['2026 Jan 19', '2026 Jan 26', '2026 Feb 2', '2026 Feb 9']],
+    [
+      '2025-11-15T00:00:00Z',
+      '2026-06-14T00:00:00Z',
+      ['2025 Dec', '2026 Jan', '2026 Feb', '2026 Mar', '2026 Apr', '2026 May', '2026 Jun'],
+    ],
+    ['1890-11-15T00:00:00Z', '2026-06-14T00:00:00Z', ['1900', '1920', '1940', '1960', '1980', '2000', '2020']],
+  ])('over days and years: %s to %s', (from, to, expected) => {
+    expect(texts(from, to)).toEqual(expected);
+  });
+
+  test('an hour that the clocks leave out or repeat stands once', () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      for (const day of ['2026-03-28', '2026-10-24']) {
+        const ticks = timeTicks(
+          window(
+            `${day}T20:00:00Z`,
+            `${day}T20:00:00Z`.replace(/\d\dT/, (date) => `${Number(date.slice(0, 2)) + 1}T`),
+          ),
+          'local',
+          { length: 200, gap: 3 },
+        );
+        const instants = ticks.map(({ at }) => at);
+        expect(instants).toEqual([...new Set(instants)].sort((a, b) => a - b));
+        expect(ticks.filter(({ text }) => text === '00:00')).toHaveLength(1);
+      }
+      expect(zoneName(Date.parse('2026-07-01T00:00:00Z'), 'local')).toBe('UTC+02:00');
+      expect(instantText(Date.parse('2026-07-01T22:00:00Z'), 'local')).toBe('2026-07-02');
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
+  test('an instant is told as exactly as it is', () => {
+    expect(instantText(Date.parse('2026-07-01T00:00:00Z'), 'utc')).toBe('2026-07-01');
+    expect(instantText(Date.parse('2026-07-01T10:30:00Z'), 'utc')).toBe('2026-07-01 10:30');
+    expect(instantText(Date.parse('2026-07-01T10:30:05Z'), 'utc')).toBe('2026-07-01 10:30:05');
+    expect(instantText(Date.parse('2026-07-01T10:30:05.250Z'), 'utc')).toBe('2026-07-01 10:30:05.25');
+    expect(instantText(1e300, 'utc')).toBe('1e+300');
+  });
+
+  const instants = fc.oneof(
+    fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
+    fc.integer({ min: 0, max: 4_000_000_000_000 }),
+  );
+  const spans = fc.oneof(
+    fc.integer({ min: 0, max: 100 * DAY }),
+    fc.integer({ min: 0, max: 2 * HOUR }),
+    fc.integer({ min: 0, max: 10_000_000_000_000 }),
+    fc.constant(1e300),
+  );
+
+  test('ascend within the window, and their texts stand apart', () => {
+    fc.assert(
+      fc.property(
+        instants,
+        spans,
+        fc.integer({ min: 5, max: 200 }),
+        fc.constantFrom('utc', 'local'),
+        (from, span, length, time) => {
+          const all = { from, to: from + span };
+          const ticks = timeTicks(all, time, { length, gap: 3 });
+          expect(ticks.length).not.toBe(1);
+          let end = Number.NEGATIVE_INFINITY;
+          let before = Number.NEGATIVE_INFINITY;
+          for (const { at, text } of ticks) {
+            expect(at).toBeGreaterThan(before);
+            expect(at >= all.from && at <= all.to).toBe(true);
+            const center = position(at, all) * length;
+            expect(center - displayWidth(text) / 2).toBeGreaterThanOrEqual(end);
+            end = center + displayWidth(text) / 2 + 2;
+            before = at;
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('lines below a field are as wide as it at most, and say where and when', () => {
+    fc.assert(
+      fc.property(instants, spans, fc.integer({ min: 12, max: 200 }), fc.boolean(), (from, span, width, ascii) => {
+        const lines = axisLines({ from, to: from + span }, 'utc', { width, margin: 4, ascii });
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        expect(displayWidth(lines[0] ?? '')).toBe(width);
+        expect(lines.join('\n')).toContain('UTC');
+        if (span < 1e300 && width > 30) expect(lines[1]).toMatch(/\d|[A-Z]/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
