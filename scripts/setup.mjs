@@ -1,6 +1,6 @@
 // Makes a checkout runnable: installs what the lockfile says when that has not been done, and builds.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +13,10 @@ export function run(command, args, options = {}) {
 }
 
 function installed() {
-  const mark = `${root}node_modules/.package-lock.json`;
+  const packages = `${root}node_modules`;
+  // A link leads to the packages of another checkout, which an installation here would delete.
+  if (lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
+  const mark = `${packages}/.package-lock.json`;
   return existsSync(mark) && statSync(mark).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs;
 }
 
