@@ -24,22 +24,26 @@ function isoWithoutZone(time: Micros): string {
   return fraction === 0 ? text : `${text}.${String(fraction).padStart(6, '0')}`;
 }
 
-const ISO =
-  /^(\d{4})(-?)(\d\d)\2(\d\d)(?:.(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?)?(?:([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?$/su;
+const DATE = String.raw`(?<year>\d{4})(-?)(?<month>\d\d)\2(?<day>\d\d)`;
+const TIME = String.raw`(?<hour>\d\d)(?:(:?)(?<minute>\d\d)(?:\6(?<second>\d\d)(?:[.,](?<fraction>\d*))?)?)?`;
+const ZONE = String.raw`(?<sign>[+-])(?<zoneHour>\d\d)(?:(:?)(?<zoneMinute>\d\d)(?:\12(?<zoneSecond>\d\d))?)?`;
+/** Between the date and the time there is any one character. Colons are everywhere or nowhere in a time, and in a zone. */
+const ISO = new RegExp(`^${DATE}(?:.${TIME})?(?:${ZONE})?$`, 'su');
 
 /** What Python's `datetime.fromisoformat` takes, without its dates by week. Undefined: no such time; NaN: it has no zone. */
 export function parseIso(text: string): Micros | undefined {
-  const found = ISO.exec(text.trim().replaceAll('Z', '+00:00'));
-  if (found === null) return undefined;
-  const whole = (index: number): number => Number(found[index] ?? 0);
-  const [year, month, day, hour, minute, second] = [whole(1), whole(3), whole(4), whole(5), whole(6), whole(7)];
-  const [zoneHour, zoneMinute, zoneSecond] = [whole(10), whole(11), whole(12)];
+  const found = ISO.exec(text.trim().replaceAll('Z', '+00:00'))?.groups;
+  if (found === undefined) return undefined;
+  const whole = (name: string): number => Number(found[name] ?? 0);
+  const year = whole('year');
   const date = new Date(Date.UTC(2000, 0));
-  date.setUTCFullYear(year, month - 1, day);
-  if (year === 0 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59 || zoneSecond > 59) return undefined;
-  if (found[9] === undefined) return Number.NaN;
-  const offset = (zoneHour * 3600 + zoneMinute * 60 + zoneSecond) * (found[9] === '-' ? -1 : 1);
-  const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset;
-  return seconds * SECOND + Number((found[8] ?? '').padEnd(6, '0').slice(0, 6));
+  date.setUTCFullYear(year, whole('month') - 1, whole('day'));
+  if (year === 0 || date.getUTCMonth() !== whole('month') - 1 || date.getUTCDate() !== whole('day')) return undefined;
+  if (whole('hour') > 23 || whole('zoneHour') > 23) return undefined;
+  if (['minute', 'second', 'zoneMinute', 'zoneSecond'].some((name) => whole(name) > 59)) return undefined;
+  if (found['sign'] === undefined) return Number.NaN;
+  const offset = whole('zoneHour') * 3600 + whole('zoneMinute') * 60 + whole('zoneSecond');
+  const ofDay = whole('hour') * 3600 + whole('minute') * 60 + whole('second');
+  const seconds = date.getTime() / 1000 + ofDay - (found['sign'] === '-' ? -offset : offset);
+  return seconds * SECOND + Number((found['fraction'] ?? '').padEnd(6, '0').slice(0, 6));
 }

@@ -38,6 +38,7 @@ interface Answer {
   readonly type?: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly location?: string;
 }
 
 export async function startCatalogEmulator(options: CatalogEmulatorOptions): Promise<CatalogEmulator> {
@@ -90,15 +91,15 @@ function answer(
       const other = path.endsWith('/') ? path.replace(/\/+$/, '') : `${path}/`;
       if (other === '' || api.find(other) === undefined) throw new Refusal(404, 'Not Found');
       const location = `http://${headers.host}${quoted(other)}${search === '' ? '' : `?${search}`}`;
-      return { status: 307, body: '', headers: { location } };
+      return { status: 307, body: '', location };
     }
     if (method !== 'GET') throw new Refusal(405, 'Method Not Allowed', { allow: 'GET' });
     const query = new Map([...parseQuery(search)].map(([name, values]) => [name, values.map(given)]));
     const found = handler(new Parameters(query));
     return json(200, traps.has('wrong-shape') ? { data: found } : found, mean);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (error.detail === undefined) return plain(error.status, 'Internal Server Error');
+    // the framework says no more of what its author did not think of
+    if (!(error instanceof Refusal) || error.detail === undefined) return plain(500, 'Internal Server Error');
     return { ...json(error.status, { detail: error.detail }, mean), headers: error.headers };
   }
 }
@@ -111,14 +112,15 @@ function plain(status: number, body: string): Answer {
   return { status, type: 'text/plain; charset=utf-8', body };
 }
 
-/** Nothing but these headers, as the real server has it. */
-function send(response: ServerResponse, { status, type, body, headers = {} }: Answer, now: number): void {
+/** Nothing but these headers, in this order, as the real server has it. */
+function send(response: ServerResponse, { status, type, body, headers = {}, location }: Answer, now: number): void {
   response.removeHeader('connection');
   response.writeHead(status, {
     date: new Date(now).toUTCString(),
     server: 'uvicorn',
     ...headers,
     'content-length': Buffer.byteLength(body),
+    ...(location === undefined ? {} : { location }),
     ...(type === undefined ? {} : { 'content-type': type }),
   });
   response.end(body);
@@ -126,5 +128,5 @@ function send(response: ServerResponse, { status, type, body, headers = {} }: An
 
 /** A path as the framework writes it into `location`. */
 function quoted(path: string): string {
-  return path.replace(/[^A-Za-z0-9_.\-~:/%#?=@[\]!$&'()*+,]+/gu, encodeURIComponent);
+  return path.replace(/[^A-Za-z0-9_.\-~:/%#?=@[\]!$&'()*+,;]+/gu, encodeURIComponent);
 }

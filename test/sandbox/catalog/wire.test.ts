@@ -52,6 +52,7 @@ describe('the wire', () => {
     ['/products///', '/products'],
     ['/products/?limit=1&q=%D1%85', '/products?limit=1&q=%D1%85'],
     ['/categories/1/', '/categories/1'],
+    ["/products/;!$&'()*+,=:@/", "/products/;!$&'()*+,=:@"],
     ['/products/%D1%85%20y/sources/', '/products/%D1%85%20y/sources'],
   ])('%s leads to %s', async (path, to) => {
     const { status, headers, body } = await wire(service.url, path);
@@ -161,6 +162,15 @@ describe('refusals', () => {
       expect(meta).toEqual({ limit: read, offset: 0, total: 1 });
     }
   });
+});
+
+test('what nobody thought of is 500, and the service goes on', async () => {
+  const snapshots = (): never => {
+    throw new Error('the disk is gone');
+  };
+  await using other = await startCatalog({ catalog: { ...catalogOf({}), snapshots } });
+  expect(await other.get('/products/p1/snapshots')).toEqual([500, 'Internal Server Error']);
+  expect((await other.get('/healthz'))[0]).toBe(200);
 });
 
 describe('single records, and lists', () => {
