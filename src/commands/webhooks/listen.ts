@@ -9,6 +9,7 @@ import type { ReadyFile } from '../../services/recordings/ready-file.ts';
 import type { ReadyRow, ReceiverRow } from '../../services/recordings/receiver-rows.ts';
 import type { ReceiverSession, SessionOptions } from '../../services/recordings/receiver-session.ts';
 import type { RecordingWriter } from '../../services/recordings/recording-writer.ts';
+import type { SeenFile } from '../../services/recordings/seen-file.ts';
 import { RECEIVER_LIST, receiverList } from '../../views/receiver-rows.ts';
 
 /** For the answer to a delivery (doc 2 §6). */
@@ -17,7 +18,7 @@ const SERVICE_WAITS_MS = 5_000;
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
   summary: 'Receive deliveries on this machine: verify, record, forward them',
-  description: `A local receiver. It verifies the exact bytes before anything is parsed, and answers within the 5 s that the service waits: an invalid delivery 401, a valid one 204, or as --forward-to's target did. An event that was accepted before (the last 100,000, for a day) is answered 2xx again and not forwarded. Nothing but POST to --path is taken; what a browser sends is refused; GET / answers 200 to the health checks of tunnels.
+  description: `A local receiver. It verifies the exact bytes before anything is parsed, and answers within the 5 s that the service waits: an invalid delivery 401, a valid one 204, or as --forward-to's target did. An event that was accepted before (the last 100,000, for a day; with --dedupe-file also before a restart) is answered 2xx again and not forwarded. Nothing but POST to --path is taken; what a browser sends is refused; GET / answers 200 to the health checks of tunnels.
 With --forward-to the bytes, and the five documented headers in their order, go on as they came; a redirect is not followed and counts as failure, no answer is 502, one that is late 504. With --record every delivery is in the file before it is answered; if the file cannot be written the answer is 500, and the service sends it again. Events that --event does not name are answered 2xx and recorded, but neither forwarded, shown nor counted.
 Ends with 0 when --count or --until-event is reached, which only events do that were valid, new and accepted; with 1 at the first invalid delivery with --fail-on-invalid, and after ten in a row without --keep-going; with 9 when --wait is over; with 130 by Ctrl-C. What is under way then has 2 s to end.
 NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, record, pid), then "delivery" (received_at, source, verdict, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for what was no delivery, and "warning" (message). Event id and type are those of the signed body.`,
@@ -62,6 +63,12 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     'on-invalid': { type: 'choice', choices: ['401', '202'], default: '401', help: 'Answer to an invalid one' },
     event: { type: 'string', repeat: true, value: 'type', help: 'Only events of this type' },
     dedupe: { type: 'choice', choices: ['id', 'off'], default: 'id', help: 'Tell repeated events by their id' },
+    'dedupe-file': {
+      type: 'string',
+      value: 'file',
+      complete: 'files',
+      help: 'Know repeated events again after a restart: keep them in this file',
+    },
     record: { type: 'string', value: 'file', complete: 'files', help: 'Write what comes to this new file (NDJSON)' },
     append: { type: 'boolean', help: 'With --record: continue a file that is there' },
     'max-body': {
@@ -107,6 +114,10 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     if (input.append && record === undefined)
       throw new SvcError('usage', '--append needs --record, which names the file');
     const forwarder = forwardTo === undefined ? undefined : await openForwarder({ ...input, forwardTo }, ctx);
+    if (input.dedupeFile !== undefined && input.dedupe === 'off') {
+      throw new SvcError('usage', '--dedupe-file does not go with --dedupe off');
+    }
+    const known = input.dedupeFile === undefined ? undefined : await openKnown(input.dedupeFile, ctx);
     const recording = record === undefined ? undefined : await openRecorder(record, input.append, ctx);
     const options: SessionOptions = {
       ...input,
@@ -120,6 +131,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       early: input.ack === 'early',
       events: new Set(input.event),
       dedupe: input.dedupe === 'id',
+      known,
       digests: !ctx.wants.table,
       waitMs: input.wait,
       now: ctx.now,
@@ -214,6 +226,13 @@ async function openRecorder(path: string, append: boolean, ctx: RunContext): Pro
   const { writer, notices } = openRecording(path, { append });
   for (const text of notices) ctx.notice(`warning: ${text}`);
   return writer;
+}
+
+async function openKnown(path: string, ctx: RunContext): Promise<SeenFile> {
+  const { openSeenFile } = await import('../../services/recordings/seen-file.ts');
+  return openSeenFile(path, ctx.now(), (why) =>
+    ctx.notice(`warning: ${path} cannot be written: ${why}: events may be taken for new ones after a restart`),
+  );
 }
 
 function tlsPair(cert: string | undefined, key: string | undefined): SessionOptions['tls'] {

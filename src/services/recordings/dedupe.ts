@@ -9,8 +9,8 @@ export interface SeenEvent {
   readonly deliveries: number;
 }
 
-const MOST_EVENTS = 100_000;
-const KEPT_MS = 24 * 60 * 60 * 1000;
+export const MOST_EVENTS = 100_000;
+export const KEPT_MS = 24 * 60 * 60 * 1000;
 const WORDS = 4;
 const EMPTY = -1;
 

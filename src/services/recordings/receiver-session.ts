@@ -7,9 +7,12 @@ import { Intake, type IntakeOptions } from './receiver-intake.ts';
 import { type ReceiverRow, RowQueue } from './receiver-rows.ts';
 import { DeliveryWatch, type Tally, type WatchOptions } from './receiver-watch.ts';
 import type { RecordingWriter } from './recording-writer.ts';
+import type { SeenFile } from './seen-file.ts';
 
 export interface SessionOptions extends ReceiverOptions, IntakeOptions, WatchOptions {
   readonly dedupe: boolean;
+  /** What is known of events that came before it began. */
+  readonly known: SeenFile | undefined;
   readonly forwarder: Forwarder | undefined;
   readonly recording: RecordingWriter | undefined;
   /** How long to go on. */
@@ -57,9 +60,9 @@ export class ReceiverSession {
 
   /** Resolves to the port once deliveries are taken. */
   async start(): Promise<number> {
-    const { dedupe, forwarder, recording, now, signal, sleep, waitMs } = this.#options;
+    const { dedupe, known, forwarder, recording, now, signal, sleep, waitMs } = this.#options;
     const intake = new Intake(this.#options, {
-      seen: dedupe ? new SeenEvents() : undefined,
+      seen: dedupe ? (known ?? new SeenEvents()) : undefined,
       forwarder,
       recording,
       watch: this.#watch,
@@ -75,6 +78,7 @@ export class ReceiverSession {
       });
     } catch (error) {
       recording?.discard();
+      known?.close();
       throw error;
     }
     recording?.onChange((failure) =>
@@ -102,7 +106,7 @@ export class ReceiverSession {
   }
 
   async #close(): Promise<void> {
-    const { signal, forwarder, recording } = this.#options;
+    const { signal, forwarder, recording, known } = this.#options;
     this.#over.abort();
     const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
@@ -114,6 +118,7 @@ export class ReceiverSession {
     // What was broken off has its answer on the way.
     await this.#receiver?.drain(ANSWER_MS);
     this.#receiver?.destroy();
+    known?.close();
     signal.removeEventListener('abort', this.#interrupted);
   }
 

@@ -1,7 +1,7 @@
 /** `svc webhooks listen`: what it says, and how it ends. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deliver, delivery, event, KEY, send } from '../../services/recordings/receiver-client.ts';
@@ -17,6 +17,8 @@ describe('before it listens', () => {
     [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], SECRET, '--tls-cert: cannot read none.pem: ENOENT'],
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
     [['--append'], SECRET, '--append needs --record'],
+    [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file does not go with --dedupe off'],
+    [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: ENOENT'],
     [['--path', 'hook'], SECRET, 'is no path'],
     [['--max-body', 'much'], SECRET, 'is not an amount of bytes'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
@@ -48,6 +50,34 @@ describe('before it listens', () => {
       env: SECRET,
     });
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is this listener itself') });
+  });
+});
+
+describe('--dedupe-file', () => {
+  it('knows repeated events again after a restart, and none that was not accepted', async () => {
+    const file = join(temporaryHome(), 'seen');
+    const first = await listen(['--dedupe-file', file, '--count', '1', '-o', 'ndjson']);
+    await deliver(first.port, event('evt_forged'), { key: 'whsec_other' });
+    await deliver(first.port, event('evt_1'));
+    expect((await first.ended).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const second = await listen(['--dedupe-file', file, '--count', '1', '-o', 'ndjson']);
+    await deliver(second.port, event('evt_1'));
+    await deliver(second.port, event('evt_forged'));
+    const run = await second.ended;
+    expect(deliveries(run).map((row) => [row.event_id, row.duplicate?.deliveries])).toEqual([
+      ['evt_1', 2],
+      ['evt_forged', undefined],
+    ]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^(?:[0-9a-f]{32} \d{13}\n){2}$/);
+  });
+
+  it('is refused where something else is in it, and leaves that alone', async () => {
+    const file = join(temporaryHome(), 'notes');
+    writeFileSync(file, 'buy milk\n');
+    const run = await svc(['webhooks', 'listen', '--port', '0', '--dedupe-file', file], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('is no list of events') });
+    expect(readFileSync(file, 'utf8')).toBe('buy milk\n');
   });
 });
 
