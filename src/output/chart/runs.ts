@@ -25,6 +25,8 @@ export function position(ms: number, { from, to }: Window): number {
 /** In the order of time. Least and greatest of each column are kept, and so every spike, however many points a column stands for. */
 export function runsOf({ at, values, until }: ChartSeries, window: Window, columns: number): readonly Run[] {
   const runs: Run[] = [];
+  // The end of the column of the open run: most points of a long series need no more than to be compared with it.
+  let edge = Number.NEGATIVE_INFINITY;
   let open: { column: number; low: number; high: number; last: number; fresh: boolean } | undefined;
   for (let index = 0; index < at.length; index++) {
     const start = at[index] ?? window.to;
@@ -33,6 +35,12 @@ export function runsOf({ at, values, until }: ChartSeries, window: Window, colum
     const outside = start > window.to || end < window.from || (end === window.from && start < end);
     if (outside || value === null || value === undefined || !Number.isFinite(value)) {
       open = undefined;
+      continue;
+    }
+    if (open !== undefined && end < edge) {
+      if (value < open.low) open.low = value;
+      if (value > open.high) open.high = value;
+      open.last = value;
       continue;
     }
     const first = Math.min(columns - 1, Math.floor(position(start, window) * columns));
@@ -51,6 +59,7 @@ export function runsOf({ at, values, until }: ChartSeries, window: Window, colum
       open = { column, low: value, high: value, last: value, fresh: false };
       runs.push(open);
     }
+    edge = window.from + ((last + 1) / columns) * (window.to - window.from);
   }
   return runs;
 }
