@@ -3,6 +3,9 @@
 /** How often a token that worked is tried again after it is refused. */
 export const MOST_REFUSALS = 6;
 
+/** A connection that held so long was a good one: one that is always lost at once must not be made again at once for ever. */
+export const STEADY_MS = 30_000;
+
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** Often the gateway refuses a good token only because the earlier session still lives there. */

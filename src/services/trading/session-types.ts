@@ -61,6 +61,6 @@ export interface Session {
   hide(text: string): string;
   /** What carries the pushes now; undefined where there is no connection. */
   readonly transport: 'polling' | 'websocket' | undefined;
-  /** Leaves in order (bounded by a second) and ends everything. Never rejects; later calls do nothing. */
+  /** Leaves in order (bounded by two seconds) and ends everything. Never rejects; later calls do nothing. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../../http/tracer.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
-import { MOST_REFUSALS, reconnectDelay } from './reconnecting.ts';
+import { MOST_REFUSALS, reconnectDelay, STEADY_MS } from './reconnecting.ts';
 import type { Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
 
 /** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
@@ -42,6 +42,9 @@ class GatewaySession implements Session {
   #authorization = '';
   #streams = false;
   #isReconnecting = false;
+  #connectedAt = 0;
+  /** Tries to connect again since a connection held for long. */
+  #attempts = 0;
   #closing: Promise<void> | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
@@ -87,7 +90,7 @@ class GatewaySession implements Session {
 
   events(): AsyncIterable<SessionEvent> {
     this.#streams = true;
-    if (this.#engine !== undefined) void this.#upgrade(this.#engine).catch(() => {});
+    if (this.#engine !== undefined && this.#options.transport !== 'websocket') void this.#upgrade(this.#engine);
     return this.#queue;
   }
 
@@ -125,11 +128,9 @@ class GatewaySession implements Session {
   readonly #interrupt = (): void => void this.#close(this.#target.signal.reason);
 
   async #connect(): Promise<void> {
-    this.#adopt(await this.#open());
-    const { transport = 'auto' } = this.#options;
-    const engine = this.#engine as unknown as EngineConnection;
-    if (transport === 'websocket') await this.#upgrade(engine);
-    else if (this.#streams) void this.#upgrade(engine).catch(() => {});
+    const engine = await this.#open();
+    this.#adopt(engine);
+    await this.#upgrade(engine);
   }
 
   async #open(): Promise<EngineConnection> {
@@ -174,16 +175,17 @@ class GatewaySession implements Session {
     }
     if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
     this.#engine = engine;
+    this.#connectedAt = performance.now();
   }
 
+  /** Only a websocket that was asked for is waited for, and missed where there is none. */
   async #upgrade(engine: EngineConnection): Promise<void> {
     const { transport = 'auto', onNotice } = this.#options;
-    if (transport === 'polling') return;
-    try {
-      await engine.upgrade();
-    } catch (error) {
-      if (transport === 'websocket') throw error;
-      if (!engine.over) onNotice(`no websocket, polling goes on: ${this.hide((error as Error).message)}`);
+    if (transport === 'websocket') await engine.upgrade();
+    else if (transport === 'auto' && this.#streams) {
+      void engine.upgrade().catch((error: Error) => {
+        if (!engine.over) onNotice(`no websocket, polling goes on: ${this.hide(error.message)}`);
+      });
     }
   }
 
@@ -205,6 +207,7 @@ class GatewaySession implements Session {
       return;
     }
     this.#isReconnecting = true;
+    if (performance.now() - this.#connectedAt > STEADY_MS) this.#attempts = 0;
     this.#connecting = this.#reconnect(error, engine.heardAt).finally(() => {
       this.#isReconnecting = false;
     });
@@ -226,8 +229,8 @@ class GatewaySession implements Session {
     const { sleep, random } = this.#target;
     const { signal } = this.#life;
     let error = cause;
-    for (let attempt = 0, refusals = 0; ; attempt++) {
-      const delay = reconnectDelay(attempt, refusals, random());
+    for (let refusals = 0; ; ) {
+      const delay = reconnectDelay(this.#attempts++, refusals, random());
       const when = delay < 1000 ? 'connecting again' : `the next attempt is in ${Math.round(delay / 1000)} s`;
       this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
       await sleep(delay, signal);
@@ -256,13 +259,13 @@ class GatewaySession implements Session {
     };
     try {
       for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
+      await this.#upgrade(engine);
       if (engine.over) throw lost;
     } catch (error) {
       this.#engine = undefined;
       this.#leaving = engine.leave();
       throw error;
     }
-    if (this.#streams) void this.#upgrade(engine).catch(() => {});
   }
 }
 

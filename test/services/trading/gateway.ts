@@ -19,11 +19,10 @@ export interface Client {
   emit(name: string, ...payload: unknown[]): void;
   disconnect(all: boolean): void;
   on(event: string, listener: (reason: string) => void): void;
-  readonly conn: { readonly transport: { readonly name: string }; close(): void; onPacket(packet: unknown): void };
+  readonly conn: { readonly transport: { readonly name: string }; readonly pingTimeoutTimer: NodeJS.Timeout };
 }
 interface SocketIo {
   readonly sockets: { readonly connected: Readonly<Record<string, Client>> };
-  readonly engine: { pingInterval: number };
   use(check: (client: Client, next: (error?: Error) => void) => void): void;
   on(event: 'connection', listener: (client: Client) => void): void;
   close(): void;

@@ -93,10 +93,10 @@ describe('with the real socket.io 2.5', () => {
   });
 
   test.concurrent.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 150 } });
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
     await using opened = sessionWith(server.url, { transport });
     await opened.session.connect();
-    await new Promise((done) => setTimeout(done, 600));
+    await new Promise((done) => setTimeout(done, 1_200));
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
     expect(server.ended).toEqual([]);
   });
@@ -109,9 +109,14 @@ describe('with the real socket.io 2.5', () => {
       const next = reader(opened.session);
       await opened.session.connect();
       const conn = server.live[0]?.conn;
-      // The gateway answers nothing more.
+      // The gateway answers nothing more, and does not end it either.
+      clearTimeout(conn?.pingTimeoutTimer);
       if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
-      expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
+      expect(await next()).toMatchObject({
+        kind: 'closed',
+        reason: expect.stringContaining('no answer to the heartbeat within 1 s'),
+        error: { code: 'connection_lost' },
+      });
       expect(await next()).toBeUndefined();
       await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
     },
@@ -151,6 +156,19 @@ describe('with the real socket.io 2.5', () => {
     expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
     await session.close();
     expect(second.ended).toEqual(['client namespace disconnect']);
+  });
+
+  test('one that is always lost at once is not made again at once for ever', async () => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    for (let i = 0; i < 4; i++) {
+      server.live[0]?.disconnect(true);
+      expect(await next()).toMatchObject({ kind: 'gap' });
+      await opened.session.call(getModel);
+    }
+    expect(opened.target.slept).toEqual([0, 1_000, 2_000, 4_000]);
   });
 
   test('a write is not kept for later while the connection is made again', async () => {
@@ -193,7 +211,7 @@ describe('a slow reader', () => {
   });
 
   test('on polling holds the gateway back, outlives heartbeats meanwhile, and misses nothing', async () => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 2_000 } });
     await using opened = sessionWith(server.url, { transport: 'polling' });
     await opened.session.connect();
     const polls = () => server.requests.filter(({ method }) => method === 'GET').length;
