@@ -1,14 +1,7 @@
 /** Showing or hiding symbols in the account's table of offers. */
 import type { Answer, RunContext } from '../cli/command.ts';
+import type { VisibilityRow } from '../services/trading/symbols.ts';
 import { type SessionWish, withTrading } from './trading-session.ts';
-
-export interface VisibilityRow {
-  readonly symbol: string;
-  readonly visible: boolean;
-  /** False where it was so before: nothing was sent. Null where that failed. */
-  readonly changed: boolean | null;
-  readonly message: string | null;
-}
 
 /** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
 export async function setVisible(

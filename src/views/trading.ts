@@ -1,10 +1,9 @@
 /** How the gateway's tables are shown. */
-import type { VisibilityRow } from '../inputs/symbol-visibility.ts';
 import type { Cell, Column, ListOutput } from '../output/types.ts';
 import { hedgingWords, marginCallWords } from '../services/trading/accounts.ts';
 import { orderStateWords, orderTypeWords } from '../services/trading/order-words.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from '../services/trading/schema.ts';
-import { instrumentWords } from '../services/trading/symbols.ts';
+import { instrumentWords, type VisibilityRow } from '../services/trading/symbols.ts';
 import { shownTime } from '../services/trading/table-time.ts';
 
 /** The side is a word everywhere. */
