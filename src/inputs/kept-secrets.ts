@@ -35,6 +35,19 @@ export function keptSecret(id: string, ctx: Where): StoredSecret | undefined {
   });
 }
 
+/** Those of these endpoints of the configured service whose secrets are kept; none where that cannot be told. */
+export function stillKept(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths' | 'settings'>): readonly string[] {
+  try {
+    const address = keptUnder(ctx);
+    return keptSecrets({ paths: ctx.paths, notice: () => {} })
+      .filter(({ base_url, endpoint_id }) => base_url === address && ids.has(endpoint_id))
+      .map(({ endpoint_id }) => endpoint_id);
+  } catch (error) {
+    if (error instanceof SvcError) return [];
+    throw error;
+  }
+}
+
 /** A kept secret as it may be shown. */
 export interface KeptSecret {
   readonly endpoint_id: string;

@@ -1,14 +1,18 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { stillKept } from '../../inputs/kept-secrets.ts';
 import type { Subscription } from '../../services/recordings/schema.ts';
 import {
   checkSubscriptionId,
   DISABLED,
   findSubscription,
+  idArgument,
   quotaText,
   subscriptionStatus,
 } from '../../services/recordings/subscription.ts';
 import { DELETION_LIST, type DeletionRow } from '../../views/subscriptions.ts';
+
+const FORGET = 'svc webhooks secrets delete';
 
 interface Doomed {
   /** As the service has it, or as it was typed where there is none. */
@@ -63,9 +67,16 @@ export const webhooksDelete = listCommand({
         return { id, result: 'not-found', url, message: null };
       }
     });
-    return bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
+    const answer = bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
     });
+    const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
+    const kept = stillKept(new Set(gone.map(({ id }) => id)), ctx);
+    return {
+      ...answer,
+      footer:
+        kept.map((id) => `the secret of ${id} is still kept: ${FORGET} ${idArgument(id)}`).join('\n') || undefined,
+    };
   },
 });
 

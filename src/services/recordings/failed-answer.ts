@@ -38,8 +38,8 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     case 401:
       return failure(
         'unauthorized',
-        `the recording service wants a credential${words === '' ? '' : `: ${words}`}`,
-        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN',
+        `the recording service does not take the credential${words === '' ? '' : `: ${words}`}`,
+        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a token that is valid',
       );
     case 404:
       if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {

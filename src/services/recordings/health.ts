@@ -99,8 +99,12 @@ function events(subscription: Subscription): Verdict {
   return warn('none: nothing is delivered', mend);
 }
 
-async function address({ id, url }: Subscription, all: readonly Subscription[], local: boolean): Promise<Verdict> {
-  const another = `svc webhooks update ${idArgument(id)} --url <url>`;
+async function address(
+  { id, url, status }: Subscription,
+  all: readonly Subscription[],
+  local: boolean,
+): Promise<Verdict> {
+  const another = `svc webhooks ${status === DISABLED ? 'enable' : 'update'} ${idArgument(id)} --url <url>`;
   try {
     checkReceiverUrl(url, url, { local });
   } catch (error) {

@@ -171,6 +171,21 @@ describe('the secrets that are kept', () => {
     expect((await examine(service, ['--fix'], home)).code, 'nothing to ask about').toBe(0);
   });
 
+  test('that a deletion leaves behind are told of, with how to forget them', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const [one, other] = [service.subscribe(), service.subscribe('https://192.0.2.8/')];
+    keep(home, [{ base_url: service.url, endpoint_id: one }]);
+    const run = await service.run(['delete', one, other, '--yes'], { home });
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      `the secret of ${one} is still kept: svc webhooks secrets delete ${one}\n`,
+    ]);
+    writeFileSync(join(home, 'config/webhook-secrets.json'), '{', { mode: 0o600 });
+    const third = service.subscribe();
+    expect(await service.run(['delete', third, '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('stay where the list could not be read', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
