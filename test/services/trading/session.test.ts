@@ -92,36 +92,6 @@ describe('with the real socket.io 2.5', () => {
     expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
   });
 
-  test.concurrent.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
-    await using opened = sessionWith(server.url, { transport });
-    await opened.session.connect();
-    await new Promise((done) => setTimeout(done, 1_200));
-    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
-    expect(server.ended).toEqual([]);
-  });
-
-  test.concurrent.each(['polling', 'websocket'] as const)(
-    'notices by %s that the gateway went silent',
-    async (transport) => {
-      await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
-      await using opened = sessionWith(server.url, { transport });
-      const next = reader(opened.session);
-      await opened.session.connect();
-      const conn = server.live[0]?.conn;
-      // The gateway answers nothing more, and does not end it either.
-      clearTimeout(conn?.pingTimeoutTimer);
-      if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
-      expect(await next()).toMatchObject({
-        kind: 'closed',
-        reason: expect.stringContaining('no answer to the heartbeat within 1 s'),
-        error: { code: 'connection_lost' },
-      });
-      expect(await next()).toBeUndefined();
-      await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
-    },
-  );
-
   test.each(['polling', 'websocket'] as const)('is told by %s that the gateway ended it', async (transport) => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { transport });
@@ -328,16 +298,6 @@ describe('an interruption', () => {
     await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
     await session.close();
   });
-
-  test.concurrent('a goodbye that nobody answers takes a second at most', async () => {
-    await using server = await gateway();
-    const { session } = sessionWith(server.url);
-    await session.connect();
-    for (const socket of server.sockets) socket.pause();
-    const began = performance.now();
-    await session.close();
-    expect(performance.now() - began).toBeLessThan(1_900);
-  });
 });
 
 describe('what is no such gateway', () => {
@@ -381,7 +341,58 @@ describe('what is no such gateway', () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 
-  test.concurrent('one that never confirms', async () => {
+  test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {
+    await using server = await gateway({ engine: { transports: ['polling'] } });
+    await using opened = sessionWith(server.url);
+    const next = reader(opened.session);
+    await opened.session.call(subscribe, { body: { models: 'Order' } });
+    expect(await next()).toMatchObject({ kind: 'push' });
+    expect(opened.session.transport).toBe('polling');
+    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on/)]);
+    await using other = sessionWith(server.url, { transport: 'websocket' });
+    await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+});
+
+describe.concurrent('what takes a second', () => {
+  test.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
+    await using opened = sessionWith(server.url, { transport });
+    await opened.session.connect();
+    await new Promise((done) => setTimeout(done, 1_200));
+    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
+    expect(server.ended).toEqual([]);
+  });
+
+  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+    await using opened = sessionWith(server.url, { transport });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    const conn = server.live[0]?.conn;
+    // The gateway answers nothing more, and does not end it either.
+    clearTimeout(conn?.pingTimeoutTimer);
+    if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
+    expect(await next()).toMatchObject({
+      kind: 'closed',
+      reason: expect.stringContaining('no answer to the heartbeat within 1 s'),
+      error: { code: 'connection_lost' },
+    });
+    expect(await next()).toBeUndefined();
+    await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+  });
+
+  test('a goodbye that nobody answers takes a second at most', async () => {
+    await using server = await gateway();
+    const { session } = sessionWith(server.url);
+    await session.connect();
+    for (const socket of server.sockets) socket.pause();
+    const began = performance.now();
+    await session.close();
+    expect(performance.now() - began).toBeLessThan(1_900);
+  });
+
+  test('one that never confirms', async () => {
     const waiting: Socket[] = [];
     const server = createServer((request, response) => {
       if (request.url?.includes('sid=')) waiting.push(request.socket);
@@ -397,18 +408,6 @@ describe('what is no such gateway', () => {
     server.closeAllConnections();
     await session.close();
     server.close();
-  });
-
-  test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {
-    await using server = await gateway({ engine: { transports: ['polling'] } });
-    await using opened = sessionWith(server.url);
-    const next = reader(opened.session);
-    await opened.session.call(subscribe, { body: { models: 'Order' } });
-    expect(await next()).toMatchObject({ kind: 'push' });
-    expect(opened.session.transport).toBe('polling');
-    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on/)]);
-    await using other = sessionWith(server.url, { transport: 'websocket' });
-    await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
   });
 });
 
