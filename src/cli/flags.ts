@@ -6,7 +6,14 @@ import type { Candidate } from '../store/completion-cache.ts';
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
 /** Those whose values only a service knows. */
-export type RemoteSource = 'receivers' | 'silences' | 'fingerprints' | 'subscriptions';
+export type RemoteSource =
+  | 'receivers'
+  | 'silences'
+  | 'fingerprints'
+  | 'subscriptions'
+  | 'products'
+  | 'stores'
+  | 'sources';
 
 /** Values that a later <Tab> can offer. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;

@@ -54,7 +54,10 @@ export async function listed<Item>(
   let shown = 0;
   let total: number | undefined;
   const footer = (): string | undefined => {
-    if (shown === 0) return none;
+    if (shown === 0)
+      return total !== undefined && total > 0 && offset !== undefined
+        ? `there are ${total}, before --offset ${offset}`
+        : none;
     const end = (offset ?? 0) + shown;
     return total === undefined || total <= end || all ? undefined : `${shown} of ${total}: --limit, --offset, --all`;
   };
@@ -125,5 +128,7 @@ export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record
 /** The reason why a search may find nothing that is there. */
 export function searchHint(text: string | undefined): string | undefined {
   if (text === undefined || text === text.toLowerCase().replace(/[^\x00-\x7f]/g, '')) return undefined;
-  return 'some instances cannot compare upper and lower case beyond a to z: search for a part that is in lower case everywhere';
+  const inner = [...(text.trim().split(/\s+/)[0] ?? '')].slice(1).join('').toLowerCase();
+  const such = inner.length < 2 ? '' : `, such as ${inner}`;
+  return `some instances cannot compare upper and lower case beyond a to z: search for a part in lower case${such}`;
 }

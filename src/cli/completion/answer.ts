@@ -14,6 +14,9 @@ export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
   silences: 'alerts',
   fingerprints: 'alerts',
   subscriptions: 'webhooks',
+  products: 'catalog',
+  stores: 'catalog',
+  sources: 'catalog',
 };
 
 /**

@@ -10,7 +10,7 @@ export const catalogCategoriesList = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', help: 'Of this store (undocumented)' },
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
     depth: { type: 'integer', value: 'n', min: 0, help: 'So deep in the tree (undocumented)' },
     parent: { type: 'string', value: 'source-uid', help: 'Right below this one (undocumented)' },
     search: { type: 'string', value: 'text', help: 'Part of the title (undocumented)' },

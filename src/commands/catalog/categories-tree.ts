@@ -10,7 +10,7 @@ export const catalogCategoriesTree = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', help: 'Of this store (undocumented)' },
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
     param: PARAM_FLAG,
   },
   examples: [

@@ -19,7 +19,7 @@ export const catalogCompare = listCommand({
     'The price of a source is the lowest of its price, discount_price and loyal_price, or the one that --field names. Prices are compared within a product, and only where they are for the same unit. One that was observed more than 7 days ago is marked stale, and counts all the same; --newer-than leaves old ones out.\nIn JSON, each source as the service gives it, with effectivePrice and effectiveField (null where it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (sources with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The products', repeat: true } },
+  args: { id: { help: 'The products', repeat: true, complete: 'products' } },
   flags: {
     search: {
       type: 'string',
@@ -33,7 +33,13 @@ export const catalogCompare = listCommand({
       help: 'With --search: so many of them at most (10 unless given)',
     },
     by: { type: 'choice', choices: ['source', 'store', 'region'], default: 'source', help: 'What a row is' },
-    store: { type: 'string', value: 'name', repeat: true, help: 'Only sources of this store (parser_name)' },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Only sources of this store (parser_name)',
+    },
     region: { type: 'string', value: 'name', repeat: true, help: 'Only sources in this region' },
     field: {
       type: 'choice',

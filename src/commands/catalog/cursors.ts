@@ -9,7 +9,7 @@ export const catalogCursors = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', help: 'Of this store (undocumented)' },
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
     param: PARAM_FLAG,
   },
   examples: [{ run: 'svc catalog cursors --sort ingested', why: 'The store that is furthest behind first' }],

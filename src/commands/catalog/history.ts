@@ -25,7 +25,7 @@ export const catalogHistory = chartCommand({
     "Draws one line for each source of the product; a break in it is a time without a value, which is never zero. Points stand at --from and an interval apart. --interval auto takes the finest with 400 points at most. A window of any length is asked for in as many requests as it takes. --fill last lets a value last until the next one; the figures below the chart are always of what was observed. A source that fails is left out and told, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each source: parser_name, source_id, its title and unit, series (its name in the chart), fill, the service's meta, dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none).",
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true } },
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: {
     field: {
       type: 'choice',
@@ -33,8 +33,14 @@ export const catalogHistory = chartCommand({
       default: 'price',
       help: 'Which of its values',
     },
-    store: { type: 'string', value: 'name', repeat: true, help: 'Only sources of this store (parser_name)' },
-    source: { type: 'string', value: 'id', repeat: true, help: 'Only this source (source_id)' },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Only sources of this store (parser_name)',
+    },
+    source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
     from: { type: 'time', bare: 'back', dates: true, help: 'The first point: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
     interval: { type: 'choice', choices: ['auto', ...INTERVALS], default: 'auto', help: 'How far points are apart' },

@@ -10,7 +10,13 @@ export const catalogProductsCount = recordCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    store: { type: 'string', value: 'name', repeat: true, help: 'Of this store, by its parser_name' },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Of this store, by its parser_name',
+    },
     region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
     param: PARAM_FLAG,
   },

@@ -11,10 +11,24 @@ export const catalogProductsDynamics = listCommand({
     "One request for one source: svc catalog history asks for all sources of a product, and for more time than one request may. Points stand at --from and one interval apart, not at midnight. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and told where they were written otherwise.",
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true } },
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: {
-    'parser-name': { type: 'string', value: 'store', required: true, check: named, help: 'The store of the source' },
-    'source-id': { type: 'string', value: 'id', required: true, check: named, help: 'The source in that store' },
+    'parser-name': {
+      type: 'string',
+      value: 'store',
+      complete: 'stores',
+      required: true,
+      check: named,
+      help: 'The store of the source',
+    },
+    'source-id': {
+      type: 'string',
+      value: 'id',
+      complete: 'sources',
+      required: true,
+      check: named,
+      help: 'The source in that store',
+    },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
+import { productCandidates } from '../../services/catalog/candidates.ts';
 import { PRODUCT_RECORD } from '../../views/catalog.ts';
 
 export const catalogProductsGet = recordCommand({
@@ -8,9 +9,10 @@ export const catalogProductsGet = recordCommand({
     'FROM is the least of its prices where each source counts with its discount price, else its loyalty price, else its price. A product that nobody sells any more is not found here, though its snapshots may be. No product can have the id "count": that is another resource.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'Its canonical_product_id', required: true } },
+  args: { id: { help: 'Its canonical_product_id', required: true, complete: 'products' } },
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'By its id' }],
   output: PRODUCT_RECORD,
+  offers: productCandidates,
   async run({ id }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     return { value: await openCatalog(ctx.target).product(id) };

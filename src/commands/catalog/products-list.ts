@@ -1,6 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { productCandidates } from '../../services/catalog/candidates.ts';
 import { PRODUCT_LIST } from '../../views/catalog.ts';
 
 const EITHER = ['true', 'false'] as const;
@@ -19,7 +20,12 @@ export const catalogProductsList = listCommand({
       help: 'Part of the title or the brand; % and _ are wildcards (undocumented)',
     },
     brand: { type: 'string', help: 'The whole brand, in either case (undocumented)' },
-    'parser-name': { type: 'string', value: 'store', help: 'Sold by this store, written exactly so (undocumented)' },
+    'parser-name': {
+      type: 'string',
+      value: 'store',
+      complete: 'stores',
+      help: 'Sold by this store, written exactly so (undocumented)',
+    },
     category: { type: 'integer', value: 'id', help: 'In this category (undocumented)' },
     settlement: { type: 'integer', value: 'id', help: 'Sold in this settlement (undocumented)' },
     promo: { type: 'choice', choices: EITHER, help: 'Promoted, or not (undocumented)' },
@@ -40,6 +46,7 @@ export const catalogProductsList = listCommand({
     { run: 'svc catalog products list --all -o ndjson', why: 'All of them, each on a line as soon as it is there' },
   ],
   output: PRODUCT_LIST,
+  offers: productCandidates,
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { search, parserName, priceMin, priceMax } = input;

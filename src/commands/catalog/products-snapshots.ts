@@ -8,10 +8,10 @@ export const catalogProductsSnapshots = listCommand({
   description: `A snapshot with VALID-FROM and VALID-TO holds for the whole time between them; an older one has neither, and holds for the time it was observed. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true } },
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: {
-    'parser-name': { type: 'string', value: 'store', help: 'Of this store (undocumented)' },
-    'source-id': { type: 'string', value: 'id', help: 'Of this source (undocumented)' },
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    'source-id': { type: 'string', value: 'id', complete: 'sources', help: 'Of this source (undocumented)' },
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,
   },

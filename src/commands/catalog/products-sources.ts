@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { sourceCandidates } from '../../services/catalog/candidates.ts';
 import { SOURCE_LIST } from '../../views/catalog.ts';
 
 export const catalogProductsSources = listCommand({
@@ -8,7 +9,7 @@ export const catalogProductsSources = listCommand({
   description: `STORE and SOURCE (parser_name and source_id) name a series of svc catalog products dynamics. A product that nobody knows has none, and is no error. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true } },
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: { order: orderFlag(TIME_ORDERS), ...LIST_FLAGS },
   examples: [
     {
@@ -17,6 +18,7 @@ export const catalogProductsSources = listCommand({
     },
   ],
   output: SOURCE_LIST,
+  offers: sourceCandidates,
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const catalog = openCatalog(ctx.target);

@@ -63,7 +63,7 @@ async function run(line: string, { terminal = true, now = NOW, env = {} }: Optio
   const { code, stderr } = await svc(line.split(' '), {
     home,
     now: () => now,
-    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, ...env },
+    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address, ...env },
     ...(terminal ? { terminal: 80 } : {}),
   });
   expect(code, stderr).toBe(0);
@@ -74,7 +74,7 @@ async function asked(source: string, { now = NOW, env = {} }: Options = {}, ...m
   const { code, stdout, stderr } = await svc(['__complete', source, ...more], {
     home,
     now: () => now,
-    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, ...env },
+    env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address, ...env },
   });
   expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
   return stdout.split('\n').filter((line) => line !== '');
@@ -104,6 +104,20 @@ describe('what is noted', () => {
     await run(line, { env: { SVC_WEBHOOKS_TOKEN: 'token-1' } });
     expect(await asked('subscriptions')).toEqual(['ep_1\thttps://x.test/a']);
     expect(await asked('subscriptions', {}, 'x'), 'begins with something else').toEqual([]);
+  });
+
+  it('catalog products list, and the sources of one', async () => {
+    const source = { source_id: 'receiver:run-1:1', parser_name: 'fixprice', settlement: { name: 'Химки' } };
+    answers = {
+      '/products': { items: [{ canonical_product_id: 'p1', title: 'Чай', parsers: ['chizhik', 'fixprice'] }] },
+      '/products/p1/sources': { items: [source, { ...source, source_id: 'x', settlement: null }] },
+    };
+    await run('catalog products list --all');
+    expect(await asked('products')).toEqual(['p1\tЧай']);
+    expect(await asked('stores')).toEqual(['chizhik', 'fixprice']);
+    await run('catalog products sources p1');
+    expect(await asked('sources')).toEqual(['receiver:run-1:1\tfixprice, Химки', 'x\tfixprice']);
+    expect(await asked('stores')).toContain('fixprice');
   });
 
   it.each(['alerts receivers', 'alerts groups'])('%s', async (line) => {

@@ -156,10 +156,10 @@ describe('what a person sees', () => {
   });
 
   const HINTS: readonly (readonly [argv: string, hint: string])[] = [
-    ['settlements list --search Химки', 'search for a part that is in lower case everywhere'],
-    ['settlements list --search Moscow', 'search for a part that is in lower case everywhere'],
+    ['settlements list --search Химки', 'search for a part in lower case, such as имки\n'],
+    ['settlements list --search Y', 'search for a part in lower case\n'],
     ['settlements list --region moscow', 'Moscow is not moscow'],
-    ['products list --search молоко', 'search for a part that is in lower case everywhere'],
+    ['products list --search молоко', 'such as олоко\n'],
   ];
   test.each(HINTS)('svc catalog %s, which finds nothing, hints: %s', async (argv, hint) => {
     catalog.replies(() => ({ items: [], meta: { total: 0 } }));
@@ -169,6 +169,12 @@ describe('what a person sees', () => {
     // Nothing is filtered by svc itself, and nothing asked a second time.
     expect(catalog.asked()).toHaveLength(1);
     expect((await catalog.run([...argv.split(' '), '-o', 'json'])).stderr).toBe('');
+  });
+
+  test('a list that ends before the offset says how long it is', async () => {
+    catalog.replies(products(30));
+    const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\nthere are 30, before --offset 50\n' });
   });
 
   test('a search that ASCII lower case finds has no such hint', async () => {
