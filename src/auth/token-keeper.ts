@@ -13,6 +13,7 @@ import {
   findCredential,
   type OAuthCredential,
   type PersonalCredential,
+  withClient,
   withCredential,
 } from '../store/credentials.ts';
 import {
@@ -22,7 +23,7 @@ import {
   readCredentials,
   withCredentials,
 } from '../store/credentials-file.ts';
-import { explainClient } from './forgotten-client.ts';
+import { endedClient, explainClient, isOfClient } from './forgotten-client.ts';
 import { holdSignals } from './held-signals.ts';
 
 export type KeeperContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
@@ -175,6 +176,10 @@ export class TokenKeeper {
         const refused = { ...tried, login_required: { at, reason: outcome.failure.message } };
         if (same) file.save(withCredential(now, refused));
         throw loginRequired(refused);
+      }
+      const client = findClient(now, tried);
+      if (outcome.kind === 'refused' && isOfClient(outcome.error) && client !== undefined) {
+        file.save(withClient(now, endedClient(client, Math.floor(this.#seconds))));
       }
       if (old === undefined) throw explained(outcome, tried.client_id);
       return this.#goOn(old, outcome.failure);

@@ -92,7 +92,7 @@ async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Pro
   } catch (error) {
     if (!(error instanceof SvcError) || clients.length === 0) throw error;
     const { explainClient } = await import('../../auth.ts');
-    throw explainClient(error, undefined);
+    throw explainClient(error);
   } finally {
     release();
   }

@@ -138,12 +138,13 @@ describe('a refresh', () => {
   it('by a client that the service has forgotten says so, and how to register anew', async () => {
     const meddle: Meddle = ({ answer }) =>
       answer(401, { error: 'invalid_client', error_description: 'no such client' });
-    const { code, stderr, kept } = await signedIn(['refresh'], { meddle });
+    const { code, stderr, kept, file } = await signedIn(['refresh'], { meddle });
     expect([code, kept.login_required]).toEqual([4, undefined]);
+    expect(file.clients[0].client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
     expect(stderr).toMatch(
       /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
     );
-    expect(stderr).toContain('svc oauth clients forget <client-id>, then svc oauth login: it registers anew');
+    expect(stderr).toContain('hint: sign in again with: svc oauth login, which registers a new client\n');
   });
 
   it('over plain http is warned of with every command, and once', async () => {
