@@ -62,6 +62,7 @@ const LARGEST_PAYLOAD = 16 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const UPGRADE_MS = 10_000;
 const GOODBYE_MS = 1_000;
+const LAST_POLL_MS = 100;
 /** A poll is answered with each heartbeat at the latest. */
 const POLL_MARGIN_MS = 5_000;
 const LEFT = new SvcError('connection_lost', 'the session is closed');
@@ -229,11 +230,22 @@ export class EngineConnection {
         // Not in one: the gateway would end the connection before it has read who leaves.
         if (this.#isConfirmed) await this.#send(wire.DISCONNECT, GOODBYE_MS);
         await this.#send(wire.CLOSE, GOODBYE_MS);
+        await this.#lastPoll();
       }
     } catch {} // a gateway that is gone needs no goodbye
     this.#socket?.destroy();
     this.#controller.abort(LEFT);
     await this.#sender.close();
+  }
+
+  /** The open poll is answered at the end; not waiting for that would look like a failure in the trace. */
+  async #lastPoll(): Promise<void> {
+    let late: NodeJS.Timeout | undefined;
+    const longEnough = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, LAST_POLL_MS);
+    });
+    await Promise.race([this.#polls, longEnough]);
+    clearTimeout(late);
   }
 
   async #polling(): Promise<void> {

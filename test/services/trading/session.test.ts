@@ -23,7 +23,7 @@ afterAll(() => shared.stop());
 describe('with the real socket.io 2.5', () => {
   test('connects by polling, is served with its id, and leaves in order', async () => {
     await using server = await gateway();
-    const { session } = sessionWith(server.url);
+    const { session, target } = sessionWith(server.url, {}, { verbosity: 1 });
     expect(await session.call(getModel, { query: { models: 'Order' } })).toMatchObject({
       response: { executed: true },
     });
@@ -48,6 +48,7 @@ describe('with the real socket.io 2.5', () => {
     expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(['2:41', '1:1']);
     expect(server.ended).toEqual(['client namespace disconnect']);
     expect(server.live).toEqual([]);
+    expect(target.events.filter(({ kind }) => kind === 'failure')).toEqual([]);
     await expect(session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
     await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
   });
