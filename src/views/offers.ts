@@ -16,11 +16,11 @@ export function offerList({ several, trend }: OfferView): ListOutput<Offer> {
     { name: 'store', cell: (one) => one.parser_name },
     { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
     { name: 'lowest', cell: priceCell, align: 'right' },
-    { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
-    { name: 'unit', cell: unitOf },
     { name: 'above', cell: aboveCell, align: 'right' },
     ...(trend ? [{ name: 'trend', cell: trendCell }] : []),
     { name: 'observed', cell: observedCell },
+    { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
+    { name: 'unit', cell: unitOf },
     { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
     { name: 'source', cell: (one) => one.source_id, wide: true },
     { name: 'price', cell: ({ price }) => price, align: 'right', wide: true },
@@ -62,8 +62,8 @@ function priceCell({ effectivePrice, cheapest }: Offer): Cell {
 function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent }: Offer): Cell {
   if (cheapest) return { text: 'cheapest', tone: 'good' };
   if (aboveCheapest === null) return undefined;
-  const percent = aboveCheapestPercent === null ? '' : ` (+${percentText(aboveCheapestPercent)})`;
-  return `+${aboveCheapest}${percent}`;
+  // Of nothing there is no percentage.
+  return `+${percentText(aboveCheapestPercent) ?? aboveCheapest}`;
 }
 
 function percentText(percent: number | null): string | undefined {

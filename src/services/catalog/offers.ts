@@ -100,7 +100,7 @@ export interface Spread {
   readonly spreadPercent: number | null;
 }
 
-/** The lowest first. */
+/** In the order of the offers: product by product, the lowest price first. */
 export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[] {
   const groups = new Map<string, Spread>();
   for (const offer of offers) {
@@ -124,5 +124,5 @@ export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[
       spreadPercent: percentOf(max - min, min),
     });
   }
-  return [...groups.values()].sort((a, b) => a.min - b.min);
+  return [...groups.values()];
 }
