@@ -25,7 +25,7 @@ export async function forgetOrphans(
     ctx.notice(`${endpoint_id}  sha256 fp ${fingerprint}`);
   }
   const what = orphans.length === 1 ? 'this secret' : `these ${orphans.length} secrets`;
-  await ctx.confirm(`Forget ${what}? Another account of the service may still need it.`);
+  await ctx.confirm(`Another account of the service may still need what is kept. Forget ${what}?`);
   if (ctx.dryRun) return new Set();
   const { changeWebhookSecrets } = await import('../store/webhook-secrets-editor.ts');
   const same = (one: StoredSecret, other: StoredSecret): boolean =>

@@ -46,7 +46,13 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
     }
   }
   if (found.length > 0) return found;
-  return [{ check: 'files', about: null, ...ok(`only you can read what svc keeps in ${paths.config}`) }];
+  const text =
+    platform() === 'win32'
+      ? 'not looked at: Windows keeps rights elsewhere'
+      : before.size === 0
+        ? `svc keeps nothing in ${paths.config} yet`
+        : `only you can read what svc keeps in ${paths.config}`;
+  return [{ check: 'files', about: null, ...ok(text) }];
 }
 
 /** Where the token comes from, and until when it is good. Asks no service. */

@@ -238,6 +238,7 @@ describe('this machine', () => {
     expect([run.code, run.stderr]).toEqual([1, '']);
     expect(found(run, 'sign-in')).toMatchObject({ verdict: 'bad', mend: 'svc oauth login' });
     expect(found(run, 'service')).toBeUndefined();
+    expect(found(run, 'files')?.detail).toMatch(/^svc keeps nothing in .* yet$/);
   });
 
   test('a service that nobody answers for is bad; a clock that is off is worth a look', async () => {
