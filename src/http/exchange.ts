@@ -102,6 +102,7 @@ export class Exchange implements WireHandler {
 
   onUpgrade(status: number, headers: AnswerHeaders, socket: Duplex): void {
     this.#options.deadline.halt();
+    socket.on('error', () => {}); // an error that nobody listens to would end the process
     if (this.#cancelled !== undefined) {
       socket.destroy();
       return;

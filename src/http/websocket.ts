@@ -71,10 +71,12 @@ class SocketConversation implements WebSocket {
     socket.on('error', (error) => this.#fail(lost(`broke: ${(error as NodeJS.ErrnoException).code ?? error.message}`)));
     socket.on('end', () => socket.end());
     this.#over = new Promise((resolve) => {
-      socket.on('close', () => {
+      const ended = (): void => {
         this.#tell();
         resolve();
-      });
+      };
+      if (socket.closed) ended();
+      else socket.on('close', ended);
     });
   }
 
