@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
+import listen, { type Client } from 'socket.io';
 import { Secret } from '../../../src/http/redact.ts';
 import type { Target } from '../../../src/http/target.ts';
 import { openSession } from '../../../src/services/trading/session.ts';
@@ -11,22 +11,6 @@ import type { Session, SessionEvent, SessionOptions } from '../../../src/service
 import { type TestTarget, targetFor } from '../../http/targets.ts';
 
 export const TOKEN = '0123456789abcdef0123456789abcdef01234567';
-
-/** As much of socket.io 2.5 as is used; it has no types. */
-export interface Client {
-  readonly id: string;
-  readonly handshake: { readonly query: Readonly<Record<string, string>> };
-  emit(name: string, ...payload: unknown[]): void;
-  disconnect(all: boolean): void;
-  on(event: string, listener: (reason: string) => void): void;
-  readonly conn: { readonly transport: { readonly name: string }; readonly pingTimeoutTimer: NodeJS.Timeout };
-}
-interface SocketIo {
-  readonly sockets: { readonly connected: Readonly<Record<string, Client>> };
-  use(check: (client: Client, next: (error?: Error) => void) => void): void;
-  on(event: 'connection', listener: (client: Client) => void): void;
-  close(): void;
-}
 
 export interface Request {
   readonly method: string;
@@ -86,7 +70,6 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('upgrade', (request: IncomingMessage) => upgrades.push(request.url ?? ''));
-  const listen = createRequire(import.meta.url)('socket.io') as (server: unknown, options: object) => SocketIo;
   const io = listen(server, { serveClient: false, ...options.engine });
   const { accepts = (token: string) => token === TOKEN } = options;
   io.use((client, next) =>
