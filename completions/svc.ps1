@@ -7,6 +7,7 @@ function __SvcEnter([string]$Key) {
     ' silences' { return 'silences' }
     ' webhooks' { return 'webhooks' }
     ' oauth' { return 'oauth' }
+    ' catalog' { return 'catalog' }
     ' config' { return 'config' }
     ' sandbox' { return 'sandbox' }
     ' completion' { return 'completion' }
@@ -53,6 +54,7 @@ function __SvcEnter([string]$Key) {
     'webhooks deliveries' { return 'webhooks deliveries' }
     'webhooks log' { return 'webhooks deliveries' }
     'webhooks samples' { return 'webhooks samples' }
+    'webhooks doctor' { return 'webhooks doctor' }
     'webhooks verify' { return 'webhooks verify' }
     'webhooks listen' { return 'webhooks listen' }
     'webhooks sign' { return 'webhooks sign' }
@@ -76,6 +78,30 @@ function __SvcEnter([string]$Key) {
     'oauth clients register' { return 'oauth clients register' }
     'oauth clients forget' { return 'oauth clients forget' }
     'oauth discovery' { return 'oauth discovery' }
+    'catalog products' { return 'catalog products' }
+    'catalog products list' { return 'catalog products list' }
+    'catalog products ls' { return 'catalog products list' }
+    'catalog products get' { return 'catalog products get' }
+    'catalog products sources' { return 'catalog products sources' }
+    'catalog products snapshots' { return 'catalog products snapshots' }
+    'catalog products dynamics' { return 'catalog products dynamics' }
+    'catalog products count' { return 'catalog products count' }
+    'catalog products common' { return 'catalog products common' }
+    'catalog history' { return 'catalog history' }
+    'catalog chart' { return 'catalog history' }
+    'catalog compare' { return 'catalog compare' }
+    'catalog check' { return 'catalog check' }
+    'catalog categories' { return 'catalog categories' }
+    'catalog categories list' { return 'catalog categories list' }
+    'catalog categories ls' { return 'catalog categories list' }
+    'catalog categories get' { return 'catalog categories get' }
+    'catalog categories tree' { return 'catalog categories tree' }
+    'catalog settlements' { return 'catalog settlements' }
+    'catalog settlements list' { return 'catalog settlements list' }
+    'catalog settlements ls' { return 'catalog settlements list' }
+    'catalog settlements get' { return 'catalog settlements get' }
+    'catalog cursors' { return 'catalog cursors' }
+    'catalog health' { return 'catalog health' }
     'config list' { return 'config list' }
     'config get' { return 'config get' }
     'config set' { return 'config set' }
@@ -96,6 +122,7 @@ function __SvcEnter([string]$Key) {
     'help silences' { return 'silences' }
     'help webhooks' { return 'webhooks' }
     'help oauth' { return 'oauth' }
+    'help catalog' { return 'catalog' }
     'help config' { return 'config' }
     'help sandbox' { return 'sandbox' }
     'help completion' { return 'completion' }
@@ -233,7 +260,7 @@ function __SvcValue([string]$Key) {
     'webhooks verify --header' { return @('any') }
     'webhooks verify --headers-file' { return @('files') }
     'webhooks verify --header-prefix' { return @('any') }
-    'webhooks verify --endpoint' { return @('any') }
+    'webhooks verify --endpoint' { return @('subscriptions') }
     'webhooks verify --secret-file' { return @('files') }
     'webhooks verify --secret-env' { return @('any') }
     'webhooks verify --secret-fd' { return @('any') }
@@ -246,7 +273,7 @@ function __SvcValue([string]$Key) {
     'webhooks listen --path' { return @('any') }
     'webhooks listen --tls-cert' { return @('files') }
     'webhooks listen --tls-key' { return @('files') }
-    'webhooks listen --endpoint' { return @('any') }
+    'webhooks listen --endpoint' { return @('subscriptions') }
     'webhooks listen --secret-file' { return @('files') }
     'webhooks listen --secret-env' { return @('any') }
     'webhooks listen --secret-fd' { return @('any') }
@@ -258,6 +285,7 @@ function __SvcValue([string]$Key) {
     'webhooks listen --on-invalid' { return @('choices', '401', '202') }
     'webhooks listen --event' { return @('any') }
     'webhooks listen --dedupe' { return @('choices', 'id', 'off') }
+    'webhooks listen --dedupe-file' { return @('files') }
     'webhooks listen --record' { return @('files') }
     'webhooks listen --max-body' { return @('any') }
     'webhooks listen --count' { return @('any') }
@@ -270,7 +298,7 @@ function __SvcValue([string]$Key) {
     'webhooks sign --event' { return @('any') }
     'webhooks sign --delivery' { return @('any') }
     'webhooks sign --header-prefix' { return @('any') }
-    'webhooks sign --endpoint' { return @('any') }
+    'webhooks sign --endpoint' { return @('subscriptions') }
     'webhooks sign --secret-file' { return @('files') }
     'webhooks sign --secret-env' { return @('any') }
     'webhooks sign --secret-fd' { return @('any') }
@@ -285,7 +313,7 @@ function __SvcValue([string]$Key) {
     'webhooks send --skew' { return @('any') }
     'webhooks send --tamper' { return @('choices', 'none', 'body', 'signature', 'timestamp', 'header') }
     'webhooks send --deadline' { return @('any') }
-    'webhooks send --endpoint' { return @('any') }
+    'webhooks send --endpoint' { return @('subscriptions') }
     'webhooks send --secret-file' { return @('files') }
     'webhooks send --secret-env' { return @('any') }
     'webhooks send --secret-fd' { return @('any') }
@@ -296,19 +324,19 @@ function __SvcValue([string]$Key) {
     'webhooks replay --rate' { return @('any') }
     'webhooks replay --concurrency' { return @('any') }
     'webhooks replay --deadline' { return @('any') }
-    'webhooks replay --endpoint' { return @('any') }
+    'webhooks replay --endpoint' { return @('subscriptions') }
     'webhooks replay --secret-file' { return @('files') }
     'webhooks replay --secret-env' { return @('any') }
     'webhooks replay --secret-fd' { return @('any') }
     'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'unknown-type', 'unknown-fields', 'same-event-twice', 'bad-signature', 'missing-signature', 'missing-timestamp', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'not-utf8', 'large-body', 'no-redirect') }
     'webhooks check-receiver --junit' { return @('files') }
-    'webhooks check-receiver --endpoint' { return @('any') }
+    'webhooks check-receiver --endpoint' { return @('subscriptions') }
     'webhooks check-receiver --secret-file' { return @('files') }
     'webhooks check-receiver --secret-env' { return @('any') }
     'webhooks check-receiver --secret-fd' { return @('any') }
     'webhooks show --event-id' { return @('any') }
     'webhooks show --header-prefix' { return @('any') }
-    'webhooks show --endpoint' { return @('any') }
+    'webhooks show --endpoint' { return @('subscriptions') }
     'webhooks show --secret-file' { return @('files') }
     'webhooks show --secret-env' { return @('any') }
     'webhooks show --secret-fd' { return @('any') }
@@ -328,9 +356,93 @@ function __SvcValue([string]$Key) {
     'oauth clients register --secret-file' { return @('files') }
     'oauth clients register --secret-fd' { return @('any') }
     'oauth clients forget --issuer' { return @('any') }
+    'catalog products list --search' { return @('any') }
+    'catalog products list --brand' { return @('any') }
+    'catalog products list --parser-name' { return @('stores') }
+    'catalog products list --category' { return @('any') }
+    'catalog products list --settlement' { return @('any') }
+    'catalog products list --promo' { return @('choices', 'true', 'false') }
+    'catalog products list --new' { return @('choices', 'true', 'false') }
+    'catalog products list --hit' { return @('choices', 'true', 'false') }
+    'catalog products list --adult' { return @('choices', 'true', 'false') }
+    'catalog products list --price-min' { return @('any') }
+    'catalog products list --price-max' { return @('any') }
+    'catalog products list --order' { return @('choices', 'observed_at_desc', 'observed_at_asc', 'price_asc', 'price_desc', 'rating_desc') }
+    'catalog products list --limit' { return @('any') }
+    'catalog products list --offset' { return @('any') }
+    'catalog products list --param' { return @('any') }
+    'catalog products sources --order' { return @('choices', 'observed_at_desc', 'observed_at_asc') }
+    'catalog products sources --limit' { return @('any') }
+    'catalog products sources --offset' { return @('any') }
+    'catalog products sources --param' { return @('any') }
+    'catalog products snapshots --parser-name' { return @('stores') }
+    'catalog products snapshots --source-id' { return @('sources') }
+    'catalog products snapshots --order' { return @('choices', 'observed_at_desc', 'observed_at_asc') }
+    'catalog products snapshots --limit' { return @('any') }
+    'catalog products snapshots --offset' { return @('any') }
+    'catalog products snapshots --param' { return @('any') }
+    'catalog products dynamics --parser-name' { return @('stores') }
+    'catalog products dynamics --source-id' { return @('sources') }
+    'catalog products dynamics --field' { return @('choices', 'price', 'discount_price', 'loyal_price', 'available_count') }
+    'catalog products dynamics --from' { return @('any') }
+    'catalog products dynamics --to' { return @('any') }
+    'catalog products dynamics --interval' { return @('choices', '1h', '6h', '1d', '7d') }
+    'catalog products dynamics --param' { return @('any') }
+    'catalog products count --store' { return @('stores') }
+    'catalog products count --region' { return @('any') }
+    'catalog products count --param' { return @('any') }
+    'catalog products common --scope' { return @('choices', 'stores', 'regions') }
+    'catalog products common --store' { return @('stores') }
+    'catalog products common --region' { return @('any') }
+    'catalog products common --param' { return @('any') }
+    'catalog history --field' { return @('choices', 'price', 'discount_price', 'loyal_price', 'available_count') }
+    'catalog history --store' { return @('stores') }
+    'catalog history --source' { return @('sources') }
+    'catalog history --from' { return @('any') }
+    'catalog history --to' { return @('any') }
+    'catalog history --interval' { return @('choices', 'auto', '1h', '6h', '1d', '7d') }
+    'catalog history --fill' { return @('choices', 'none', 'last') }
+    'catalog history --width' { return @('any') }
+    'catalog history --height' { return @('any') }
+    'catalog history --svg' { return @('files') }
+    'catalog compare --search' { return @('any') }
+    'catalog compare --max-products' { return @('any') }
+    'catalog compare --by' { return @('choices', 'source', 'store', 'region') }
+    'catalog compare --store' { return @('stores') }
+    'catalog compare --region' { return @('any') }
+    'catalog compare --field' { return @('choices', 'lowest', 'price', 'discount_price', 'loyal_price') }
+    'catalog compare --newer-than' { return @('any') }
+    'catalog compare --limit' { return @('any') }
+    'catalog check --below' { return @('any') }
+    'catalog check --above' { return @('any') }
+    'catalog check --change' { return @('any') }
+    'catalog check --since' { return @('any') }
+    'catalog check --field' { return @('choices', 'lowest', 'price', 'discount_price', 'loyal_price', 'available_count') }
+    'catalog check --store' { return @('stores') }
+    'catalog check --source' { return @('sources') }
+    'catalog check --newer-than' { return @('any') }
+    'catalog check --wait' { return @('any') }
+    'catalog check --every' { return @('any') }
+    'catalog categories list --parser-name' { return @('stores') }
+    'catalog categories list --depth' { return @('any') }
+    'catalog categories list --parent' { return @('any') }
+    'catalog categories list --search' { return @('any') }
+    'catalog categories list --limit' { return @('any') }
+    'catalog categories list --offset' { return @('any') }
+    'catalog categories list --param' { return @('any') }
+    'catalog categories tree --parser-name' { return @('stores') }
+    'catalog categories tree --param' { return @('any') }
+    'catalog settlements list --country' { return @('any') }
+    'catalog settlements list --region' { return @('any') }
+    'catalog settlements list --search' { return @('any') }
+    'catalog settlements list --limit' { return @('any') }
+    'catalog settlements list --offset' { return @('any') }
+    'catalog settlements list --param' { return @('any') }
+    'catalog cursors --parser-name' { return @('stores') }
+    'catalog cursors --param' { return @('any') }
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
-    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'hostile-text') }
+    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products') }
     '* --dry-run' { return @('attached', 'curl') }
     '* --base-url' { return @('any') }
     '* --timeout' { return @('any') }
@@ -363,10 +475,28 @@ function __SvcOperand([string]$Key) {
     'silences recreate *' { return @('silences') }
     'silences expire *' { return @('silences') }
     'silences import 0' { return @('files') }
+    'webhooks get 0' { return @('subscriptions') }
+    'webhooks update 0' { return @('subscriptions') }
+    'webhooks enable 0' { return @('subscriptions') }
+    'webhooks rotate 0' { return @('subscriptions') }
+    'webhooks delete *' { return @('subscriptions') }
+    'webhooks test 0' { return @('subscriptions') }
+    'webhooks deliveries 0' { return @('subscriptions') }
+    'webhooks doctor 0' { return @('subscriptions') }
     'webhooks verify *' { return @('files') }
     'webhooks sign 0' { return @('files') }
     'webhooks replay 0' { return @('files') }
     'webhooks show 0' { return @('files') }
+    'webhooks secrets import 0' { return @('subscriptions') }
+    'webhooks secrets export 0' { return @('subscriptions') }
+    'webhooks secrets delete 0' { return @('subscriptions') }
+    'catalog products get 0' { return @('products') }
+    'catalog products sources 0' { return @('products') }
+    'catalog products snapshots 0' { return @('products') }
+    'catalog products dynamics 0' { return @('products') }
+    'catalog history 0' { return @('products') }
+    'catalog compare *' { return @('products') }
+    'catalog check 0' { return @('products') }
     'config get 0' { return @('settings') }
     'config set 0' { return @('settings') }
     'config unset 0' { return @('settings') }
@@ -389,6 +519,7 @@ function __SvcWords([string]$Key) {
       'silences Mute alerts safely, and end it'
       'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
+      'catalog Products, prices and their history'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
@@ -399,6 +530,7 @@ function __SvcWords([string]$Key) {
       'silences Mute alerts safely, and end it'
       'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
+      'catalog Products, prices and their history'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
@@ -440,6 +572,7 @@ function __SvcWords([string]$Key) {
       'test Send a test event, and see whether it arrives'
       'deliveries What was delivered to a subscription, and what was not'
       'samples Events as the service sends them, to try a receiver with'
+      'doctor Look for what keeps events from arriving, and say what to do'
       'verify Check the signatures of deliveries, and say why one does not match'
       'listen Receive deliveries on this machine: verify, record, forward them'
       'sign Sign a body as the service would'
@@ -468,6 +601,34 @@ function __SvcWords([string]$Key) {
       'list List the clients registered from here'
       'register Register a client at the recording service'
       'forget Delete a client registration from this machine'
+    ) }
+    'catalog' { return @(
+      'products '
+      'history How the price of a product moved, at each place that sells it'
+      'compare What products cost now at each source, who is cheapest, and by how much'
+      'check Test a price: 0 if the condition holds, 1 if not'
+      'categories '
+      'settlements '
+      'cursors How far the catalog has read each store'
+      'health Ask the catalog whether it can read its data'
+    ) }
+    'catalog products' { return @(
+      'list List and search products'
+      'get Show one product'
+      'sources Where a product is sold, and for how much'
+      'snapshots What was observed of a product, and when'
+      'dynamics The values of one source over time, as the service gives them'
+      'count Count the products of stores and regions'
+      'common Count the products that all stores, or all regions, have in common'
+    ) }
+    'catalog categories' { return @(
+      'list List the categories of the stores'
+      'get Show one category'
+      'tree Show the categories of each store below each other'
+    ) }
+    'catalog settlements' { return @(
+      'list List the places where products are sold'
+      'get Show one settlement'
     ) }
     'config' { return @(
       'list List the settings and their values'
@@ -514,6 +675,18 @@ function __SvcAliases([string]$Key) {
       'rm Delete subscriptions for good'
       'log What was delivered to a subscription, and what was not'
       'trigger Send a signed event to a receiver, as the service would'
+    ) }
+    'catalog' { return @(
+      'chart How the price of a product moved, at each place that sells it'
+    ) }
+    'catalog products' { return @(
+      'ls List and search products'
+    ) }
+    'catalog categories' { return @(
+      'ls List the categories of the stores'
+    ) }
+    'catalog settlements' { return @(
+      'ls List the places where products are sold'
     ) }
     'config' { return @(
       'rm Remove a setting from the profile'
@@ -849,6 +1022,14 @@ function __SvcOptions([string]$Place) {
       '--save Write each into a new file there, mode 600'
     )
   }
+  if (@('webhooks doctor') -ccontains $Place) {
+    @(
+      '--fix Forget the kept secrets of subscriptions that are gone'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
   if (@('webhooks verify') -ccontains $Place) {
     @(
       '--format What the inputs are'
@@ -896,6 +1077,7 @@ function __SvcOptions([string]$Place) {
       '--on-invalid Answer to an invalid one'
       '--event Only events of this type'
       '--dedupe Tell repeated events by their id'
+      '--dedupe-file Know repeated events again after a restart: keep them in this file'
       '--record Write what comes to this new file (NDJSON)'
       '--append With --record: continue a file that is there'
       '--max-body Longest body that is taken'
@@ -1060,6 +1242,153 @@ function __SvcOptions([string]$Place) {
       '--force Forget it although a login needs it'
     )
   }
+  if (@('catalog products list') -ccontains $Place) {
+    @(
+      '--search Part of the title or the brand; % and _ are wildcards (undocumented)'
+      '--brand The whole brand, in either case (undocumented)'
+      '--parser-name Sold by this store, written exactly so (undocumented)'
+      '--category In this category (undocumented)'
+      '--settlement Sold in this settlement (undocumented)'
+      '--promo Promoted, or not (undocumented)'
+      '--new New, or not (undocumented)'
+      '--hit A hit, or not (undocumented)'
+      '--adult For adults, or not (undocumented)'
+      '--price-min From this price on (undocumented)'
+      '--price-max Up to this price (undocumented)'
+      '--order In which order the service lists (undocumented)'
+      '--limit At most so many, 100 a request (undocumented)'
+      '--offset Without the first so many (undocumented)'
+      '--all All of them, 100 a request (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog products sources') -ccontains $Place) {
+    @(
+      '--order In which order the service lists (undocumented)'
+      '--limit At most so many, 100 a request (undocumented)'
+      '--offset Without the first so many (undocumented)'
+      '--all All of them, 100 a request (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog products snapshots') -ccontains $Place) {
+    @(
+      '--parser-name Of this store (undocumented)'
+      '--source-id Of this source (undocumented)'
+      '--order In which order the service lists (undocumented)'
+      '--limit At most so many, 100 a request (undocumented)'
+      '--offset Without the first so many (undocumented)'
+      '--all All of them, 100 a request (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog products dynamics') -ccontains $Place) {
+    @(
+      '--parser-name The store of the source'
+      '--source-id The source in that store'
+      '--field Which of its values'
+      '--from The first point: -30d, 2026-02-01'
+      '--to Until when (default now)'
+      '--interval How far the points are apart'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog products count') -ccontains $Place) {
+    @(
+      '--store Of this store, by its parser_name'
+      '--region In this region, normalized or as it is written'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog products common') -ccontains $Place) {
+    @(
+      '--scope What is compared'
+      '--store Of this store, by its parser_name'
+      '--region In this region, normalized or as it is written'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog history') -ccontains $Place) {
+    @(
+      '--field Which of its values'
+      '--store Only sources of this store (parser_name)'
+      '--source Only this source (source_id)'
+      '--from The first point: -90d, 2026-02-01 (default -30d)'
+      '--to Until when (default now)'
+      '--interval How far points are apart'
+      '--fill What stands where nothing was observed'
+      '--width Columns of the chart (default the terminal, or 80)'
+      '--height Lines of the chart (default 15)'
+      '--ascii Draw with ASCII characters only'
+      '--sparkline Draw one line for each source, and nothing else'
+      '--svg Write the chart to a file too, or with - print it alone'
+      '--force With --svg: replace the file if it is there'
+    )
+  }
+  if (@('catalog compare') -ccontains $Place) {
+    @(
+      '--search Instead of ids: the products that the service finds (undocumented)'
+      '--max-products With --search: so many of them at most (10 unless given)'
+      '--by What a row is'
+      '--store Only sources of this store (parser_name)'
+      '--region Only sources in this region'
+      '--field Which price is compared'
+      '--newer-than Only prices that were observed since'
+      '--trend Show how each price moved in 30 days: one request more for each source'
+      '--limit At most so many rows'
+    )
+  }
+  if (@('catalog check') -ccontains $Place) {
+    @(
+      '--below It holds if the price is lower'
+      '--above It holds if the price is higher'
+      '--change It holds if the price moved so far: 10%, +10%, -10%'
+      '--since With --change: since when (default 1d ago)'
+      '--field Which value is judged (default lowest, with --change price)'
+      '--store Only sources of this store (parser_name)'
+      '--source Only this source (source_id)'
+      '--any It holds if it does for one source'
+      '--all It holds only if it does for every source'
+      '--newer-than Take what was observed longer ago for not known'
+      '--wait Look again until it holds, for so long'
+      '--every With --wait: time between two looks (5m unless given)'
+    )
+  }
+  if (@('catalog categories list') -ccontains $Place) {
+    @(
+      '--parser-name Of this store (undocumented)'
+      '--depth So deep in the tree (undocumented)'
+      '--parent Right below this one (undocumented)'
+      '--search Part of the title (undocumented)'
+      '--limit At most so many, 100 a request (undocumented)'
+      '--offset Without the first so many (undocumented)'
+      '--all All of them, 100 a request (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog categories tree') -ccontains $Place) {
+    @(
+      '--parser-name Of this store (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog settlements list') -ccontains $Place) {
+    @(
+      '--country In this country, written exactly so (undocumented)'
+      '--region In this region, written exactly so (undocumented)'
+      '--search Part of the name (undocumented)'
+      '--limit At most so many, 100 a request (undocumented)'
+      '--offset Without the first so many (undocumented)'
+      '--all All of them, 100 a request (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog cursors') -ccontains $Place) {
+    @(
+      '--parser-name Of this store (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
   if (@('config list') -ccontains $Place) {
     @(
       '--show-origin Say where each value comes from: which variable, which file'
@@ -1071,17 +1400,19 @@ function __SvcOptions([string]$Place) {
     @(
       '--empty Start without the sample data'
       '--port Port of the alert manager, which the other services follow; 0 for free ones'
-      '--fast Divide the times until a delivery is sent, and sent again, by this'
-      '--trap Switch on a trap of the recording service'
+      '--fast Divide the times until a delivery is sent, and sent again, and the lives of tokens, by this'
+      '--auto-approve Let whoever signs in to the recording service in, without a page'
+      '--trap Switch on a trap of the recording service or of the catalog'
       '--no-loopback-receivers Refuse receivers on this machine and by http, as the real service does'
     )
   }
   if (@('sandbox run') -ccontains $Place) {
     @(
       '--empty Start without the sample data'
+      '--auto-approve Let whoever signs in to the recording service in, without a page'
     )
   }
-  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery') -ccontains $Place) {
+  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'
