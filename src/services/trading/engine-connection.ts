@@ -1,25 +1,15 @@
 /** One Engine.IO connection to the gateway: its id, its polls or its websocket, its heartbeat and its goodbye. */
 import { SvcError } from '../../errors.ts';
-import type { CookieJar } from '../../http/cookie-jar.ts';
-import { endpoint, type QueryValues } from '../../http/endpoint.ts';
-import type { Secret } from '../../http/redact.ts';
-import { Sender } from '../../http/sender.ts';
-import type { Target } from '../../http/target.ts';
-import type { KnownSecrets } from '../../http/tracer.ts';
-import { openWebSocket, type WebSocket } from '../../http/websocket.ts';
-import { explainEngine, tokenRefused, withoutQuery } from './engine-failure.ts';
+import type { WebSocket } from '../../http/websocket.ts';
+import { tokenRefused } from './engine-failure.ts';
 import * as wire from './engine-packet.ts';
+import { EngineRequests, type EngineTarget } from './engine-requests.ts';
 import { Heartbeat } from './heartbeat.ts';
 
-export interface EngineOptions {
-  readonly target: Target;
-  readonly token: Secret;
-  readonly cookies: CookieJar;
+export interface EngineOptions extends EngineTarget {
   /** Aborted with a `SvcError` to give up connecting. */
   readonly signal: AbortSignal;
-  /** All secrets of the session. */
-  readonly secrets: KnownSecrets;
-  /** The connection id becomes one. */
+  /** The connection id becomes a secret. */
   keepSecret(value: string): void;
   /** A text of the gateway without the secrets in it. */
   hide(text: string): string;
@@ -47,19 +37,6 @@ export async function openEngine(options: EngineOptions): Promise<EngineConnecti
   }
 }
 
-const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
-/** Packets of the connection itself: nothing of them stays with the gateway. It answers `ok`, and calls that HTML. */
-const post = endpoint({
-  method: 'POST',
-  path: '/socket.io/',
-  effect: 'read',
-  encoding: 'text',
-  retry: false,
-  mislabelled: true,
-});
-
-const LARGEST_PAYLOAD = 16 * 1024 * 1024;
-const FORM = 'application/x-www-form-urlencoded';
 const UPGRADE_MS = 10_000;
 const GOODBYE_MS = 1_000;
 const LAST_POLL_MS = 100;
@@ -69,9 +46,7 @@ const LEFT = new SvcError('connection_lost', 'the session is closed');
 
 export class EngineConnection {
   readonly #options: EngineOptions;
-  readonly #sender: Sender;
-  readonly #controller = new AbortController();
-  readonly #host: string;
+  readonly #requests: EngineRequests;
   readonly #confirmed: Promise<void>;
   #confirm!: () => void;
   #refuse!: (error: SvcError) => void;
@@ -80,9 +55,11 @@ export class EngineConnection {
   #heartbeat: Heartbeat | undefined;
   #polls: Promise<void> = Promise.resolve();
   #writing: Promise<unknown> = Promise.resolve();
-  #polled = 0;
   #stopsPolling = false;
   #held = false;
+  #upgrading: Promise<void> | undefined;
+  /** One that is being tried. */
+  #candidate: WebSocket | undefined;
   #socket: WebSocket | undefined;
   #over = false;
   #failure: SvcError | undefined;
@@ -92,19 +69,7 @@ export class EngineConnection {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { dryRun: _dryRun, authorizer: _authorizer, ...target } = options.target;
-    this.#host = target.baseUrl.host;
-    this.#sender = new Sender(
-      { ...target, signal: this.#controller.signal, warn: () => {} }, // the session's requests warn
-      {
-        basePath: '',
-        contentType: FORM,
-        cookies: options.cookies,
-        maxAnswerBytes: LARGEST_PAYLOAD,
-        secrets: options.secrets,
-        explain: (answer) => explainEngine(answer, this.#host),
-      },
-    );
+    this.#requests = new EngineRequests(options);
     this.#confirmed = new Promise((resolve, reject) => {
       this.#confirm = resolve;
       this.#refuse = reject;
@@ -127,36 +92,44 @@ export class EngineConnection {
   async open(): Promise<void> {
     const { timeoutMs, now } = this.#options.target;
     const late = setTimeout(() => {
-      this.fail(new SvcError('timeout', `${this.#host} did not confirm the connection within ${timeoutMs / 1000} s`));
+      this.fail(
+        new SvcError('timeout', `${this.#requests.host} did not confirm the connection within ${timeoutMs / 1000} s`),
+      );
     }, timeoutMs);
     try {
-      const [first, ...others] = await Promise.race([this.#poll(timeoutMs), this.#confirmed.then(() => [])]);
+      const [first, ...others] = await Promise.race([this.#requests.poll(timeoutMs), this.#confirmed.then(() => [])]);
       if (first?.type !== 'open') throw new wire.PacketFault('it gave no connection id');
       this.#opening = wire.readOpening(first.data);
+      this.#requests.sid = this.#opening.sid;
       this.#options.keepSecret(this.#opening.sid);
       this.#heartbeat = new Heartbeat({
         ...this.#opening,
         wall: now,
         ping: () => this.#ping(),
         held: () => this.#held,
-        lost: (reason) => this.fail(new SvcError('connection_lost', `the session with ${this.#host}: ${reason}`)),
+        lost: (reason) =>
+          this.fail(new SvcError('connection_lost', `the session with ${this.#requests.host}: ${reason}`)),
       });
       this.#receive(others);
       this.#polls = this.#polling();
       await this.#confirmed;
       this.#isConfirmed = true;
     } catch (error) {
-      throw this.#explained(error);
+      throw this.#requests.explained(error);
     } finally {
       clearTimeout(late);
     }
   }
 
   /** Goes on with a websocket. Rejects where there can be none, and polling goes on. */
-  async upgrade(): Promise<void> {
-    if (this.#socket !== undefined || this.#over) return;
+  upgrade(): Promise<void> {
+    this.#upgrading ??= this.#upgrade();
+    return this.#upgrading;
+  }
+
+  async #upgrade(): Promise<void> {
     if (!this.#opening?.upgrades.includes('websocket')) {
-      throw new SvcError('bad_answer', `${this.#host} offers no websocket`);
+      throw new SvcError('bad_answer', `${this.#requests.host} offers no websocket`);
     }
     let probed = (_error?: SvcError): void => {};
     const probe = new Promise<void>((resolve, reject) => {
@@ -172,11 +145,10 @@ export class EngineConnection {
         if (this.#socket !== undefined) this.fail(error);
       },
     };
-    const values = { query: this.#query('websocket'), timeoutMs: UPGRADE_MS };
     const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
-    let socket: WebSocket | undefined;
     try {
-      socket = await openWebSocket(this.#sender, poll, values, sink, LARGEST_PAYLOAD);
+      const socket = await this.#requests.openSocket(sink, UPGRADE_MS);
+      this.#candidate = socket;
       socket.send(wire.PROBE);
       await probe;
       this.#stopsPolling = true;
@@ -186,12 +158,12 @@ export class EngineConnection {
       socket.send(wire.UPGRADE);
       this.#socket = socket;
     } catch (error) {
-      socket?.destroy();
+      this.#candidate?.destroy();
       if (this.#stopsPolling && !this.#over) {
         this.#stopsPolling = false;
         this.#polls = this.#polls.then(() => this.#polling());
       }
-      throw this.#explained(error);
+      throw this.#requests.explained(error);
     } finally {
       clearTimeout(late);
       probe.catch(() => {});
@@ -209,7 +181,7 @@ export class EngineConnection {
     } else {
       this.#refuse(error);
       // No id, no goodbye: what hangs is ended at once.
-      if (this.#opening === undefined) this.#controller.abort(error);
+      if (this.#opening === undefined) void this.#requests.end(error);
     }
   }
 
@@ -222,20 +194,20 @@ export class EngineConnection {
   async #leave(): Promise<void> {
     this.#over = true;
     this.#heartbeat?.stop();
+    if (this.#socket === undefined) this.#candidate?.destroy();
     try {
       if (this.#socket !== undefined) {
         this.#socket.send(wire.DISCONNECT);
         await this.#socket.close(GOODBYE_MS);
       } else if (this.#opening !== undefined) {
         // Not in one: the gateway would end the connection before it has read who leaves.
-        if (this.#isConfirmed) await this.#send(wire.DISCONNECT, GOODBYE_MS);
-        await this.#send(wire.CLOSE, GOODBYE_MS);
+        if (this.#isConfirmed) await this.#requests.send(wire.DISCONNECT, GOODBYE_MS);
+        await this.#requests.send(wire.CLOSE, GOODBYE_MS);
         await this.#lastPoll();
       }
     } catch {} // a gateway that is gone needs no goodbye
     this.#socket?.destroy();
-    this.#controller.abort(LEFT);
-    await this.#sender.close();
+    await this.#requests.end(LEFT);
   }
 
   /** The open poll is answered at the end; not waiting for that would look like a failure in the trace. */
@@ -259,23 +231,11 @@ export class EngineConnection {
           this.#held = false;
           continue;
         }
-        this.#receive(await this.#poll(pingIntervalMs + pingTimeoutMs + POLL_MARGIN_MS));
+        this.#receive(await this.#requests.poll(pingIntervalMs + pingTimeoutMs + POLL_MARGIN_MS));
       }
     } catch (error) {
-      this.fail(this.#explained(error));
+      this.fail(this.#requests.explained(error));
     }
-  }
-
-  async #poll(timeoutMs: number): Promise<wire.Packet[]> {
-    const values = { query: this.#query('polling'), timeoutMs };
-    const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
-    return wire.decodePayload(result.toString());
-  }
-
-  async #send(packet: string, timeoutMs: number): Promise<void> {
-    const values = { query: this.#query('polling'), body: wire.encodePayload([packet]), timeoutMs };
-    const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
-    if (result.toString() !== 'ok') throw new wire.PacketFault('it did not take a packet');
   }
 
   #ping(): void {
@@ -286,17 +246,8 @@ export class EngineConnection {
     const { pingTimeoutMs } = this.#opening as wire.Opening;
     // One after the other: the protocol knows no order of two.
     this.#writing = this.#writing
-      .then(() => (this.#over ? undefined : this.#send(wire.PING, pingTimeoutMs)))
-      .catch((error: unknown) => this.fail(this.#explained(error)));
-  }
-
-  #query(transport: 'polling' | 'websocket'): QueryValues {
-    const { target, token } = this.#options;
-    const shared = { access_token: token.reveal(), EIO: wire.PROTOCOL_VERSION, transport };
-    const id = this.#opening === undefined ? {} : { sid: this.#opening.sid };
-    if (transport === 'websocket') return { ...shared, ...id };
-    // Different each time, so that no cache on the way answers.
-    return { ...shared, t: `${target.now().toString(36)}.${this.#polled++}`, b64: 1, ...id };
+      .then(() => (this.#over ? undefined : this.#requests.send(wire.PING, pingTimeoutMs)))
+      .catch((error: unknown) => this.fail(this.#requests.explained(error)));
   }
 
   #receive(packets: readonly wire.Packet[]): void {
@@ -317,16 +268,10 @@ export class EngineConnection {
     if (message?.kind === 'event') this.#options.onPush(message.name, message.payload, at);
     else if (message?.kind === 'connect') this.#confirm();
     else if (message?.kind === 'disconnect') this.fail(this.#ended());
-    else if (message?.kind === 'error') this.fail(tokenRefused(this.#host, this.#options.hide(message.text)));
+    else if (message?.kind === 'error') this.fail(tokenRefused(this.#requests.host, this.#options.hide(message.text)));
   }
 
   #ended(): SvcError {
-    return new SvcError('connection_lost', `${this.#host} ended the session`);
-  }
-
-  #explained(error: unknown): SvcError {
-    if (error instanceof SvcError) return withoutQuery(error);
-    if (!(error instanceof wire.PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
-    return new SvcError('bad_answer', `${this.#host} does not answer as a trading gateway: ${error.message}`);
+    return new SvcError('connection_lost', `${this.#requests.host} ended the session`);
   }
 }

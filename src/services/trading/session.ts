@@ -7,6 +7,7 @@ import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import { withoutSecrets } from '../../http/tracer.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
+import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
 import { MOST_REFUSALS, reconnectDelay, STEADY_MS } from './reconnecting.ts';
@@ -21,7 +22,6 @@ const MOST_WAITING = 64 * 1024 * 1024;
 /** What an event costs beside its text. */
 const EVENT_BYTES = 128;
 const SHORTEST_SECRET = 6;
-const FORM = 'application/x-www-form-urlencoded';
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession implements Session {

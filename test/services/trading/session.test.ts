@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { endpoint } from '../../../src/http/endpoint.ts';
 import { Secret } from '../../../src/http/redact.ts';
+import { encodePayload } from '../../../src/services/trading/engine-packet.ts';
 import type { Transport } from '../../../src/services/trading/session-types.ts';
 import { type Gateway, type GatewayOptions, gateway, reader, sessionWith, TOKEN, until } from './gateway.ts';
 
@@ -340,6 +342,35 @@ describe('what is no such gateway', () => {
 
   test('a payload without end', async () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
+  });
+
+  test('one whose websocket says nothing is left at once all the same', async () => {
+    const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
+    const polls = [encodePayload([opening, '40'])];
+    const server = createServer((request, response) => {
+      const body = request.method === 'POST' ? 'ok' : polls.shift();
+      if (body !== undefined) response.end(body);
+    });
+    let probed: Socket | undefined;
+    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      probed = socket.on('error', () => {}).resume();
+      const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const accept = createHash('sha1').update(key).digest('base64');
+      socket.write(
+        `HTTP/1.1 101 X\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+      );
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { session, notices } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    session.events();
+    await session.connect();
+    await until(() => probed !== undefined);
+    await session.close();
+    await until(() => probed?.destroyed === true || probed?.readableEnded === true);
+    expect(notices).toEqual([]);
+    server.closeAllConnections();
+    probed?.destroy();
+    server.close();
   });
 
   test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {

@@ -1,0 +1,100 @@
+/** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket. */
+import { SvcError } from '../../errors.ts';
+import type { CookieJar } from '../../http/cookie-jar.ts';
+import { endpoint, type QueryValues } from '../../http/endpoint.ts';
+import type { Secret } from '../../http/redact.ts';
+import { Sender } from '../../http/sender.ts';
+import type { Target } from '../../http/target.ts';
+import type { KnownSecrets } from '../../http/tracer.ts';
+import { openWebSocket, type WebSocket, type WebSocketSink } from '../../http/websocket.ts';
+import { explainEngine, withoutQuery } from './engine-failure.ts';
+import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
+
+export interface EngineTarget {
+  readonly target: Target;
+  readonly token: Secret;
+  readonly cookies: CookieJar;
+  /** All secrets of the session. */
+  readonly secrets: KnownSecrets;
+}
+
+/** What every request to the gateway says it is, whether it has a body or not. */
+export const FORM = 'application/x-www-form-urlencoded';
+
+const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
+/** Packets of the connection itself: nothing of them stays with the gateway. It answers `ok`, and calls that HTML. */
+const post = endpoint({
+  method: 'POST',
+  path: '/socket.io/',
+  effect: 'read',
+  encoding: 'text',
+  retry: false,
+  mislabelled: true,
+});
+
+const LARGEST_PAYLOAD = 16 * 1024 * 1024;
+
+export class EngineRequests {
+  readonly host: string;
+  /** Once the gateway gave one. */
+  sid: string | undefined;
+  readonly #token: Secret;
+  readonly #now: () => number;
+  readonly #sender: Sender;
+  readonly #controller = new AbortController();
+  #polled = 0;
+
+  constructor({ target, token, cookies, secrets }: EngineTarget) {
+    const { dryRun: _dryRun, authorizer: _authorizer, ...rest } = target;
+    this.host = target.baseUrl.host;
+    this.#token = token;
+    this.#now = target.now;
+    this.#sender = new Sender(
+      { ...rest, signal: this.#controller.signal, warn: () => {} }, // the session's other requests warn
+      {
+        basePath: '',
+        contentType: FORM,
+        cookies,
+        maxAnswerBytes: LARGEST_PAYLOAD,
+        secrets,
+        explain: (answer) => explainEngine(answer, this.host),
+      },
+    );
+  }
+
+  async poll(timeoutMs: number): Promise<Packet[]> {
+    const values = { query: this.#query('polling'), timeoutMs };
+    const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
+    return decodePayload(result.toString());
+  }
+
+  async send(packet: string, timeoutMs: number): Promise<void> {
+    const values = { query: this.#query('polling'), body: encodePayload([packet]), timeoutMs };
+    const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
+    if (result.toString() !== 'ok') throw new PacketFault('it did not take a packet');
+  }
+
+  openSocket(sink: WebSocketSink, timeoutMs: number): Promise<WebSocket> {
+    return openWebSocket(this.#sender, poll, { query: this.#query('websocket'), timeoutMs }, sink, LARGEST_PAYLOAD);
+  }
+
+  /** Ends those under way, for this reason, and all connections. */
+  async end(reason: SvcError): Promise<void> {
+    this.#controller.abort(reason);
+    await this.#sender.close();
+  }
+
+  /** What went wrong with one of them, in the user's words. */
+  explained(error: unknown): SvcError {
+    if (error instanceof SvcError) return withoutQuery(error);
+    if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
+    return new SvcError('bad_answer', `${this.host} does not answer as a trading gateway: ${error.message}`);
+  }
+
+  #query(transport: 'polling' | 'websocket'): QueryValues {
+    const shared = { access_token: this.#token.reveal(), EIO: PROTOCOL_VERSION, transport };
+    if (transport === 'websocket') return { ...shared, sid: this.sid };
+    // Different each time, so that no cache on the way answers.
+    return { ...shared, t: `${this.#now().toString(36)}.${this.#polled++}`, b64: 1, sid: this.sid };
+  }
+}
