@@ -165,10 +165,6 @@ export interface ModelRows {
   readonly Properties: Row;
 }
 
-/** What a write that makes or touches orders answers; several orders make it an array (seen on the public implementation). */
-export const placed = z.looseObject({ type: number, orderId: optionalId });
-export type Placed = z.infer<typeof placed>;
-
 /** `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time in Unix seconds. */
 export const candle = z.array(z.number()).check(z.minLength(10));
 export type Candle = readonly number[];

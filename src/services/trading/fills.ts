@@ -1,0 +1,131 @@
+/** Waits until an order is filled, or over. What is pushed is kept from before it is sent: it may beat the answer. */
+import { SvcError } from '../../errors.ts';
+import { openTrading, type Trading } from './client.ts';
+import type { ModelName } from './models.ts';
+import { type AwaitedOrder, type Fills, OrderLedger, type OrderState } from './order-ledger.ts';
+import { type PushedRecord, readPush } from './push.ts';
+import type { Session } from './session-types.ts';
+
+const MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const satisfies readonly ModelName[];
+/** The tables are pushed one by one: a position may come after its order's end. */
+const GRACE_MS = 500;
+
+export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
+
+export interface FillReport extends Fills {
+  readonly status: FillStatus;
+  /** Why it is not known, or no more waited for. */
+  readonly reason: string | null;
+}
+
+export interface FillWatch {
+  /** Once the order is accepted. Rejects where the command is interrupted. */
+  wait(order: AwaitedOrder, ms: number): Promise<FillReport>;
+}
+
+export interface WatchContext {
+  readonly signal: AbortSignal;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  notice(text: string): void;
+}
+
+/** Subscribes, and keeps what is pushed from now on. To be awaited before the order is sent. Reads the session's events. */
+export async function watchFills(session: Session, trading: Trading, context: WatchContext): Promise<FillWatch> {
+  const watch = new Watch(session, context);
+  for (const model of MODELS) await trading.subscribeModel(model);
+  return watch;
+}
+
+class Watch implements FillWatch {
+  readonly #ledger = new OrderLedger();
+  readonly #context: WatchContext;
+  #ended: SvcError | undefined;
+  #wake: () => void = () => {};
+
+  constructor(session: Session, context: WatchContext) {
+    this.#context = context;
+    session.onReconnect((again) => this.#lookAgain(openTrading(again)));
+    void this.#read(session);
+  }
+
+  async wait(order: AwaitedOrder, ms: number): Promise<FillReport> {
+    const { signal, sleep } = this.#context;
+    const done = new AbortController();
+    const ending = AbortSignal.any([signal, done.signal]);
+    const alarm = (after: number): { rang: boolean } => {
+      const clock = { rang: false };
+      sleep(after, ending).then(
+        () => {
+          clock.rang = true;
+          this.#wake();
+        },
+        () => this.#wake(),
+      );
+      return clock;
+    };
+    this.#ledger.forgetLook();
+    const limit = alarm(ms);
+    let grace: { readonly rang: boolean } | undefined;
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        const state = this.#ledger.state(order);
+        if (state.filled) return report(state, 'filled');
+        if (state.over) grace ??= alarm(GRACE_MS);
+        if (grace?.rang) return report(state, outcomeOf(state));
+        signal.throwIfAborted();
+        if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
+        if (limit.rang) return report(state, 'pending');
+        await changed;
+      }
+    } finally {
+      done.abort();
+    }
+  }
+
+  async #read(session: Session): Promise<void> {
+    try {
+      for await (const event of session.events()) {
+        if (event.kind === 'closed') this.#ended = event.error;
+        if (event.kind !== 'push') continue;
+        const push = readPush(event.name, event.payload);
+        if (push?.kind !== 'row') continue;
+        this.#ledger.take(push);
+        this.#wake();
+      }
+      this.#ended ??= new SvcError('connection_lost', 'the connection was ended');
+    } catch (error) {
+      this.#ended ??=
+        error instanceof SvcError ? error : new SvcError('internal', 'the pushes failed', { cause: error });
+    }
+    this.#wake();
+  }
+
+  /** What was pushed meanwhile is missing: the tables tell what is there now. */
+  async #lookAgain(trading: Trading): Promise<void> {
+    for (const model of MODELS) await trading.subscribeModel(model);
+    for (const model of MODELS) {
+      try {
+        this.#ledger.snapshot(model, (await trading.model(model)) as readonly PushedRecord[]);
+      } catch (error) {
+        // A cap that is used up does not make the connection a bad one.
+        if (!(error instanceof SvcError) || (error.retryable && error.code !== 'limited')) throw error;
+        this.#context.notice(`after the connection was lost: ${error.message}`);
+      }
+    }
+    this.#wake();
+  }
+}
+
+/** Of an order that is over and not filled whole. */
+function outcomeOf({ touched, seen }: OrderState): FillStatus {
+  if (touched) return 'partial';
+  return seen ? 'rejected' : 'unknown';
+}
+
+function report({ trades, closedTrades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
+  const why = status === 'unknown' ? (reason ?? 'it stands no more, and nobody saw what became of it') : reason;
+  return { status, trades, closedTrades, reason: why };
+}

@@ -1,0 +1,186 @@
+/**
+ * What was pushed of orders and positions, and what of it belongs to one order (doc 3 §2, identifier rules). An order's row has a trade
+ * id before anything is filled: only a position makes it real. Its status may stay "executing" for ever.
+ */
+import type { ModelName } from './models.ts';
+import type { Side } from './order-rules.ts';
+import type { PushedRecord, RowPush } from './push.ts';
+import { shownTime, tableTime } from './table-time.ts';
+
+/** What is waited for. */
+export interface AwaitedOrder {
+  readonly orderId: string;
+  readonly accountId: string;
+  readonly symbol: string;
+  readonly side: Side;
+  /** In thousands, as the tables count. */
+  readonly amountK: number;
+  /** It closes trades, and opens none. */
+  readonly closes?: boolean;
+  /** The account holds both sides of a symbol: it closes nothing of its own accord. */
+  readonly hedges?: boolean | undefined;
+}
+
+/** A part of an order that was filled; null is what the gateway did not tell. */
+export interface Fill {
+  readonly tradeId: string;
+  readonly amountK: number | null;
+  readonly rate: number | null;
+  /** RFC 3339 in UTC. */
+  readonly time: string | null;
+}
+
+export interface Fills {
+  readonly trades: readonly Fill[];
+  /** Closed by it: their rate and time are those of the closing. */
+  readonly closedTrades: readonly Fill[];
+}
+
+export interface OrderState extends Fills {
+  readonly filled: boolean;
+  /** Something of it was filled. */
+  readonly touched: boolean;
+  /** It stands no more. */
+  readonly over: boolean;
+  /** It was seen in the table: without that its end says nothing. */
+  readonly seen: boolean;
+}
+
+const EXECUTED = 9;
+const TINY = 1e-9;
+
+interface KnownOrder {
+  record: PushedRecord;
+  /** In the order in which they were told. */
+  readonly tradeIds: Set<string>;
+  /** The largest: what is left of it is told with each part. */
+  amountK: number;
+  over: boolean;
+}
+
+export class OrderLedger {
+  readonly #orders = new Map<string, KnownOrder>();
+  /** By trade id: the row as it was first told. */
+  readonly #opened = new Map<string, PushedRecord>();
+  readonly #closed: PushedRecord[] = [];
+  /** Of the last look at the whole table. */
+  #standing: ReadonlySet<string> | undefined;
+
+  /** Rows of the three tables; others are left out. */
+  take({ model, action, key, record }: RowPush): void {
+    if (key === undefined) return;
+    if (model === 'Order') this.#order(key, record, action === 'D');
+    else if (model === 'OpenPosition' && action !== 'D') this.#opened.set(key, { ...record, ...this.#opened.get(key) });
+    else if (model === 'ClosedPosition' && action === 'I') this.#closed.push(record);
+  }
+
+  /** A look at a whole table, after pushes were missed. */
+  snapshot(model: ModelName, rows: readonly PushedRecord[]): void {
+    const field = model === 'Order' ? 'orderId' : 'tradeId';
+    if (model === 'ClosedPosition') {
+      const known = new Set(this.#closed.map((row) => `${row['tradeId']} ${row['closeTime']}`));
+      this.#closed.push(...rows.filter((row) => !known.has(`${row['tradeId']} ${row['closeTime']}`)));
+      return;
+    }
+    for (const record of rows) this.take({ kind: 'row', model, action: 'U', key: String(record[field]), record });
+    if (model !== 'Order') return;
+    this.#standing = new Set(rows.map((row) => String(row['orderId'])));
+    for (const [id, order] of this.#orders) if (!this.#standing.has(id)) order.over = true;
+  }
+
+  /** Only looks from now on say whether an order stands. */
+  forgetLook(): void {
+    this.#standing = undefined;
+  }
+
+  state(awaited: AwaitedOrder): OrderState {
+    const { orderId, amountK, closes = false } = awaited;
+    const order = this.#orders.get(orderId);
+    const isOurs = (row: PushedRecord, tradeId: string): boolean =>
+      String(row['orderId'] ?? '') === orderId || order?.tradeIds.has(tradeId) === true;
+    const closed = this.#closed.filter((row) => isOurs(row, String(row['tradeId'])) || this.#isOffset(row, awaited));
+    const closedIds = new Set(closed.map((row) => String(row['tradeId'])));
+    const opened = closes
+      ? []
+      : [...this.#opened].filter(([id, row]) => isOurs(row, id) && number(row['amountK']) !== null);
+    // A trade may be opened and stopped out before anybody sees it open.
+    const atOnce = closes
+      ? []
+      : closed.filter((row) => isOurs(row, String(row['tradeId'])) && !this.#opened.has(String(row['tradeId'])));
+    let trades = [
+      ...opened.map(([, row]) => fill(row, 'open', 'time')),
+      ...atOnce.map((row) => fill(row, 'open', 'openTime')),
+    ];
+    const closedTrades = closed.map((row) => fill(row, 'close', 'closeTime'));
+    const over = order?.over === true || (order === undefined && this.#standing?.has(orderId) === false);
+    const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
+    const offsets = closes ? closed : closed.filter((row) => !isOurs(row, String(row['tradeId'])));
+    let sum = total(offsets) + trades.reduce((all, one) => all + (one.amountK ?? 0), 0);
+    if (over && sum === 0 && order?.record['status'] === EXECUTED && order.tradeIds.size > 0 && closedIds.size === 0) {
+      trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
+      sum = wanted;
+    }
+    return {
+      trades,
+      closedTrades,
+      filled: sum >= wanted - TINY,
+      touched: sum > 0,
+      over,
+      seen: order !== undefined,
+    };
+  }
+
+  #order(id: string, record: PushedRecord, over: boolean): void {
+    const known = this.#orders.get(id) ?? { record: {}, tradeIds: new Set<string>(), amountK: 0, over: false };
+    this.#orders.set(id, known);
+    known.record = { ...known.record, ...record };
+    known.over ||= over;
+    known.amountK = Math.max(known.amountK, number(record['amountK']) ?? 0);
+    const tradeId = record['tradeId'];
+    if ((typeof tradeId === 'string' || typeof tradeId === 'number') && /^[1-9]\d*$/.test(String(tradeId))) {
+      known.tradeIds.add(String(tradeId));
+    }
+  }
+
+  /** Without hedging an order closes what is open on the other side, and no row says which order that was. */
+  #isOffset(row: PushedRecord, { accountId, symbol, side, hedges, closes, orderId }: AwaitedOrder): boolean {
+    const record = this.#orders.get(orderId)?.record;
+    const time = record?.['time'];
+    const began = tableTime(typeof time === 'string' ? time : undefined);
+    const ended = tableTime(typeof row['closeTime'] === 'string' ? row['closeTime'] : undefined);
+    return (
+      hedges === false &&
+      closes !== true &&
+      record !== undefined &&
+      String(row['accountId'] ?? accountId) === accountId &&
+      row['currency'] === symbol &&
+      row['isBuy'] === (side === 'sell') &&
+      // The table's times have no milliseconds.
+      (began === undefined || ended === undefined || ended >= Math.floor(began / 1000) * 1000)
+    );
+  }
+}
+
+function fill(row: PushedRecord, rate: 'open' | 'close', time: 'time' | 'openTime' | 'closeTime'): Fill {
+  const at = row[time];
+  return {
+    tradeId: String(row['tradeId']),
+    amountK: number(row['amountK']),
+    rate: number(row[rate]),
+    time: (typeof at === 'string' ? shownTime(at) : undefined) || null,
+  };
+}
+
+/** Executed, and no position was told of: its rate is in the order's row, or 0 there. */
+function executedFill(tradeId: string, { record, amountK, tradeIds }: KnownOrder, side: Side): Fill {
+  const rate = number(record[side]);
+  return { tradeId, amountK: tradeIds.size === 1 ? amountK : null, rate: rate === 0 ? null : rate, time: null };
+}
+
+function total(rows: readonly PushedRecord[]): number {
+  return rows.reduce((sum, row) => sum + (number(row['amountK']) ?? 0), 0);
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
