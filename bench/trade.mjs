@@ -86,7 +86,7 @@ async function serve(count) {
 }
 
 /** The session as it is in the bundle: its sources, bundled for Node. */
-async function loadSession(dir) {
+async function bundleSession(dir) {
   const { rolldown } = await import('rolldown');
   const root = fileURLToPath(new URL('..', import.meta.url));
   const bundle = await rolldown({
@@ -96,11 +96,13 @@ async function loadSession(dir) {
   });
   await bundle.write({ dir, format: 'cjs', entryFileNames: '[name].cjs' });
   await bundle.close();
-  const require = createRequire(import.meta.url);
-  return { ...require(`${dir}/session.cjs`), ...require(`${dir}/redact.cjs`) };
 }
 
-async function measure(transport, count, { openSession, Secret }) {
+/** In a process of its own, so that its memory is that of the session. */
+async function measure(transport, count, dir) {
+  const require = createRequire(import.meta.url);
+  const { openSession } = require(`${dir}/session.cjs`);
+  const { Secret } = require(`${dir}/redact.cjs`);
   const self = fileURLToPath(import.meta.url);
   const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -130,13 +132,15 @@ async function measure(transport, count, { openSession, Secret }) {
   await session.connect();
   let received = 0;
   let parsed = 0;
+  let early = 0;
   let most = 0;
   const cpu = process.cpuUsage();
   const began = performance.now();
   for await (const event of session.events()) {
     if (event.kind !== 'push') throw new Error(event.reason);
     if (JSON.parse(event.payload).t === 3) parsed++;
-    if (++received % 20_000 === 0) most = Math.max(most, process.memoryUsage.rss());
+    if (++received % 10_000 === 0) most = Math.max(most, process.memoryUsage.rss());
+    if (received === count / 10) early = most;
     if (received === count) break;
   }
   const { user, system } = process.cpuUsage(cpu);
@@ -145,19 +149,22 @@ async function measure(transport, count, { openSession, Secret }) {
   sender.kill();
   if (parsed !== count) throw new Error(`${parsed} of ${count} pushes were orders`);
   const cpuSeconds = (user + system) / 1e6;
-  return { transport, perCpuSecond: count / cpuSeconds, perSecond: count / wall, mib: most / 2 ** 20 };
+  const mib = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  console.log(
+    `${transport}: ${Math.round(count / cpuSeconds)} pushes per CPU second, ${Math.round(count / wall)} per second, at most ${mib(early)} in the first tenth and ${mib(most)} in all`,
+  );
 }
 
-if (process.argv[2] === '--serve') await serve(Number(process.argv[3]));
+const [step, ...given] = process.argv.slice(2);
+if (step === '--serve') await serve(Number(given[0]));
+else if (step === '--measure') await measure(given[0], Number(given[1]), given[2]);
 else {
-  const count = Math.ceil(Number(process.argv[2] ?? 500_000) / PER_WRITE) * PER_WRITE;
+  const count = Math.ceil(Number(step ?? 500_000) / PER_WRITE / 10) * PER_WRITE * 10;
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
-  const parts = await loadSession(dir);
+  await bundleSession(dir);
   for (const transport of ['websocket', 'polling', 'websocket', 'polling']) {
-    const { perCpuSecond, perSecond, mib } = await measure(transport, count, parts);
-    console.log(
-      `${transport}: ${Math.round(perCpuSecond)} pushes per CPU second, ${Math.round(perSecond)} per second, at most ${Math.round(mib)} MiB`,
-    );
+    const words = [fileURLToPath(import.meta.url), '--measure', transport, String(count), dir];
+    await once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit');
   }
   rmSync(dir, { recursive: true, force: true });
 }
