@@ -164,6 +164,57 @@ describe('with the real socket.io 2.5', () => {
   });
 });
 
+describe('a write', () => {
+  const faults: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    'a reset': ({ socket }) => void socket?.resetAndDestroy(),
+    'an end': ({ socket }) => void socket?.end(),
+    silence: () => {},
+    'status 500': (response) => void response.writeHead(500).end(),
+    'status 503': (response) => void response.writeHead(503, { 'retry-after': '0' }).end(),
+    'half an answer': (response) => {
+      response.writeHead(200, { 'content-length': '100', 'content-type': 'application/json' });
+      response.write('{"response":{"executed":', () => response.socket?.destroy());
+    },
+    'no JSON': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"resp'),
+  };
+
+  test.each(Object.keys(faults))(
+    'answered by %s goes out once, its outcome is unknown, and the session lives',
+    async (name) => {
+      await using server = await gateway({
+        before: ({ url }, response) => {
+          if (url !== '/trading/open_trade') return false;
+          faults[name]?.(response);
+          return true;
+        },
+      });
+      await using opened = sessionWith(
+        server.url,
+        { reconnect: true },
+        { timeoutMs: name === 'silence' ? 300 : 5_000 },
+      );
+      const { session } = opened;
+      await session.connect();
+      await expect(session.call(openTrade, { body: { is_buy: false } })).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        exit: 8,
+      });
+      expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
+      expect(server.requests.filter(({ url }) => url === '/trading/open_trade').map(({ body }) => body)).toEqual([
+        'is_buy=false',
+      ]);
+      expect(server.clients).toHaveLength(1);
+    },
+  );
+
+  test('that nobody confirmed does not go out', async () => {
+    await using opened = sessionWith(shared.url, {}, { confirmed: () => false });
+    const before = shared.requests.length;
+    await expect(opened.session.call(openTrade, { body: {} })).rejects.toMatchObject({ code: 'internal' });
+    expect(shared.requests.slice(before).filter(({ url }) => url === '/trading/open_trade')).toEqual([]);
+  });
+});
+
 describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
