@@ -4,6 +4,10 @@ import { startCatalogEmulator } from './catalog/server.ts';
 import { CATALOG_TRAPS, type CatalogTrap } from './catalog/traps.ts';
 import { startRecordingsEmulator } from './recordings/server.ts';
 import { TRAPS, type Trap } from './recordings/traps.ts';
+import { startTradingEmulator } from './trading/server.ts';
+import { TRADING_TRAPS, type TradingTrap } from './trading/traps.ts';
+
+export type SandboxTrap = Trap | CatalogTrap | TradingTrap;
 
 export interface SandboxOptions {
   /** Milliseconds since 1970. */
@@ -14,14 +18,14 @@ export interface SandboxOptions {
   readonly seed?: 'demo' | 'empty';
   /** The first service's port, which the others follow one by one; 0, the default, for any free ones. */
   readonly port?: number;
-  /** What the services wait for themselves, as until a delivery is tried again, and how long tokens last, is divided by this. */
+  /** What the services wait for themselves, as until a delivery is tried again or a price moves, and how long tokens last, is divided by this. */
   readonly fast?: number;
   /** False: no receiver on this machine can be subscribed, and none by http, as at the real service. */
   readonly loopbackReceivers?: boolean;
   /** Whoever signs in to the recording service is approved at once, without a page. */
   readonly autoApprove?: boolean;
-  /** Surprises of the recording service and of the catalog that are switched on. */
-  readonly traps?: readonly (Trap | CatalogTrap)[];
+  /** Surprises of the recording service, the catalog and the trading gateway that are switched on. */
+  readonly traps?: readonly SandboxTrap[];
 }
 
 export interface Sandbox {
@@ -46,6 +50,11 @@ const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox
     const { url, traps: switches, close } = await startCatalogEmulator(options);
     for (const trap of traps) if (Object.hasOwn(CATALOG_TRAPS, trap)) switches.add(trap as CatalogTrap);
     return { env: { SVC_CATALOG_URL: url }, close };
+  },
+  async ({ traps, ...options }) => {
+    const { url, token, traps: switches, close } = await startTradingEmulator(options);
+    for (const trap of traps) if (Object.hasOwn(TRADING_TRAPS, trap)) switches.add(trap as TradingTrap);
+    return { env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token }, close };
   },
 ];
 

@@ -111,6 +111,8 @@ describe('the sandbox', () => {
       SVC_WEBHOOKS_URL: `http://127.0.0.1:${port + 1}`,
       SVC_WEBHOOKS_TOKEN: expect.stringMatching(/^pat_sandbox_[a-z0-9]{24}$/),
       SVC_CATALOG_URL: `http://127.0.0.1:${port + 2}`,
+      SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
+      SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
     await sandbox.close();
   });

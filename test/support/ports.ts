@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** Of the sandbox. */
-const SERVICES = 3;
+const SERVICES = 4;
 
 /** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
 export async function freePorts(): Promise<number> {

@@ -1,10 +1,12 @@
 import { textCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { CATALOG_TRAPS, type CatalogTrap } from '../../sandbox/catalog/traps.ts';
+import { CATALOG_TRAPS } from '../../sandbox/catalog/traps.ts';
 import { ALLOW_LISTED } from '../../sandbox/recordings/allow-list.ts';
-import { TRAPS, type Trap } from '../../sandbox/recordings/traps.ts';
+import { TRAPS } from '../../sandbox/recordings/traps.ts';
+import type { SandboxTrap } from '../../sandbox/sandbox.ts';
+import { TRADING_TRAPS } from '../../sandbox/trading/traps.ts';
 
-const TRAP_NAMES = [...Object.keys(TRAPS), ...Object.keys(CATALOG_TRAPS)];
+const TRAP_NAMES = [TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps));
 
 const told = (traps: Readonly<Record<string, string>>): string =>
   Object.entries(traps)
@@ -14,12 +16,14 @@ const told = (traps: Readonly<Record<string, string>>): string =>
 export const sandboxStart = textCommand({
   id: 'sandbox start',
   summary: 'Start the services on this machine and print the environment to use',
-  description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal: they hold the addresses, and a token of the recording service.
+  description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal: they hold the addresses, and tokens of the recording service and of the trading gateway.
 svc oauth login works there, too, with a page that asks in the browser, or with --auto-approve without. What it gets is used where SVC_WEBHOOKS_TOKEN is unset. The one https address that clients may register is ${ALLOW_LISTED}.
 The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps (--trap) are what a real service may do to a script:
 ${told(TRAPS)}
 The catalog has a few stores and regions, and prices up to the time of the start. Its traps:
-${told(CATALOG_TRAPS)}`,
+${told(CATALOG_TRAPS)}
+The trading gateway has the accounts 654061, which hedges, and 654062, which nets; prices that move five times a second, at weekends as well; and money of nobody. Its traps:
+${told(TRADING_TRAPS)}`,
   effect: 'read',
   flags: {
     empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -37,7 +41,7 @@ ${told(CATALOG_TRAPS)}`,
       min: 1,
       max: 100_000,
       default: 1,
-      help: 'Divide the times until a delivery is sent, and sent again, and the lives of tokens, by this',
+      help: 'Divide the times until a delivery is sent, and sent again, between two prices, and the lives of tokens, by this',
     },
     'auto-approve': { type: 'boolean', help: 'Let whoever signs in to the recording service in, without a page' },
     trap: {
@@ -45,7 +49,7 @@ ${told(CATALOG_TRAPS)}`,
       repeat: true,
       value: 'name',
       choices: TRAP_NAMES,
-      help: 'Switch on a trap of the recording service or of the catalog',
+      help: 'Switch on a trap of a service',
     },
     'loopback-receivers': {
       type: 'boolean',
@@ -70,7 +74,7 @@ ${told(CATALOG_TRAPS)}`,
       fast: input.fast,
       loopbackReceivers: input.loopbackReceivers,
       autoApprove: input.autoApprove,
-      traps: input.trap as readonly (Trap | CatalogTrap)[],
+      traps: input.trap as readonly SandboxTrap[],
     }).catch(explainPort);
     return {
       value: Object.entries(sandbox.env)

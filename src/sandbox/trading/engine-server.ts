@@ -1,0 +1,179 @@
+/** The path /socket.io/: connections are made, carried on, and taken over by websockets, as socket.io 2.5 does it. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { decodePayload } from './engine-payload.ts';
+import { EngineSession, type SessionOwner } from './engine-session.ts';
+import type { TradingTrap } from './traps.ts';
+import { handshakeAnswer, WebSocketPeer } from './websocket-peer.ts';
+
+export interface EngineOptions {
+  readonly traps: ReadonlySet<TradingTrap>;
+  readonly accepts: (token: string) => boolean;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+}
+
+/** Engine.IO's own numbers: none of the gateway's. */
+const FAILURES = [
+  'Transport unknown',
+  'Session ID unknown',
+  'Bad handshake method',
+  'Bad request',
+  'Forbidden',
+] as const;
+const [UNKNOWN_TRANSPORT, UNKNOWN_SESSION, BAD_METHOD, BAD_REQUEST] = [0, 1, 2, 3] as const;
+
+const BALANCER = 'BIGipServersandbox';
+const NODES = 2;
+const LONGEST_BODY = 1 << 20;
+
+export class EngineServer implements SessionOwner {
+  readonly sessions = new Map<string, EngineSession>();
+  readonly #options: EngineOptions;
+  #made = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  get silenceMs(): number {
+    return this.#options.pingIntervalMs + this.#options.pingTimeoutMs;
+  }
+
+  ended(session: EngineSession): void {
+    this.sessions.delete(session.id);
+  }
+
+  /** The session of an id, where the request reaches the node that knows it. */
+  find(id: string, { headers }: IncomingMessage): EngineSession | undefined {
+    const session = this.sessions.get(id);
+    if (session === undefined || !this.#options.traps.has('sticky-nodes')) return session;
+    const cookies = (headers.cookie ?? '').split(/;\s*/);
+    return cookies.includes(`${BALANCER}=${nodeName(session.node)}`) ? session : undefined;
+  }
+
+  /** A poll, or what is sent beside it. */
+  async handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
+    const id = query.get('sid');
+    const transport = query.get('transport');
+    if (transport !== 'polling') {
+      return fail(response, transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
+    }
+    if (id === null) {
+      if (request.method !== 'GET') return fail(response, BAD_METHOD);
+      const session = this.#make(query);
+      response.setHeader('set-cookie', cookiesOf(session));
+      session.send(this.#opening(session));
+      session.poll(response);
+      this.#admit(session);
+      return;
+    }
+    const session = this.find(id, request);
+    if (session === undefined) return fail(response, UNKNOWN_SESSION);
+    if (session.transport !== 'polling') return fail(response, BAD_REQUEST);
+    if (request.method === 'GET') session.poll(response);
+    else if (request.method === 'POST') await receive(session, request, response);
+    else fail(response, BAD_REQUEST);
+  }
+
+  /** A websocket: a connection of its own, or one that takes over from polls. */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): void {
+    const key = request.headers['sec-websocket-key'];
+    const id = query.get('sid');
+    const known = id === null ? undefined : this.find(id, request);
+    const isPossible =
+      query.get('transport') === 'websocket' && key !== undefined && !this.#options.traps.has('no-websocket');
+    if (!isPossible || (id !== null && known?.transport !== 'polling')) {
+      stream.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    const session = known ?? this.#make(query);
+    const cookies = known === undefined ? cookiesOf(session) : [];
+    stream.write(
+      handshakeAnswer(
+        key,
+        cookies.map((cookie) => `Set-Cookie: ${cookie}`),
+      ),
+    );
+    let carries = false;
+    const peer = new WebSocketPeer(stream, {
+      text: (packet) => {
+        if (carries) session.receive(packet);
+        else if (packet === '2probe') {
+          peer.send('3probe');
+          session.probed();
+        } else if (packet === '5') {
+          carries = true;
+          session.carriedBy(peer);
+        }
+      },
+      closed: () => {
+        if (carries) session.end();
+        else session.notProbed();
+      },
+    });
+    if (known === undefined) {
+      carries = true;
+      session.carriedBy(peer);
+      session.send(this.#opening(session));
+      this.#admit(session);
+    }
+    if (head.length > 0) peer.read(head);
+  }
+
+  close(): void {
+    for (const session of [...this.sessions.values()]) session.cut();
+  }
+
+  #make(query: URLSearchParams): EngineSession {
+    const id = randomBytes(15).toString('base64url');
+    const session = new EngineSession(this, id, query.get('access_token') ?? '', this.#made++ % NODES);
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  #opening({ id, transport }: EngineSession): string {
+    const { pingIntervalMs, pingTimeoutMs, traps } = this.#options;
+    const upgrades = transport === 'polling' && !traps.has('no-websocket') ? ['websocket'] : [];
+    return `0${JSON.stringify({ sid: id, upgrades, pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs })}`;
+  }
+
+  /** The token is looked at after the connection was opened: its id is good for nothing until then. */
+  #admit(session: EngineSession): void {
+    const isGood = this.#options.accepts(session.token) && !this.#options.traps.has('bad-token');
+    session.connected = isGood;
+    session.send(isGood ? '40' : '44"Not authorized"');
+  }
+}
+
+function nodeName(node: number): string {
+  return `sandbox-node-${node}`;
+}
+
+function cookiesOf({ id, node }: EngineSession): readonly string[] {
+  return [`io=${id}; Path=/; HttpOnly; SameSite=Strict`, `${BALANCER}=${nodeName(node)}; path=/; Httponly`];
+}
+
+async function receive(session: EngineSession, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > LONGEST_BODY) {
+      response.writeHead(413, { connection: 'close' }).end();
+      session.end();
+      return;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  const packets = decodePayload(Buffer.concat(chunks).toString('utf8'));
+  response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
+  if (packets === undefined) session.end();
+  else for (const packet of packets) session.receive(packet);
+}
+
+function fail(response: ServerResponse, code: 0 | 1 | 2 | 3): void {
+  const body = JSON.stringify({ code, message: FAILURES[code] });
+  response.writeHead(400, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+}

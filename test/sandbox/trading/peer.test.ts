@@ -1,0 +1,50 @@
+/** The real socket.io-client 2.5 against the sandbox's gateway. */
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { listen, marketOrder, orderIdOf, startGateway } from './service.ts';
+
+describe.each([
+  ['polling', ['polling'], 'polling'],
+  ['websocket', ['websocket'], 'websocket'],
+  ['polling and then a websocket', ['polling', 'websocket'], 'websocket'],
+])('the real client by %s', (_, transports, last) => {
+  test('connects, is pushed to, and leaves', async () => {
+    await using gateway = await startGateway();
+    const peer = await gateway.peer(transports);
+    expect(peer.id).toMatch(/^[\w-]{20}$/);
+    expect(gateway.sessions).toEqual([peer.id]);
+    if (transports.length > 1 && peer.io.engine.transport.name !== last) {
+      await once(peer.io.engine as unknown as NodeJS.EventEmitter, 'upgrade');
+    }
+    expect(peer.io.engine.transport.name).toBe(last);
+    const pushes = await listen(gateway, peer, ['EUR/USD', 'Order', 'OpenPosition']);
+    gateway.tick();
+    expect(await pushes.until('EUR/USD')).toEqual({
+      Updated: expect.any(Number),
+      Rates: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
+      Symbol: 'EUR/USD',
+    });
+    const orderId = orderIdOf(await gateway.call(peer.id, 'POST', '/trading/open_trade', marketOrder()));
+    await pushes.until('Order', ({ action }) => action === 'D');
+    const life = pushes.seen.filter(([name, { action }]) => name !== 'EUR/USD' && action !== undefined);
+    expect(life.map(([name, { action, status }]) => [name, action, status])).toEqual([
+      ['Order', 'I', 2],
+      ['Order', 'U', 6],
+      ['Order', 'U', 6],
+      ['OpenPosition', 'I', undefined],
+      ['Order', 'D', 6],
+    ]);
+    expect(life[0]?.[1]).toMatchObject({ orderId, type: 'OM', time: '06032026140000000' });
+    expect(life[0]?.[1]['tradeId']).toBe(life[3]?.[1]['tradeId']);
+    peer.close();
+    while (gateway.sessions.length > 0) await new Promise(setImmediate);
+    const after = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: 'Order' });
+    expect(after).toEqual({ response: { executed: false, error: 'Unauthorized' } });
+  });
+
+  test('is refused with a token that is not good', async () => {
+    await using gateway = await startGateway();
+    await expect(gateway.peer(transports, 'f'.repeat(40))).rejects.toBe('Not authorized');
+    expect(gateway.sessions).toEqual([]);
+  });
+});
