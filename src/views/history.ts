@@ -41,11 +41,17 @@ export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'as
 }
 
 export function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
+  const { from, interval } = view.window;
+  // Of each source just one point is as near to the beginning, wherever the service lets its points begin.
+  const isFirst = ({ date }: PointRow): boolean => {
+    const steps = (Date.parse(date) - from) / STEP_MS[interval];
+    return steps >= -0.5 && steps < 0.5;
+  };
   return {
     kind: 'chart',
     chart: (histories) => historyPicture(histories, view),
     rows: pointRows,
-    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => row.source_id },
+    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (isFirst(row) ? row.source_id : undefined) },
   };
 }
 

@@ -19,6 +19,7 @@ export function offerList({ several, trend }: OfferView): ListOutput<Offer> {
     { name: 'above', cell: aboveCell, align: 'right' },
     ...(trend ? [{ name: 'trend', cell: trendCell }] : []),
     { name: 'observed', cell: observedCell },
+    { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
     { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
     { name: 'unit', cell: unitOf },
     { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
@@ -36,7 +37,7 @@ export function spreadList(by: Place): ListOutput<Spread> {
     kind: 'list',
     columns: [
       { name: 'product', cell: (one) => one.title ?? one.canonical_product_id, flex: true },
-      { name: by, cell: ({ place }) => place ?? { text: 'not told', tone: 'dim' }, flex: true },
+      { name: by, cell: ({ place }) => place, flex: true },
       { name: 'unit', cell: ({ unit }) => unit },
       { name: 'offers', cell: ({ offers }) => offers, align: 'right' },
       { name: 'min', cell: ({ min }) => min, align: 'right' },
@@ -55,7 +56,6 @@ function productOf(offer: Offer): string {
 }
 
 function priceCell({ effectivePrice, cheapest }: Offer): Cell {
-  if (effectivePrice === null) return { text: 'none', tone: 'dim' };
   return cheapest ? { text: String(effectivePrice), tone: 'good' } : effectivePrice;
 }
 
@@ -63,7 +63,7 @@ function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent }: Offer): Ce
   if (cheapest) return { text: 'cheapest', tone: 'good' };
   if (aboveCheapest === null) return undefined;
   // Of nothing there is no percentage.
-  return `+${percentText(aboveCheapestPercent) ?? aboveCheapest}`;
+  return `${percentText(aboveCheapestPercent) ?? aboveCheapest} more`;
 }
 
 function percentText(percent: number | null): string | undefined {
@@ -76,12 +76,7 @@ function trendCell({ trend }: Offer): Cell {
 
 function observedCell({ observed_at, stale }: Offer): Cell {
   if (!observed_at) return undefined;
-  return stale
-    ? [
-        { time: observed_at, tone: 'warn' },
-        { text: '(stale)', tone: 'warn' },
-      ]
-    : { time: observed_at };
+  return stale ? { time: observed_at, tone: 'warn' } : { time: observed_at };
 }
 
 /** So many products have a line of their own below the rows. */

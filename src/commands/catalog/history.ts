@@ -85,7 +85,8 @@ export const catalogHistory = chartCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { historySources } = await import('../../services/catalog/product-sources.ts');
     const { id, field, fill, svg, force } = input;
-    const to = input.to?.ms ?? ctx.now();
+    // Milliseconds that nobody wrote are noise in every date.
+    const to = input.to?.ms ?? Math.floor(ctx.now() / 1000) * 1000;
     const window = historyWindow({ from: input.from?.ms ?? to - MONTH_MS, to }, input.interval);
     const file = svg === undefined || svg === '-' ? undefined : { option: '--svg', path: svg, force };
     if (file !== undefined) checkNewFile(file);

@@ -91,6 +91,18 @@ describe('who is cheapest', () => {
   });
 });
 
+test('csv has no word where there is no price, and nothing that a spreadsheet takes for a formula', async () => {
+  catalog.replies(shop());
+  const { stdout } = await compare('--field', 'discount_price', '-o', 'csv', '--columns', 'store,lowest,above,stale');
+  expect(stdout.split(/\r?\n/)).toEqual([
+    'store,lowest,above,stale',
+    'chizhik,95,cheapest,',
+    'fixprice,,,',
+    'chizhik,,,stale',
+    '',
+  ]);
+});
+
 describe('which sources', () => {
   test.each([
     [

@@ -234,6 +234,12 @@ describe('data', () => {
   });
 });
 
+test.each([[['-q']], [['-o', 'id']]])('with %j each source is named once, not each of its points', async (argv) => {
+  catalog.replies(shop());
+  const { stdout } = await history(...DAILY, ...argv);
+  expect(stdout).toBe('r:2\nr:3\nreceiver:run-1:1\n');
+});
+
 describe('where the lists do not help', () => {
   test('a product that only its snapshots know is drawn by these', async () => {
     catalog.replies(shop({ gone: true }));
