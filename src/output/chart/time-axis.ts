@@ -87,13 +87,12 @@ export function timeTicks(
 
 function* ticksOf(step: Step, { from, to }: Window, time: ShownTime): Generator<TimeTick> {
   let wall = floor(from + offset(from, time), step);
-  let before = Number.NEGATIVE_INFINITY;
   for (;;) {
     const at = instant(wall, time);
     if (at > to) return;
-    // An hour that a change of the clocks leaves out is no instant of its own.
-    if (at >= from && at > before) yield { at, ...textsOf(wall, step) };
-    before = at;
+    // No clock shows an hour that a change to summer time leaves out.
+    const shown = step.unit !== 'ms' || at + offset(at, time) === wall;
+    if (at >= from && shown) yield { at, ...textsOf(wall, step) };
     wall = next(wall, step);
   }
 }

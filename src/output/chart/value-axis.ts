@@ -89,7 +89,6 @@ interface Rows extends RowScale {
 
 function rowsOf(low: number, high: number, rows: number, apart: number): Rows | undefined {
   const range = high - low;
-  const last = rows * DOTS - 1;
   for (const step of stepsFrom((range / rows) * apart, Math.max(Math.abs(low), Math.abs(high)))) {
     const inRows = (value: number): number => inSteps(value, step) * apart;
     const lowest = Math.floor(snapped(inRows(low)));
@@ -106,7 +105,7 @@ function rowsOf(low: number, high: number, rows: number, apart: number): Rows | 
         rows,
         ticks.map(({ value, text }) => [Math.round(rowAt(value)), text]),
       ),
-      dot: (value) => Math.min(last, Math.max(0, Math.round(rowAt(value) * DOTS + MIDDLE))),
+      dot: (value) => dotAt(rowAt(value), rows),
       used: inRows(high) - inRows(low),
     };
 
@@ -125,8 +124,12 @@ function endsOnly(low: number, high: number, rows: number): RowScale {
       [0, String(high)],
       [rows - 1, String(low)],
     ]),
-    dot: (value) => Math.round((1 - fraction(value, low, high)) * (rows - 1) * DOTS + MIDDLE),
+    dot: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1), rows),
   };
+}
+
+function dotAt(row: number, rows: number): number {
+  return Math.min(rows * DOTS - 1, Math.max(0, Math.round(row * DOTS + MIDDLE)));
 }
 
 function labelsAt(rows: number, placed: readonly (readonly [row: number, text: string])[]): RowScale['labels'] {
