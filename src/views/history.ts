@@ -20,7 +20,12 @@ export interface ProductHistory extends SourceKey, History {
   readonly statistics: Statistics;
 }
 
+/** No rendering of a row shows it. */
+const FIRST = Symbol('first');
+
 interface PointRow {
+  /** The row that names its source where ids are printed. */
+  readonly [FIRST]: boolean;
   readonly parser_name: string;
   readonly source_id: string;
   readonly date: string;
@@ -41,17 +46,11 @@ export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'as
 }
 
 export function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
-  const { from, interval } = view.window;
-  // Of each source just one point is as near to the beginning, wherever the service lets its points begin.
-  const isFirst = ({ date }: PointRow): boolean => {
-    const steps = (Date.parse(date) - from) / STEP_MS[interval];
-    return steps >= -0.5 && steps < 0.5;
-  };
   return {
     kind: 'chart',
     chart: (histories) => historyPicture(histories, view),
     rows: pointRows,
-    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (isFirst(row) ? row.source_id : undefined) },
+    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (row[FIRST] ? row.source_id : undefined) },
   };
 }
 
@@ -71,7 +70,9 @@ export function historyPicture(histories: readonly ProductHistory[], { window, .
 
 function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, void, void> {
   for (const { parser_name, source_id, dates, values } of histories) {
-    for (const [index, date] of dates.entries()) yield { parser_name, source_id, date, value: values[index] ?? null };
+    for (const [index, date] of dates.entries()) {
+      yield { parser_name, source_id, date, value: values[index] ?? null, [FIRST]: index === 0 };
+    }
   }
 }
 
