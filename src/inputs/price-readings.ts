@@ -10,9 +10,9 @@ import {
   type KnownSource,
   listedSources,
   nothingThere,
+  notListed,
   type SourceSelection,
   selects,
-  unknownProduct,
 } from '../services/catalog/product-sources.ts';
 import { seriesNames, unitOf } from '../services/catalog/series-names.ts';
 import { statisticsOf } from '../services/catalog/statistics.ts';
@@ -43,7 +43,7 @@ export async function readings(
   if (wanted.change) return changes(catalog, productId, wanted, ctx);
   const listed = await listedSources(catalog, productId);
   const chosen = listed.filter((source) => selects(wanted, source));
-  if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await unknownProduct(catalog, productId));
+  if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
   const names = seriesNames(chosen);
   const known = chosen.map((source, index) => {
     const old = wanted.newerThan !== undefined && observedBefore(source, wanted.now - wanted.newerThan);

@@ -119,9 +119,9 @@ async function found(catalog: Catalog, { search, maxProducts }: Compared, ctx: R
 }
 
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number): Promise<readonly Offer[]> {
-  const { listedSources, selects, unknownProduct } = await import('../../services/catalog/product-sources.ts');
+  const { listedSources, selects, notListed } = await import('../../services/catalog/product-sources.ts');
   const sources = await listedSources(catalog, id);
-  if (sources.length === 0) throw await unknownProduct(catalog, id);
+  if (sources.length === 0) throw await notListed(catalog, id);
   const regions = wanted.region.map((name) => name.toLowerCase());
   const chosen = sources.filter(
     (source) =>

@@ -78,8 +78,17 @@ export function nothingThere(listed: readonly SourceKey[], { stores, sources }: 
   });
 }
 
+/** Why there is no price of it now. */
+export async function notListed(catalog: Reader, productId: string): Promise<SvcError> {
+  const { items } = await catalog.snapshots(productId, { limit: 1 });
+  if (items.length === 0) return unknownProduct(catalog, productId);
+  return new SvcError('not_found', 'no source has this product any more: only its snapshots are left', {
+    hint: 'svc catalog history <id> draws them',
+  });
+}
+
 /** The service answers an unknown id with an empty list of sources: only the product itself tells which of the two it is. */
-export async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
+async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
   await catalog.product(productId);
   return new SvcError('not_found', 'no source has this product, and it has no snapshots', {
     hint: 'svc catalog products list --search <text> finds ids',

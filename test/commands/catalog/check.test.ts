@@ -230,6 +230,17 @@ describe('what cannot be checked', () => {
     if (status === 2) expect(catalog.asked()).toEqual([]);
   });
 
+  test('a product that only its snapshots know has no price now', async () => {
+    catalog.replies(shop({ gone: true }));
+    const { code, stderr } = await check('--below', '100');
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      'svc: no source has this product any more: only its snapshots are left\nhint: svc catalog history <id> draws them\n',
+    );
+    expect((await catalog.run(['compare', 'p1'])).stderr).toBe(stderr);
+    expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);
+  });
+
   test('a failure to ask is neither yes nor no', async () => {
     catalog.replies(() => answer(500, 'Internal Server Error'));
     expect(await check('--below', '100')).toMatchObject({ code: 7, stdout: '' });
