@@ -29,8 +29,12 @@ export function refusal(error: TradingError | undefined, asked: string): SvcErro
   );
 }
 
+/** The session was let in with this token, so the token itself is good. */
+const NOT_THE_TOKEN =
+  'the session was let in with this token, so it was lost or is held back: wait a little, and look with svc trade status --check';
+
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  unauthorized: TOKEN_REFUSED_HINT,
+  unauthorized: NOT_THE_TOKEN,
   limited: 'svc trade limits shows the next free slot',
 };
 
