@@ -32,7 +32,7 @@ export const catalogCheck = recordCommand({
     field: {
       type: 'choice',
       choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
-      help: 'Which value is judged (default lowest, with --change price)',
+      help: 'Which value is judged: lowest unless given, with --change price',
     },
     store: {
       type: 'string',
