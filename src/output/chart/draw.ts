@@ -39,7 +39,8 @@ export async function chartLines(picture: ChartPicture, options: OutputOptions):
   const legend = await legendLines(picture, {
     options,
     ascii,
-    width: options.format === 'wide' ? undefined : (picture.width ?? options.width),
+    width: options.format === 'wide' ? undefined : width,
+    shortens: picture.width !== undefined || options.width !== undefined,
     paint,
     glyphs: picture.series.length > 1,
   });

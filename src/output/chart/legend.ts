@@ -13,8 +13,10 @@ const LEAST_INDENTED = 8;
 export interface LegendStyle {
   readonly options: OutputOptions;
   readonly ascii: boolean;
-  /** Undefined where nothing is shortened. */
+  /** That of the chart; undefined where lines may be as long as they are. */
   readonly width: number | undefined;
+  /** Whether a name may be shortened, as on a terminal. */
+  readonly shortens: boolean;
   readonly paint: SeriesPainter;
   /** Whether the lines have glyphs. */
   readonly glyphs: boolean;
@@ -26,7 +28,7 @@ export async function legendLines(picture: ChartPicture, style: LegendStyle): Pr
   const shown = facts.columns.filter(({ wide }) => style.options.format === 'wide' || wide !== true);
   const glyphs = new Map(facts.rows.map((row, index) => [row, glyphOf(index, style.ascii)]));
   const glyph: Column<unknown> = { name: '', cell: (row) => glyphs.get(row) };
-  const { lines, dropped = [] } = await layOut(
+  const { lines: laidOut, dropped = [] } = await layOut(
     {
       kind: 'list',
       rows: facts.rows,
@@ -34,12 +36,17 @@ export async function legendLines(picture: ChartPicture, style: LegendStyle): Pr
       named: true,
       id: () => undefined,
     },
-    { ...style.options, columns: [], ascii: style.ascii, width: style.width },
+    { ...style.options, columns: [], ascii: style.ascii, width: style.shortens ? style.width : undefined },
   );
-  if (dropped.length > 0) return blocks(facts, shown, style);
-  if (!style.glyphs) return [...lines];
+  const lines = [...laidOut];
+  if (dropped.length > 0 || lines.some((line) => isTooWide(line, style))) return blocks(facts, shown, style);
+  if (!style.glyphs) return lines;
   const header = style.options.headers ? 1 : 0;
-  return [...lines].map((line, index) => (index < header ? line : colored(line, index - header, style)));
+  return lines.map((line, index) => (index < header ? line : colored(line, index - header, style)));
+}
+
+function isTooWide(line: string, { width }: LegendStyle): boolean {
+  return width !== undefined && displayWidth(line.replace(/\x1b\[[\d;]*m/g, '')) > width;
 }
 
 /** The first character is the glyph. */

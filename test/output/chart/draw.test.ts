@@ -118,6 +118,17 @@ describe('the facts', () => {
     expect((await drawn(STORE_PRICES, { ...at(80), headers: false })).join('\n')).not.toContain('FIRST');
   });
 
+  test('in a pipe no name is shortened, and no line is longer than the chart', async () => {
+    for (const canvas of [40, 78, 79, 200]) {
+      for (const color of [0, 1] as const) {
+        const lines = (await drawn(STORE_PRICES, { canvas, color })).map((line) => line.replace(/\x1b\[[\d;]*m/g, ''));
+        expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(canvas);
+        expect(lines.join('\n')).toMatch(/● {1,2}Пятёрочка \/ Москва/);
+        expect(lines.some((line) => line.includes('SERIES  '))).toBe(canvas === 200);
+      }
+    }
+  });
+
   test('the width asked for is that of all', async () => {
     for (const line of await drawn({ ...STORE_PRICES, width: 50 }, at(200))) {
       expect(displayWidth(line)).toBeLessThanOrEqual(50);
