@@ -86,9 +86,15 @@ const MOST_LINES = 5;
 export function offersFooter(offers: readonly Offer[], staleDays: number): string | undefined {
   const cheapest = offers.filter((one) => one.cheapest);
   const stale = offers.filter((one) => one.stale).length;
-  const lines = cheapest.length > MOST_LINES ? [] : groupsOf(cheapest).map((group) => cheapestLine(group, offers));
+  const lines =
+    cheapest.length > MOST_LINES ? [] : groupsOf(cheapest).map((group) => oneLine(cheapestLine(group, offers)));
   if (stale > 0) lines.push(`${stale} stale: observed more than ${staleDays} days ago; --newer-than leaves them out`);
   return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** A footer may have several lines: a name in it must not make one of its own. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', '\\n');
 }
 
 /** Those of one product that are equally cheap. */

@@ -103,6 +103,16 @@ test('csv has no word where there is no price, and nothing that a spreadsheet ta
   ]);
 });
 
+test('what the service says stays in its line and its cell', async () => {
+  const bad = 'red \u001b[31m \u202e\r\nsvc: fake';
+  const fields = { ...CHIZHIK.fields, title_original: bad, price_unit: bad, settlement: { name: bad, region: bad } };
+  catalog.replies(shop({ places: [{ ...CHIZHIK, parser_name: bad, fields }] }));
+  const { stdout, stderr } = await compare();
+  expect(stdout.split('\n')).toHaveLength(3);
+  expect(stderr.split('\n')).toHaveLength(2);
+  expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
+});
+
 describe('which sources', () => {
   test.each([
     [
