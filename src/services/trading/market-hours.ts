@@ -35,6 +35,14 @@ export function isClosedThroughout(from: number, to: number): boolean {
   return state === 'closed' && to <= opensAt;
 }
 
+/** So many days later by New York's clocks, at the same time of the day: an hour more or less where they were changed meanwhile. */
+export function daysLater(ms: number, days: number): number {
+  const then = ms + days * DAY_MS;
+  const shift = (newYork(ms).minutes - newYork(then).minutes) * MINUTE_MS;
+  // Past midnight the difference is one of nearly a day.
+  return then + (shift > DAY_MS / 2 ? shift - DAY_MS : shift < -DAY_MS / 2 ? shift + DAY_MS : shift);
+}
+
 /** The first time after `now` that New York's clocks show this weekday and minute. */
 function next(now: number, weekday: number, minutes: number): number {
   for (let day = 0; day <= 8; day++) {

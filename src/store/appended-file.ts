@@ -1,0 +1,198 @@
+/**
+ * A file that grows line by line, piece after piece, and outlives a kill at any moment: beside it stands `<path>.state.json`, which says
+ * how much of it counts, until it is whole.
+ */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { SvcError } from '../errors.ts';
+import { syncDirectory, writeAtomic } from './atomic-write.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+
+/** What a file was begun for: it goes on for the same only. */
+export type Request = Readonly<Record<string, string | number | boolean>>;
+
+export interface BegunFile {
+  readonly version: 1;
+  readonly request: Request;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
+  /** How many bytes of the file count. */
+  readonly length: number;
+  /** How many lines these are, without the header. */
+  readonly lines: number;
+  /** The last of them, where it may still be taken back. */
+  readonly lastLine?: string;
+  /** How far it has come, in the words of whoever writes it. */
+  readonly mark?: unknown;
+}
+
+export function statePath(path: string): string {
+  return `${path}.state.json`;
+}
+
+/** Undefined where none was begun, or it is whole. */
+export function readBegun(path: string): BegunFile | undefined {
+  const state = statePath(path);
+  let text: string;
+  try {
+    text = readFileSync(state, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileFailure(`cannot read ${state}`, error);
+  }
+  const begun = parsed(text);
+  if (begun !== undefined) return begun;
+  throw new SvcError('file_unusable', `${state} does not say how far ${path} has come`, {
+    hint: 'it was changed, or is not of svc: give another name, or begin anew with --force',
+  });
+}
+
+function parsed(text: string): BegunFile | undefined {
+  try {
+    const { version, request, begunAt, length, lines, lastLine, mark } = JSON.parse(text) as Partial<BegunFile>;
+    if (version !== 1 || typeof request !== 'object' || request === null) return undefined;
+    if (!isCount(begunAt) || !isCount(length) || !isCount(lines)) return undefined;
+    if (lastLine !== undefined && typeof lastLine !== 'string') return undefined;
+    return { version, request, begunAt, length, lines, mark, ...(lastLine === undefined ? {} : { lastLine }) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+export class AppendedFile {
+  readonly path: string;
+  readonly #file: number;
+  #state: BegunFile;
+  isWhole = false;
+
+  private constructor(path: string, file: number, state: BegunFile) {
+    this.path = path;
+    this.#file = file;
+    this.#state = state;
+  }
+
+  /** Exit 2 where the file is there already, unless it may be replaced. */
+  static begin(
+    path: string,
+    begun: Pick<BegunFile, 'request' | 'begunAt'>,
+    header: string,
+    force: boolean,
+  ): AppendedFile {
+    const state: BegunFile = { version: 1, ...begun, length: 0, lines: 0 };
+    // The state comes first: a file without one counts as whole.
+    if (!force && statSync(path, { throwIfNoEntry: false }) !== undefined) throw there(path);
+    writeAtomic(statePath(path), stateText(state));
+    return AppendedFile.#headed(path, state, header, force ? 'w' : 'wx');
+  }
+
+  /** Where it was left, without its last line, which is to be written again: it may not have been final. */
+  static resume(path: string, begun: BegunFile, header: string): AppendedFile {
+    if (begun.length === 0) return AppendedFile.#headed(path, begun, header, 'w');
+    const file = opened(path, 'r+');
+    try {
+      const { lastLine = '', ...rest } = begun;
+      const end = Buffer.alloc(Buffer.byteLength(lastLine));
+      const length = begun.length - end.length;
+      const isShort = fstatSync(file).size < begun.length || readSync(file, end, 0, end.length, length) < end.length;
+      if (isShort || end.toString() !== lastLine) throw changed(path);
+      const state = { ...rest, length, lines: begun.lines - (lastLine === '' ? 0 : 1) };
+      // In this order: a file that is longer than its state says can be gone on with, a shorter one cannot.
+      writeAtomic(statePath(path), stateText(state));
+      ftruncateSync(file, length);
+      return new AppendedFile(path, file, state);
+    } catch (error) {
+      closeSync(file);
+      throw fileFailure(`cannot go on with ${path}`, error);
+    }
+  }
+
+  static #headed(path: string, state: BegunFile, header: string, flags: 'w' | 'wx'): AppendedFile {
+    const appended = new AppendedFile(path, opened(path, flags), state);
+    appended.#append(header);
+    syncDirectory(dirname(path));
+    return appended;
+  }
+
+  /** Lines, each with its end. Once this returns they outlive whatever happens, and so does `mark`. */
+  commit(lines: string, mark: unknown): void {
+    const from = lines.lastIndexOf('\n', lines.length - 2) + 1;
+    this.#append(lines);
+    const count = this.#state.lines + lines.split('\n').length - 1;
+    this.#state = { ...this.#state, mark, lines: count, ...(lines === '' ? {} : { lastLine: lines.slice(from) }) };
+    writeAtomic(statePath(this.path), stateText(this.#state));
+  }
+
+  /** It is whole. */
+  finish(): void {
+    this.isWhole = true;
+    this.close();
+    rmSync(statePath(this.path), { force: true });
+    syncDirectory(dirname(this.path));
+  }
+
+  /** That count so far, without the header. */
+  get lines(): number {
+    return this.#state.lines;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #append(text: string): void {
+    const { length } = this.#state;
+    try {
+      if (fstatSync(this.#file).size !== length) {
+        throw new SvcError('file_unusable', `${this.path} was changed by somebody else meanwhile`);
+      }
+      const bytes = Buffer.from(text);
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.#file, bytes, done, bytes.length - done, length + done);
+      }
+      fsyncSync(this.#file);
+      this.#state = { ...this.#state, length: length + bytes.length };
+    } catch (error) {
+      throw fileFailure(`cannot write ${this.path}`, error);
+    }
+  }
+}
+
+function stateText(state: BegunFile): string {
+  return `${JSON.stringify(state)}\n`;
+}
+
+function opened(path: string, flags: string): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw there(path);
+    throw fileFailure(`cannot open ${path}`, error);
+  }
+}
+
+function there(path: string): SvcError {
+  return new SvcError('file_unusable', `${path} is there already, and is not overwritten`, {
+    hint: 'give another name, or pass --force',
+  });
+}
+
+function changed(path: string): SvcError {
+  return new SvcError('file_unusable', `${path} is not as ${statePath(path)} says: it was changed since`, {
+    hint: 'give another name, or begin anew with --force',
+  });
+}
