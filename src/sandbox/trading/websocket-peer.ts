@@ -21,7 +21,7 @@ const TOO_LARGE = 1009;
 
 export interface WebSocketSink {
   text(message: string): void;
-  /** Told once, however it ended. */
+  /** However it ended; perhaps twice. */
   closed(): void;
 }
 
@@ -52,7 +52,7 @@ export function frame(opcode: number, payload: Buffer): Buffer {
 
 export class WebSocketPeer {
   readonly #stream: Duplex;
-  #sink: WebSocketSink;
+  readonly #sink: WebSocketSink;
   #waiting: Buffer = Buffer.alloc(0);
   #parts: Buffer[] = [];
   #ended = false;
@@ -76,7 +76,8 @@ export class WebSocketPeer {
     this.#ended = true;
     const payload = Buffer.alloc(2);
     payload.writeUInt16BE(code);
-    this.#stream.end(frame(CLOSE, payload));
+    this.#stream.end(frame(CLOSE, payload), () => this.#stream.destroy());
+    this.#sink.closed();
   }
 
   destroy(): void {
@@ -95,13 +96,13 @@ export class WebSocketPeer {
     const data = this.#waiting;
     const [first = 0, second = 0] = data;
     if (data.length < 2) return false;
+    // Clients mask; nobody has agreed on what the reserved bits mean.
+    if ((second & 0x80) === 0 || (first & 0x70) !== 0) return this.#refuse(PROTOCOL_ERROR);
     const short = second & 0x7f;
     const extended = short === 126 ? 2 : short === 127 ? 8 : 0;
     const start = 2 + extended + 4;
     if (data.length < start) return false;
     const length = extended === 2 ? data.readUInt16BE(2) : extended === 8 ? Number(data.readBigUInt64BE(2)) : short;
-    // Clients mask; nobody has agreed on what the reserved bits mean.
-    if ((second & 0x80) === 0 || (first & 0x70) !== 0) return this.#refuse(PROTOCOL_ERROR);
     if (length > LONGEST_MESSAGE) return this.#refuse(TOO_LARGE);
     if (data.length < start + length) return false;
     const mask = data.subarray(start - 4, start);

@@ -1,0 +1,173 @@
+/** WebSocket frames of the sandbox's gateway, by bytes. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { WebSocketPeer } from '../../../src/sandbox/trading/websocket-peer.ts';
+import { startGateway, type TestGateway } from './service.ts';
+
+const MASK = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
+
+/** As a client sends it. */
+function masked(opcode: number, payload: Buffer, { isLast = true } = {}): Buffer {
+  const { length } = payload;
+  const size = length < 126 ? [length] : length < 65_536 ? [126, length >> 8, length & 255] : undefined;
+  const wide = Buffer.alloc(9, 127);
+  wide.writeBigUInt64BE(BigInt(length), 1);
+  const head = Buffer.from(size ?? wide);
+  head[0] = (head[0] ?? 0) | 0x80;
+  const hidden = Buffer.from(payload.map((byte, at) => byte ^ (MASK[at % 4] ?? 0)));
+  return Buffer.concat([Buffer.from([(isLast ? 0x80 : 0) | opcode]), head, MASK, hidden]);
+}
+
+const text = (message: string): Buffer => masked(1, Buffer.from(message));
+
+async function raw({ url, token }: TestGateway, sid = '', path = '/socket.io/'): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const query = `access_token=${token}&EIO=3&transport=websocket${sid === '' ? '' : `&sid=${sid}`}`;
+  socket.write(
+    [
+      `GET ${path}?${query} HTTP/1.1`,
+      'Host: localhost',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Version: 13',
+      // of RFC 6455, section 1.3
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  return socket;
+}
+
+/** Everything until it has this in it. */
+async function until(socket: Socket, wanted: string | Buffer): Promise<Buffer> {
+  let all = Buffer.alloc(0);
+  while (!all.includes(wanted)) all = Buffer.concat([all, (await once(socket, 'data'))[0] as Buffer]);
+  return all;
+}
+
+describe('a websocket', () => {
+  test('opens with the handshake of the RFC and the packets of the protocol', async () => {
+    await using gateway = await startGateway();
+    const socket = await raw(gateway);
+    const all = (await until(socket, '40')).toString('latin1');
+    expect(all.slice(0, all.indexOf('\r\n\r\n')).split('\r\n')).toEqual([
+      'HTTP/1.1 101 Switching Protocols',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+      expect.stringMatching(/^Set-Cookie: io=[\w-]{20}; Path/),
+      expect.stringMatching(/^Set-Cookie: BIGipServersandbox=/),
+    ]);
+    const opening =
+      /\x81\x56(0\{"sid":"[\w-]{20}","upgrades":\[\],"pingInterval":25000,"pingTimeout":20000\})\x81\x0240$/;
+    expect(all).toMatch(opening);
+    socket.write(text('2'));
+    expect(await until(socket, '3')).toEqual(Buffer.from([0x81, 1, 0x33]));
+    socket.write(masked(9, Buffer.from('hi')));
+    expect(await until(socket, 'hi')).toEqual(Buffer.from([0x8a, 2, 0x68, 0x69]));
+    socket.write(text('41'));
+    socket.write(masked(8, Buffer.from([3, 232])));
+    expect(await until(socket, Buffer.from([3, 232]))).toEqual(Buffer.from([0x88, 2, 3, 232]));
+    await once(socket, 'close');
+    expect(gateway.sessions).toEqual([]);
+  });
+
+  test('is refused where the session is not known, or where there is polling alone', async () => {
+    await using gateway = await startGateway();
+    expect((await until(await raw(gateway, 'nobody'), '\r\n\r\n')).toString()).toMatch(/^HTTP\/1.1 400 /);
+    gateway.traps.add('no-websocket');
+    expect((await until(await raw(gateway), '\r\n\r\n')).toString()).toMatch(/^HTTP\/1.1 400 /);
+    const elsewhere = await raw(gateway, '', '/other/');
+    await once(elsewhere.resume(), 'close');
+  });
+
+  test.each([
+    ['not masked', Buffer.from([0x81, 1, 0x32]), 1002],
+    ['of reserved bits', Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), 1002],
+    ['a continuation of nothing', masked(0, Buffer.from('2')), 1002],
+    ['bytes', masked(2, Buffer.from('2')), 1003],
+    ['larger than anything', Buffer.concat([Buffer.from([0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0]), MASK]), 1009],
+  ])('ends with a frame that is %s', async (_, frame, code) => {
+    await using gateway = await startGateway();
+    const socket = await raw(gateway);
+    await until(socket, '40');
+    socket.write(frame);
+    expect((await until(socket, Buffer.from([0x88, 2]))).readUInt16BE(2)).toBe(code);
+    await once(socket, 'close');
+    expect(gateway.sessions).toEqual([]);
+  });
+
+  test('reads whatever was cut into frames and chunks', () => {
+    const message = fc.string({ unit: 'binary', maxLength: 300 });
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.boolean(),
+        (messages, size, halves) => {
+          const got: string[] = [];
+          const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+          const peer = new WebSocketPeer(stream, { text: (one) => got.push(one), closed: () => {} });
+          const bytes = Buffer.concat(
+            messages.flatMap((one) => {
+              const whole = Buffer.from(one);
+              if (!halves) return [masked(1, whole)];
+              const at = whole.length >> 1;
+              return [
+                masked(1, whole.subarray(0, at), { isLast: false }),
+                masked(10, Buffer.from('in between')),
+                masked(0, whole.subarray(at)),
+              ];
+            }),
+          );
+          for (let at = 0; at < bytes.length; at += size) peer.read(bytes.subarray(at, at + size));
+          expect(got).toEqual(messages);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('writes lengths of every size', async () => {
+    const written: Buffer[] = [];
+    const stream = new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        written.push(chunk);
+        done();
+      },
+    });
+    const peer = new WebSocketPeer(stream, { text: () => {}, closed: () => {} });
+    for (const length of [0, 125, 126, 65_535, 65_536]) peer.send('x'.repeat(length));
+    expect(
+      written.map((frame) =>
+        frame
+          .subarray(0, 10)
+          .toString('hex')
+          .replace(/(?:78)+$/, ''),
+      ),
+    ).toEqual(['8100', '817d', '817e007e', '817effff', '817f0000000000010000']);
+  });
+
+  test('takes over from polling, and the poll is let go', async () => {
+    await using gateway = await startGateway();
+    const { url, token } = gateway;
+    const polling = `${url}/socket.io/?access_token=${token}&EIO=3&transport=polling&b64=1`;
+    const sid = /"sid":"([^"]+)"/.exec(await (await fetch(polling)).text())?.[1] ?? '';
+    expect(await (await fetch(`${polling}&sid=${sid}`)).text()).toBe('2:40');
+    const held = fetch(`${polling}&sid=${sid}`);
+    const socket = await raw(gateway, sid);
+    await until(socket, '\r\n\r\n');
+    socket.write(text('2probe'));
+    expect((await until(socket, 'probe')).toString('latin1')).toBe('\x81\x063probe');
+    expect(await (await held).text()).toBe('1:6');
+    await gateway.call(sid, 'POST', '/subscribe', { pairs: 'EUR/USD' });
+    gateway.tick();
+    socket.write(text('5'));
+    expect((await until(socket, '42[')).toString()).toContain('Updated');
+    expect((await fetch(`${polling}&sid=${sid}`)).status).toBe(400);
+  });
+});
