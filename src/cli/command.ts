@@ -39,6 +39,13 @@ export type Answer<Value> =
   /** Another rendering, where an option changes what is printed. */
   | (AnswerParts & { readonly value: unknown; readonly as: Rendering });
 
+/** A word that a person has to type instead of a yes. */
+export interface Typing {
+  readonly word: string;
+  /** Even where `--yes` was given, as long as somebody can be asked. */
+  readonly always: boolean;
+}
+
 /** What a command's `run` is given beside its input. */
 export interface RunContext
   extends Pick<
@@ -86,7 +93,7 @@ export interface RunContext
    * Asks a yes-or-no question, unless `--yes` was given or it is a dry run. Exit 2 when nobody can be asked, or the answer is no.
    * Any `destroy` or `money` request is refused by the transport until this has passed.
    */
-  confirm(question: string): Promise<void>;
+  confirm(question: string, typing?: Typing): Promise<void>;
   /** A bar on stderr, on a terminal only; cleared at the command's end at the latest. */
   progress(total: number): Progress;
   /** A line on stderr, escaped. Not shown with `-q`. */

@@ -4,13 +4,14 @@ import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { DryRunStop, type Target } from '../http/target.ts';
 import { checkOutputOptions } from '../output/check.ts';
+import { type ColorChoice, colorLevel, painter } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import { render } from '../output/render.ts';
 import { type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
-import type { Answer, Command, RunContext } from './command.ts';
+import type { Answer, Command, RunContext, Typing } from './command.ts';
 import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
 import { inputChunks } from './input.ts';
 import { Notices } from './notices.ts';
@@ -134,6 +135,10 @@ function runContext({ command, globals, settings, context, engine, options, noti
     await notices.flushed();
     return context.prompter;
   };
+  const alarming = async (text: string): Promise<string> => {
+    const flag = settings.get('color') as ColorChoice['flag'];
+    return (await painter(colorLevel({ flag, env: context.env, stream: context.stderr })))(text, 'bad');
+  };
   let target: Target | undefined;
   const reaching: OutboundParts = {
     settings,
@@ -195,15 +200,20 @@ function runContext({ command, globals, settings, context, engine, options, noti
       });
       return target;
     },
-    async confirm(question) {
-      if (dryRun !== undefined || confirmed) return;
+    async confirm(question, typing) {
+      if (dryRun !== undefined || (confirmed && !(typing?.always && interactive))) return;
       if (!interactive) {
         throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
           hint: 'pass --yes to confirm',
         });
       }
       const prompter = await asking();
-      if (!(await prompter.confirm(escapeText(question)))) throw new SvcError('declined', 'declined: nothing was sent');
+      const said =
+        typing === undefined
+          ? await prompter.confirm(escapeText(question))
+          : (await prompter.text({ question: await alarming(typingQuestion(question, typing)) })).trim() ===
+            typing.word;
+      if (!said) throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;
     },
     progress(total) {
@@ -224,6 +234,10 @@ function runContext({ command, globals, settings, context, engine, options, noti
     drawSvg: async (picture) => (await import('../output/chart/svg.ts')).drawSvg(picture, options),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
+}
+
+function typingQuestion(question: string, { word }: Typing): string {
+  return escapeText(`${question} Type ${word} to confirm:`);
 }
 
 /** Labels and comments of the service stand among the questions and choices. */

@@ -35,6 +35,8 @@ export interface TradingSession {
   readonly trading: Trading;
   /** Accounts and offers of the last day. */
   readonly known: KnownTables;
+  /** Of the calls that are counted. */
+  readonly budget: CallBudget;
 }
 
 /** Ends the session, whatever becomes of the work. */
@@ -72,8 +74,9 @@ export async function openTradingSession(
     pace: connectPace(ctx, ctx.target.baseUrl),
     explain: explainTrading,
   });
+  const counted = await openBudget(ctx, address, token);
   const caller = countedCaller(session, {
-    budget: await openBudget(ctx, address, token),
+    budget: counted,
     atLimit: budget,
     commandNumbers: await commandNumbersOf(ctx),
     waitUntil: async (ms, { cmd }: CallLimit) => {
@@ -82,7 +85,7 @@ export async function openTradingSession(
     },
   });
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  return { session, trading: openTrading(caller), known };
+  return { session, trading: openTrading(caller), known, budget: counted };
 }
 
 /** Opens a session with the token and leaves it. Throws `unauthorized` where the gateway does not take it. */

@@ -1,5 +1,8 @@
 import type { Command } from '../cli/command.ts';
 import { tradeAccounts } from '../commands/trade/accounts.ts';
+import { tradeBuy } from '../commands/trade/buy.ts';
+import { tradeEntryBuy } from '../commands/trade/entry-buy.ts';
+import { tradeEntrySell } from '../commands/trade/entry-sell.ts';
 import { tradeHours } from '../commands/trade/hours.ts';
 import { tradeJournal } from '../commands/trade/journal.ts';
 import { tradeLimits } from '../commands/trade/limits.ts';
@@ -11,6 +14,7 @@ import { tradeOrderGet } from '../commands/trade/order-get.ts';
 import { tradeOrders } from '../commands/trade/orders.ts';
 import { tradePositions } from '../commands/trade/positions.ts';
 import { tradeQuote } from '../commands/trade/quote.ts';
+import { tradeSell } from '../commands/trade/sell.ts';
 import { tradeStatus } from '../commands/trade/status.ts';
 import { tradeSymbolsHide } from '../commands/trade/symbols-hide.ts';
 import { tradeSymbolsInfo } from '../commands/trade/symbols-info.ts';
@@ -29,6 +33,10 @@ export const commands: readonly Command[] = [
   tradeSymbolsInfo,
   tradeSymbolsShow,
   tradeSymbolsHide,
+  tradeBuy,
+  tradeSell,
+  tradeEntryBuy,
+  tradeEntrySell,
   tradeHours,
   tradeLimits,
   tradeJournal,

@@ -58,6 +58,13 @@ export const SETTING_KEYS = [
   { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
+    key: 'trade.live',
+    type: 'choice',
+    choices: ['true', 'false'],
+    default: 'false',
+    help: 'Whether real money is traded: every order then asks for the account id to be typed',
+  },
+  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,

@@ -157,7 +157,8 @@ class LoadedSettings implements Settings {
     const shown = setting === undefined ? value : shownValue(setting, value);
     if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
     // The command that corrects an output format must be able to print: its own option wins over what is wrong.
-    const despite = setting?.type === 'choice' ? ` ${setting.flag} ${setting.default}` : '';
+    const despite =
+      setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
     throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
       hint: `set it with: svc config set ${key} <value>${despite}`,
     });

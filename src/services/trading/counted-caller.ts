@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import type { CallValues, Endpoint } from '../../http/endpoint.ts';
 import { CALL_LIMITS, type CallLimit, requestName } from './call-limits.ts';
 import type { Caller } from './client.ts';
-import { RATE_EXCEEDED, verdictOf } from './envelope.ts';
+import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
 import type { Envelope } from './schema.ts';
 
 /** What was used, by all processes on this machine. */
@@ -30,12 +30,21 @@ export function countedCaller(session: Caller, counting: Counting): Caller {
       const limit = limitOf(cmd);
       if (limit !== undefined) await room(limit, counting);
       const answer = await session.call(endpoint, values);
-      const error = verdictOf(answer as Envelope).error;
-      const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? limit) : undefined;
-      if (exceeded === undefined) return answer;
-      throw usedUp(exceeded, await counting.budget.fill(exceeded), 'the gateway says that');
+      const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
+      if (used === undefined) return answer;
+      throw used;
     },
   };
+}
+
+/** An ORA-20301 fills the window of the command that it names, or else that of the request. Undefined for every other error. */
+export async function exceededLimit(
+  error: TradingError | undefined,
+  budget: CallBudget,
+  own?: CallLimit,
+): Promise<SvcError | undefined> {
+  const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? own) : undefined;
+  return exceeded === undefined ? undefined : usedUp(exceeded, await budget.fill(exceeded), 'the gateway says that');
 }
 
 function limitOf(cmd: number | undefined): CallLimit | undefined {

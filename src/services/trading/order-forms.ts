@@ -2,8 +2,8 @@
 import { SvcError } from '../../errors.ts';
 import type { Decimal, Distance, Side, TimeInForce } from './order-rules.ts';
 
-/** What is undefined is not sent: no stop is no field, never 0. */
-export type OrderForm = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+/** Every value is the text that is sent. What is undefined is not: no stop is no field, never 0. */
+export type OrderForm = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 interface NewOrder {
   readonly accountId: string;
@@ -44,14 +44,14 @@ export function marketForm({
   return {
     account_id: accountId,
     symbol,
-    is_buy: side === 'buy',
-    rate: 0,
-    amount,
+    is_buy: sideField(side),
+    rate: '0',
+    amount: String(amount),
     order_type: range === undefined ? 'AtMarket' : 'MarketRange',
     time_in_force: tif,
     at_market: range?.text,
     stop: stopField(stop),
-    trailing_step: trail,
+    trailing_step: trailField(trail),
     limit: limit?.text,
     is_in_pips: unitField(stop, limit),
   };
@@ -63,20 +63,29 @@ export function entryForm(order: EntryOrder): OrderForm {
   return {
     account_id: accountId,
     symbol,
-    is_buy: side === 'buy',
+    is_buy: sideField(side),
     rate: rate.text,
-    amount,
+    amount: String(amount),
     order_type: range === undefined ? 'Entry' : 'RangeEntry',
     time_in_force: tif,
     stop: stopField(stop),
-    trailing_stop_step: trail,
+    trailing_stop_step: trailField(trail),
     // It has to be there even where it concerns nothing.
-    is_in_pips: unitField(stop, limit) ?? true,
+    is_in_pips: unitField(stop, limit) ?? 'true',
     limit: limit?.text,
-    trailing_step: trailEntry,
+    trailing_step: trailField(trailEntry),
     range: range?.text,
     expiration: expires,
   };
+}
+
+/** The gateway buys where it is left out. */
+export function sideField(side: Side): 'true' | 'false' {
+  return side === 'buy' ? 'true' : 'false';
+}
+
+export function trailField(trail: number | undefined): string | undefined {
+  return trail === undefined ? undefined : String(trail);
 }
 
 /** In pips a stop is a loss, and so below zero, for both sides. */
@@ -85,9 +94,9 @@ export function stopField(stop: Distance | undefined): string | undefined {
 }
 
 /** Undefined where there is neither. */
-export function unitField(stop: Distance | undefined, limit: Distance | undefined): boolean | undefined {
+export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
   const unit = (stop ?? limit)?.unit;
-  return unit === undefined ? undefined : unit === 'pips';
+  return unit === undefined ? undefined : unit === 'pips' ? 'true' : 'false';
 }
 
 /** The gateway takes a form without a side for a buy: one that opens something never goes out without it. */
@@ -99,6 +108,9 @@ const SIDES: Readonly<Record<string, readonly string[]>> = {
 
 export function checkForm(path: string, form: OrderForm): void {
   for (const field of SIDES[path] ?? []) {
-    if (typeof form[field] !== 'boolean') throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
+    const side = form[field];
+    if (side !== 'true' && side !== 'false') {
+      throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
+    }
   }
 }

@@ -65,6 +65,19 @@ export function checkSameUnit(stop: Distance | undefined, limit: Distance | unde
   });
 }
 
+/** What follows the price is a stop. */
+export function checkTrailed({
+  stop,
+  trail,
+}: {
+  readonly stop?: Distance | undefined;
+  readonly trail?: number | undefined;
+}): void {
+  if (trail !== undefined && stop === undefined) {
+    throw new SvcError('missing_value', '--trail is of a stop: pass --stop <pips|price> as well');
+  }
+}
+
 /** On which side of the rate a stop's or a limit's price is. `code` is that of a rate which only the gateway knows. */
 export function checkPriceSides(
   {

@@ -2,7 +2,6 @@
 import { SvcError } from '../../errors.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
-import { DryRunStop } from '../../http/target.ts';
 import type { Caller } from './client.ts';
 import { type TradingError, verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
@@ -64,7 +63,14 @@ export interface Placed {
 const OPEN_JOURNAL =
   'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions';
 
-/** Throws whatever the outcome is but `accepted`; in a dry run nothing is written down. */
+/** In a dry run, in place of `placeOrder`: the form is recorded, nothing is written down, and nothing is connected. */
+export async function showOrder({ endpoint, form }: OrderRequest, session: Caller): Promise<never> {
+  checkForm(endpoint.path, form);
+  await session.call(endpoint, { body: form });
+  throw new SvcError('internal', `${endpoint.path} is no write, or this is no dry run`);
+}
+
+/** Throws whatever the outcome is but `accepted`. */
 export async function placeOrder(request: OrderRequest, placing: Placing): Promise<Placed> {
   const { endpoint, form } = request;
   const { session, journal } = placing;
@@ -75,10 +81,7 @@ export async function placeOrder(request: OrderRequest, placing: Placing): Promi
   try {
     answer = await session.call(endpoint, { body: form });
   } catch (error) {
-    if (!(error instanceof SvcError)) {
-      await journal.answered(journalId, error instanceof DryRunStop ? 'not_sent' : 'unknown', {});
-      throw error;
-    }
+    if (!(error instanceof SvcError)) throw error;
     throw await failed(error, request, placing, { journalId, sentAt });
   }
   const { executed, error } = verdictOf(answer);
@@ -110,8 +113,11 @@ async function failed(error: SvcError, request: OrderRequest, placing: Placing, 
     await placing.journal.answered(sending.journalId, 'unknown', { message });
     return new SvcError(code, message, { hint: OPEN_JOURNAL, more: { journal_id: sending.journalId } });
   }
-  // An answer of 400 and above, or one that redirects, is a refusal; without an answer nothing has left.
-  const outcome = error.httpStatus === undefined ? 'not_sent' : 'refused';
+  const { httpStatus = 0 } = error;
+  // What redirects may have been done all the same.
+  if (httpStatus >= 300 && httpStatus < 400) return doubtful(message, [], request, placing, sending);
+  // An answer of 400 and above is a refusal; without an answer nothing has left.
+  const outcome = httpStatus === 0 ? 'not_sent' : 'refused';
   await placing.journal.answered(sending.journalId, outcome, { message });
   return error;
 }

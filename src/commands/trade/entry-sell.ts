@@ -1,0 +1,24 @@
+import { recordCommand } from '../../cli/command.ts';
+import { ENTRY_FLAGS, placeEntryOrder } from '../../inputs/entry-order.ts';
+import { ONE_POST, WAITING } from '../../inputs/order-flags.ts';
+import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../../views/orders.ts';
+
+export const tradeEntrySell = recordCommand({
+  id: 'trade entry sell',
+  summary: 'Sell as soon as there is a price',
+  description: `An order that waits for its rate: a stop entry for a price that is worse than the one of now, a limit entry for a better one. ${ONE_POST} ${WAITING} --limit, --range, --trail-entry and --expires are as seen on the public implementation.`,
+  effect: 'money',
+  service: 'trade',
+  args: {
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true },
+    amount: { help: 'Thousands of forex, contracts of anything else', required: true },
+  },
+  flags: ENTRY_FLAGS,
+  examples: [
+    { run: 'svc trade entry sell EUR/USD 5 --rate 1.17 --stop 40pips', why: 'With a stop, once it is filled' },
+    { run: 'svc trade entry sell EUR/USD 5 --rate 1.17 --expires 2h', why: 'For two hours' },
+  ],
+  output: ORDER_REPORT,
+  outputOf: reportOrPreview,
+  run: (input, ctx) => placeEntryOrder('sell', input, ORDER_PREVIEW, ctx),
+});

@@ -1,0 +1,25 @@
+import { recordCommand } from '../../cli/command.ts';
+import { placeMarketOrder } from '../../inputs/market-order.ts';
+import { NEW_ORDER_FLAGS, ONE_POST, WAITING } from '../../inputs/order-flags.ts';
+import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../../views/orders.ts';
+
+export const tradeSell = recordCommand({
+  id: 'trade sell',
+  summary: 'Sell at the price of now',
+  description: `An order at market, or with --range one that is filled within so many pips or not at all. ${ONE_POST} ${WAITING} --range and what goes with it are as seen on the public implementation.`,
+  effect: 'money',
+  service: 'trade',
+  args: {
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true },
+    amount: { help: 'Thousands of forex, contracts of anything else', required: true },
+  },
+  flags: NEW_ORDER_FLAGS,
+  examples: [
+    { run: 'svc trade sell EUR/USD 5 --wait 30s', why: '5,000 EUR, with the trades that it becomes' },
+    { run: 'svc trade sell EUR/USD 5 --stop 40pips --limit 80pips', why: 'Closed at 40 pips of loss or 80 of profit' },
+    { run: 'svc trade sell XAU/USD 1 --preview', why: 'What it would be, without sending it' },
+  ],
+  output: ORDER_REPORT,
+  outputOf: reportOrPreview,
+  run: (input, ctx) => placeMarketOrder('sell', input, ORDER_PREVIEW, ctx),
+});

@@ -1,0 +1,64 @@
+/** `trade entry buy` and `trade entry sell`: one order that waits for its rate. */
+import type { Answer, RunContext } from '../cli/command.ts';
+import type { Flags, Instant } from '../cli/flags.ts';
+import { createEntryOrder } from '../services/trading/endpoints.ts';
+import { entryForm } from '../services/trading/order-forms.ts';
+import type { OrderReport } from '../services/trading/order-report.ts';
+import {
+  checkPriceSides,
+  expiration,
+  parseAmount,
+  parseRate,
+  parseTrail,
+  type Side,
+  type TimeInForce,
+  timeInForce,
+} from '../services/trading/order-rules.ts';
+import { type NewOrderInput, placeNewOrder } from './new-order.ts';
+import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
+
+export const ENTRY_FLAGS = {
+  rate: { type: 'string', value: 'price', required: true, help: 'The price it waits for' },
+  'trail-entry': {
+    type: 'string',
+    value: 'dynamic|n',
+    help: 'The entry itself follows the price, as a stop does with --trail',
+  },
+  expires: { type: 'time', bare: 'forward', help: 'When it ends, to the minute; it holds GTD then' },
+  ...NEW_ORDER_FLAGS,
+} as const satisfies Flags;
+
+export interface EntryOrderInput extends NewOrderInput, ExitInput {
+  readonly symbol: string;
+  readonly amount: string;
+  readonly rate: string;
+  readonly tif?: TimeInForce | undefined;
+  readonly trailEntry?: string | undefined;
+  readonly expires?: Instant | undefined;
+}
+
+export async function placeEntryOrder(
+  side: Side,
+  input: EntryOrderInput,
+  previewAs: Parameters<typeof placeNewOrder>[2],
+  ctx: RunContext,
+): Promise<Answer<OrderReport>> {
+  const amount = parseAmount(input.amount);
+  const rate = parseRate(input.rate);
+  const exits = exitsOf(input);
+  checkPriceSides({ side, ...exits }, rate.value);
+  const trailEntry = input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry');
+  const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
+  const tif = timeInForce(type, input.tif, input.expires !== undefined);
+  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, ctx.now());
+  if (expires !== undefined) ctx.notice(`it expires at ${expires} UTC`);
+  const terms = { side, amount, tif, rate, expires, ...exits };
+  const request = (accountId: string, symbol: string) => ({
+    endpoint: createEntryOrder,
+    form: entryForm({ accountId, symbol, trailEntry, ...terms }),
+    command: `entry ${side}`,
+    what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
+    makesOrder: true,
+  });
+  return placeNewOrder({ ...terms, symbol: input.symbol, request }, input, previewAs, ctx);
+}

@@ -1,0 +1,34 @@
+/** `trade buy` and `trade sell`: one order at market. */
+import type { Answer, RunContext } from '../cli/command.ts';
+import { openTrade } from '../services/trading/endpoints.ts';
+import { marketForm } from '../services/trading/order-forms.ts';
+import type { OrderReport } from '../services/trading/order-report.ts';
+import { parseAmount, type Side, type TimeInForce, timeInForce } from '../services/trading/order-rules.ts';
+import { type NewOrderInput, placeNewOrder } from './new-order.ts';
+import { type ExitInput, exitsOf } from './order-flags.ts';
+
+export interface MarketOrderInput extends NewOrderInput, ExitInput {
+  readonly symbol: string;
+  readonly amount: string;
+  readonly tif?: TimeInForce | undefined;
+}
+
+export async function placeMarketOrder(
+  side: Side,
+  input: MarketOrderInput,
+  previewAs: Parameters<typeof placeNewOrder>[2],
+  ctx: RunContext,
+): Promise<Answer<OrderReport>> {
+  const amount = parseAmount(input.amount);
+  const exits = exitsOf(input);
+  const tif = timeInForce(exits.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+  const terms = { side, amount, tif, ...exits };
+  const request = (accountId: string, symbol: string) => ({
+    endpoint: openTrade,
+    form: marketForm({ accountId, symbol, ...terms }),
+    command: side,
+    what: `to ${side} ${amount} ${symbol} at market`,
+    makesOrder: true,
+  });
+  return placeNewOrder({ ...terms, symbol: input.symbol, request }, input, previewAs, ctx);
+}

@@ -1,0 +1,123 @@
+/** The way of an order that opens something: from what was typed to its fills. */
+import type { Answer, RunContext } from '../cli/command.ts';
+import { SvcError } from '../errors.ts';
+import type { FillWatch } from '../services/trading/fills.ts';
+import type { OrderTerms } from '../services/trading/order-preview.ts';
+import type { OrderReport } from '../services/trading/order-report.ts';
+import type { OrderRequest } from '../services/trading/placing.ts';
+import type { Account, Offer } from '../services/trading/schema.ts';
+import { callsLeft } from './calls-left.ts';
+import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
+import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
+import { sendOrder, showRequest } from './order-sending.ts';
+import { type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
+
+export interface NewOrderInput extends SessionWish {
+  readonly account?: string | undefined;
+  readonly wait?: number | undefined;
+  readonly preview: boolean;
+  readonly requireOpen: boolean;
+}
+
+/** An order whose own values hold. */
+export interface NewOrderDraft extends OrderTerms {
+  /** As typed. */
+  readonly symbol: string;
+  request(accountId: string, symbol: string): OrderRequest;
+}
+
+type Rendering = NonNullable<Answer<unknown>['as']>;
+
+export async function placeNewOrder(
+  draft: NewOrderDraft,
+  input: NewOrderInput,
+  previewAs: Rendering,
+  ctx: RunContext,
+): Promise<Answer<OrderReport>> {
+  const wanted = wantedAccount(input.account, ctx);
+  if (ctx.dryRun) {
+    return showRequest(draft.request(await keptAccountId(wanted, ctx), await keptSymbol(draft.symbol, ctx)), ctx);
+  }
+  const { side, amount, symbol } = draft;
+  if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
+  const wish: SessionWish = { ...input, reconnect: input.wait !== undefined };
+  return withTrading(ctx, wish, async (open) => {
+    const { previewOrder, guardOrder, isBarred, checkOpen } = await import('../services/trading/order-preview.ts');
+    const { orderQuestion } = await import('../services/trading/order-question.ts');
+    const found = await orderAccount(wanted, open);
+    const offer = await liveOffer(symbol, open);
+    // What was kept of the account may be a day old: that alone is no reason to refuse.
+    const account = isBarred(found) ? await freshAccount(found, open) : found;
+    if (input.requireOpen) checkOpen(side, offer, ctx.now());
+    const preview = previewOrder(draft, { account, offer, now: ctx.now() });
+    if (input.preview) return { value: { ...preview, callsLeft: await callsLeft(ctx) }, as: previewAs };
+    guardOrder(draft, { account, offer });
+    for (const warning of preview.warnings) ctx.notice(warning);
+    await confirmOrder(orderQuestion(preview), account.accountId, ctx);
+    return send({ draft, account, offer, open, wish, wait: input.wait }, ctx);
+  });
+}
+
+async function freshAccount({ accountId }: Account, open: TradingSession): Promise<Account> {
+  const { findAccount } = await import('../services/trading/accounts.ts');
+  return findAccount(await freshAccounts(open), accountId);
+}
+
+interface Confirmed {
+  readonly draft: NewOrderDraft;
+  readonly account: Account;
+  readonly offer: Offer;
+  readonly open: TradingSession;
+  readonly wish: SessionWish;
+  readonly wait: number | undefined;
+}
+
+async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderReport>> {
+  const { draft, account, offer, open, wish, wait } = order;
+  const { side, amount } = draft;
+  const { accountId } = account;
+  const { currency: symbol } = offer;
+  const { acceptedOrder } = await import('../services/trading/order-report.ts');
+  const { watchFills } = await import('../services/trading/fills.ts');
+  const watch = wait === undefined ? undefined : await watchFills(open.session, open.trading, ctx);
+  const { orderIds } = await sendOrder(
+    draft.request(accountId, symbol),
+    open,
+    { lost: { accountId, symbol, side, amount }, known: { amount, symbol, account, offer } },
+    wish,
+    ctx,
+  );
+  const [orderId = ''] = orderIds;
+  if (watch === undefined || wait === undefined) return { value: acceptedOrder(orderId) };
+  return filled(orderId, { watch, wait }, order, ctx);
+}
+
+async function filled(
+  orderId: string,
+  { watch, wait }: { readonly watch: FillWatch; readonly wait: number },
+  { draft, account, offer }: Confirmed,
+  ctx: RunContext,
+): Promise<Answer<OrderReport>> {
+  const { hedges } = await import('../services/trading/accounts.ts');
+  const { thousands } = await import('../services/trading/order-preview.ts');
+  const { reportedOrder } = await import('../services/trading/order-report.ts');
+  ctx.notice(`order ${orderId} is accepted; waiting for its trades`);
+  try {
+    const awaited = {
+      orderId,
+      accountId: account.accountId,
+      symbol: offer.currency,
+      side: draft.side,
+      amountK: thousands(draft.amount, offer),
+      hedges: hedges(account),
+    };
+    return reportedOrder(orderId, await watch.wait(awaited, wait));
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `${error.message}: order ${orderId} was accepted and is live, or filled by now`, {
+      hint: `svc trade order get ${orderId}, svc trade positions`,
+      more: { order_id: orderId },
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,189 @@
+/** What an order will be, before it is sent: in whose account, of how much, at which price, and what speaks against it. */
+import { SvcError } from '../../errors.ts';
+import { hedges, marginCallWords } from './accounts.ts';
+import { marketHours, newYorkText } from './market-hours.ts';
+import { checkPriceSides, type Decimal, type Distance, entryKind, type Side, type TimeInForce } from './order-rules.ts';
+import type { Account, Offer } from './schema.ts';
+import { FOREX } from './symbols.ts';
+
+export interface OrderTerms {
+  readonly side: Side;
+  readonly amount: number;
+  readonly tif: TimeInForce;
+  readonly stop?: Distance | undefined;
+  readonly limit?: Distance | undefined;
+  readonly trail?: number | undefined;
+  readonly range?: Decimal | undefined;
+  /** Of an entry order. */
+  readonly rate?: Decimal | undefined;
+  readonly expires?: string | undefined;
+}
+
+/** How far away, and what it comes to; null is what the offer does not tell. */
+export interface ExitPreview {
+  readonly rate: number | null;
+  readonly pips: number | null;
+  /** In the account's currency, about. */
+  readonly money: number | null;
+}
+
+export interface OrderPreview {
+  readonly accountId: string;
+  readonly accountName: string | null;
+  readonly side: Side;
+  readonly symbol: string;
+  readonly amount: number;
+  /** `5,000 EUR`, `5 contracts`. */
+  readonly notional: string;
+  /** `at market`, `at market within 5 pips`, `stop entry`, `limit entry`. */
+  readonly order: string;
+  /** Of the entry, or the price of now. */
+  readonly rate: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly timeInForce: TimeInForce;
+  /** UTC. */
+  readonly expires: string | null;
+  readonly stop: ExitPreview | null;
+  readonly limit: ExitPreview | null;
+  readonly warnings: readonly string[];
+}
+
+export interface OrderSurroundings {
+  readonly account: Account;
+  readonly offer: Offer;
+  readonly now: number;
+}
+
+export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSurroundings): OrderPreview {
+  const { side, amount, tif, stop, limit, expires = null } = terms;
+  const { sell: bid = null, buy: ask = null } = offer;
+  const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
+  const up = side === 'buy' ? 1 : -1;
+  return {
+    accountId: account.accountId,
+    accountName: account.accountName ?? null,
+    side,
+    symbol: offer.currency,
+    amount,
+    notional: notional(amount, offer),
+    order: orderWords(terms, bid, ask),
+    rate,
+    bid,
+    ask,
+    timeInForce: tif,
+    expires,
+    stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
+    limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
+    warnings: warningsOf(terms, { account, offer, now }),
+  };
+}
+
+export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): boolean {
+  return instrumentType === FOREX;
+}
+
+/** As the tables count. */
+export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>): number {
+  return isForex(offer) ? amount : amount / 1000;
+}
+
+function notional(amount: number, offer: Offer): string {
+  if (isForex(offer)) return `${(amount * 1000).toLocaleString('en-US')} ${offer.currency.split('/')[0]}`;
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
+}
+
+function orderWords({ rate, range, side }: OrderTerms, bid: number | null, ask: number | null): string {
+  const within = range === undefined ? '' : ` within ${range.text} pips`;
+  if (rate === undefined) return `at market${within}`;
+  const kind = bid === null || ask === null ? 'entry' : entryKind(side, rate.value, { bid, ask });
+  return `${kind}${within}`;
+}
+
+function exitPreview(exit: Distance, rate: number | null, sign: number, amount: number, offer: Offer): ExitPreview {
+  const { pip, pipCost, ratePrecision, instrBaseUnitSize } = offer;
+  const pips =
+    exit.unit === 'pips' ? exit.value : rate === null || !pip ? null : rounded(Math.abs(exit.value - rate) / pip, 1);
+  const price = exit.unit === 'price' ? exit.value : rate === null || !pip ? null : rate + sign * exit.value * pip;
+  // Older tables count the cost of a pip by the single unit, and say nothing of the size of a unit.
+  const money =
+    pips === null || pipCost === undefined || instrBaseUnitSize === undefined ? null : pips * pipCost * amount;
+  return {
+    rate: price === null ? null : rounded(price, ratePrecision ?? 5),
+    pips,
+    money: money === null ? null : rounded(money, 2),
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSurroundings): readonly string[] {
+  const warnings: string[] = [];
+  const closed = closedWords(offer, now);
+  if (closed !== undefined) warnings.push(closed);
+  if (rate !== undefined && tradable(offer, side) === false) {
+    warnings.push(`the gateway says that ${offer.currency} cannot be ${bought(side)} now: the order waits`);
+  }
+  if (hedges(account) === false) {
+    warnings.push(`the account does not hedge: it first closes what is open on the other side of ${offer.currency}`);
+  }
+  return warnings;
+}
+
+/** Of forex by the usual hours; of other products nothing is known beyond what the offers say. */
+export function closedWords(offer: Offer, now: number): string | undefined {
+  if (!isForex(offer)) return undefined;
+  const { state, opensAt } = marketHours(now);
+  if (state === 'open') return undefined;
+  const minutes = Math.ceil((opensAt - now) / 60_000);
+  const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+  if (state === 'opening') return `forex is just opening: prices may not have come yet (${newYorkText(now)})`;
+  return `forex is usually closed now, and opens in ${wait} (${newYorkText(opensAt)})`;
+}
+
+/** `--require-open`. */
+export function checkOpen(side: Side, offer: Offer, now: number): void {
+  const why =
+    closedWords(offer, now) ??
+    (tradable(offer, side) === false
+      ? `the gateway says that ${offer.currency} cannot be ${bought(side)} now`
+      : undefined);
+  if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
+}
+
+function tradable({ buyTradable, sellTradable }: Offer, side: Side): boolean | undefined {
+  return side === 'buy' ? buyTradable : sellTradable;
+}
+
+function bought(side: Side): string {
+  return side === 'buy' ? 'bought' : 'sold';
+}
+
+/** Margin states in which nothing new may be opened. */
+const BARRED = /^[WAYQ]$/;
+
+/** Whether the account is in a state that bars new positions. What was kept of it may be a day old. */
+export function isBarred({ mc }: Account): boolean {
+  return BARRED.test(mc ?? '');
+}
+
+/** Throws where the gateway's state speaks against the order. */
+export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurroundings, 'now'>): void {
+  const { side, amount, rate } = terms;
+  const { currency: symbol, minQuantity: min, maxQuantity: max, instrBaseUnitSize: step } = offer;
+  const guard = (why: string, hint?: string): never => {
+    throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
+  };
+  if (isBarred(account)) guard(`account ${account.accountId} opens nothing now: ${marginCallWords(account.mc)}`);
+  if (rate === undefined && tradable(offer, side) === false) {
+    guard(`the gateway says that ${symbol} cannot be ${bought(side)} now`, 'svc trade offers shows what can be traded');
+  }
+  if (min !== undefined && amount < min) guard(`${amount} is too little: of ${symbol} it is ${min} at least`);
+  if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too much: of ${symbol} it is ${max} at most`);
+  if (step !== undefined && step > 1 && amount % step !== 0)
+    guard(`${amount} does not fit: ${symbol} is traded in steps of ${step}`);
+  const price = side === 'buy' ? offer.buy : offer.sell;
+  if (rate === undefined && price !== undefined) checkPriceSides(terms, price, 'guarded');
+}
