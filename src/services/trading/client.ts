@@ -49,8 +49,7 @@ export function openTrading(session: Caller): Trading {
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
     const { rows } = MODELS[name];
     const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
-    // The total of a table is no row of it.
-    return checked(answer[rows], schema, rows).filter(({ isTotal }) => isTotal !== true);
+    return checked(withoutTotal(answer[rows]), schema, rows);
   };
   const otherAccounts = async (): Promise<Envelope> =>
     asked('the accounts', endpoints.getModel, { query: { models: 'Account' } });
@@ -105,6 +104,12 @@ async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
     if (error instanceof SvcError && error.code === 'wrong_path') return undefined;
     throw error;
   }
+}
+
+/** The total of a table is no row of it, and need not have the fields of one. */
+function withoutTotal(rows: unknown): unknown {
+  if (!Array.isArray(rows)) return rows;
+  return rows.filter((row: { readonly isTotal?: unknown } | null) => row?.isTotal !== true);
 }
 
 function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {
