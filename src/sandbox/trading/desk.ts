@@ -88,6 +88,10 @@ export class Desk {
       return;
     }
     this.#due.delete(order);
+    if (order.closes !== undefined && !book.trades.has(order.closes)) {
+      this.#end(order, CANCELED);
+      return;
+    }
     for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
     outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });

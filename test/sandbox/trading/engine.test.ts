@@ -30,6 +30,9 @@ const post = (gateway: TestGateway, sid: string, body: string) =>
 
 const failure = (code: number, message: string) => [400, `{"code":${code},"message":"${message}"}`];
 
+/** Of one, two, three and four bytes, and what frames are made of. */
+const LETTERS = fc.constantFrom('a', '0', '4', ':', '"', '\0', 'π', '€', '𝟙');
+
 describe('polling', () => {
   test('opens with the packet of the protocol and confirms with the next poll', async () => {
     await using gateway = await startGateway();
@@ -120,10 +123,9 @@ describe('polling', () => {
     const text = '42["π €𝟙","{}"]';
     expect(encodePayload([text, '3'])).toBe(`${text.length}:${text}1:3`);
     fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, unit: 'binary' }), { maxLength: 5 }), (packets) => {
+      fc.property(fc.array(fc.string({ minLength: 1, unit: LETTERS })), (packets) => {
         expect(decodePayload(encodePayload(packets))).toEqual(packets);
       }),
-      { numRuns: 50 },
     );
     for (const wrong of ['x', '5:abc', '-1:a', '3', '99999999999:a']) expect(decodePayload(wrong)).toBeUndefined();
   });

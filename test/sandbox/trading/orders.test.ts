@@ -267,6 +267,17 @@ describe('a trade', () => {
     expect(errorOf(await desk.post('close_trade', { trade_id, ...closing(1) }))).toEqual(coded(1));
   });
 
+  test('is closed once, however often that is asked for', async () => {
+    await using desk = await startDesk();
+    const trade_id = await open(desk);
+    const [first, second] = [
+      orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) })),
+      orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) })),
+    ];
+    expect([(await desk.over(first))['status'], (await desk.over(second))['status']]).toEqual([6, 3]);
+    expect(desk.gateway.book.closed).toHaveLength(1);
+  });
+
   test('has a stop and a limit that are set, moved and taken away', async () => {
     await using desk = await startDesk();
     const trade_id = await open(desk, { is_buy: false });
