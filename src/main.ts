@@ -83,6 +83,8 @@ function findCommand(
   commands: readonly Command[],
   words: readonly string[],
 ): { readonly command: Command; readonly words: number } | undefined {
+  const [only] = commands;
+  if (group.single && only !== undefined) return { command: only, words: 0 };
   for (let length = words.length; length > 0; length--) {
     const typed = words.slice(0, length).join(' ');
     const command = commands.find(({ id, aliases = [] }) =>

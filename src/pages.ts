@@ -14,7 +14,7 @@ export async function preparedPages(): Promise<Pages> {
   const aliases: Record<string, string> = {};
   for (const group of GROUPS) {
     const { commands } = await group.load();
-    help[group.name] = groupHelp(group, commands);
+    if (!group.single) help[group.name] = groupHelp(group, commands);
     for (const command of commands) {
       help[command.id] = commandHelp(command);
       for (const alias of command.aliases ?? []) aliases[`${group.name} ${alias}`] = command.id;

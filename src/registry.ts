@@ -33,4 +33,10 @@ export const GROUPS: readonly Group[] = [
       'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nNames of receivers, alerts and silences are those that svc showed at a terminal within the last minute: <Tab> makes no request.',
     load: () => import('./registry/completion.ts'),
   },
+  {
+    name: 'api',
+    summary: 'Send any request to a service, and print its answer',
+    single: true,
+    load: () => import('./registry/api.ts'),
+  },
 ];

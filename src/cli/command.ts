@@ -65,6 +65,8 @@ export interface RunContext
   > {
   /** Where the command's service is and under which rules. Throws where no address is configured. */
   readonly target: Target;
+  /** The same of any service, for a command that looks at several. */
+  targetOf(service: ServiceName): Target;
   readonly settings: Settings;
   /** The output format, for the few commands whose work depends on it. */
   readonly wants: {
@@ -113,6 +115,11 @@ export interface Example {
   readonly why: string;
 }
 
+export interface Call {
+  readonly service: ServiceName;
+  readonly effect: Effect;
+}
+
 interface Spec<A extends Arguments, F extends Flags> {
   /** The words typed: `alerts list`. */
   readonly id: string;
@@ -123,6 +130,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly effect: Effect;
   /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;
+  /** Where the arguments decide: which service it talks to, and what it does to it. `effect` is the most that it can do. */
+  readonly callOf?: (input: Input<A, F>) => Call;
   /** What is printed where no option says otherwise, whatever the settings say: data for another program. */
   readonly defaultFormat?: 'json';
   /** It repairs settings, and so runs with settings that are broken. */
@@ -164,12 +173,16 @@ export interface Command extends Spec<Arguments, Flags> {
   // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
   readonly outputOf?: (input: any) => AnyOutput;
   // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly callOf?: (input: any) => Call;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
 }
 
-/** Commands that are named by one word first: `svc alerts …`. */
+/** Commands that are named by one word first: `svc alerts …`; or one command, of which that word is the whole name: `svc doctor`. */
 export interface Group {
   readonly name: string;
+  /** It is the name of one command, and of no others. */
+  readonly single?: true;
   readonly summary: string;
   readonly description?: string;
   readonly load: () => Promise<{ readonly commands: readonly Command[] }>;

@@ -29,6 +29,7 @@ function bodyLines(body: unknown): readonly string[] {
 
 /** Exact bytes are text where they are some: a JSON value would hide blanks and the order of fields, which a signature sees. */
 function bodyValue({ body, encoding }: RequestValue): unknown {
+  if (encoding === 'json-text') return JSON.parse(String(body));
   if (encoding !== 'bytes') return body ?? null;
   const bytes = Buffer.from(body as Uint8Array);
   const text = bytes.toString();

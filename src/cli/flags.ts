@@ -13,7 +13,11 @@ export type RemoteSource =
   | 'subscriptions'
   | 'products'
   | 'stores'
-  | 'sources';
+  | 'sources'
+  | 'symbols'
+  | 'accounts'
+  | 'orders'
+  | 'trades';
 
 /** Values that a later <Tab> can offer. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;
@@ -128,6 +132,8 @@ export interface Argument {
   readonly required?: true;
   /** Takes what stands after `--` and nothing else, as it is: a command line. */
   readonly afterDashes?: true;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
   readonly complete?: CompletionSource;
 }
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -154,11 +160,13 @@ type FlagValue<F extends Flag> = F extends { type: 'boolean' }
           ? Single<F>
           : Single<F> | undefined;
 
+type Operand<A extends Argument> = A extends { choices: readonly (infer C)[] } ? C : string;
+
 type ArgumentValue<A extends Argument> = A extends { repeat: true }
-  ? readonly string[]
+  ? readonly Operand<A>[]
   : A extends { required: true }
-    ? string
-    : string | undefined;
+    ? Operand<A>
+    : Operand<A> | undefined;
 
 /** `older-than` → `olderThan`. */
 export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`

@@ -52,12 +52,17 @@ export const WRITE_FLAGS = {
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 
+/** Whether it talks to one remote service, and so takes the options that go with one. */
+export function isRemote({ service, callOf }: Pick<Command, 'service' | 'callOf'>): boolean {
+  return service !== undefined || callOf !== undefined;
+}
+
 /** The sections of a command's options, as its help shows them. */
 export function flagSections(command: Command): readonly { readonly title: string; readonly flags: Flags }[] {
   const own = { ...command.flags, ...(command.effect === 'read' ? {} : WRITE_FLAGS) };
   return [
     { title: 'Options', flags: own },
-    ...(command.service === undefined ? [] : [{ title: 'Service options', flags: SERVICE_FLAGS }]),
+    ...(!isRemote(command) ? [] : [{ title: 'Service options', flags: SERVICE_FLAGS }]),
     { title: 'Global options', flags: GLOBAL_FLAGS },
   ];
 }

@@ -37,13 +37,17 @@ export interface GlobalInput {
 }
 
 /** The settings that options stand for: they win over all others. */
-export function settingFlags(command: Command, globals: GlobalInput): Readonly<Record<string, string>> {
+export function settingFlags(
+  { defaultFormat }: Command,
+  service: Command['service'],
+  globals: GlobalInput,
+): Readonly<Record<string, string>> {
   const flags: Record<string, string> = {};
-  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : command.defaultFormat));
+  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : defaultFormat));
   if (format !== undefined) flags['output'] = format;
   if (globals.color !== undefined) flags['color'] = globals.color;
-  if (command.service === undefined) return flags;
-  if (globals.baseUrl !== undefined) flags[`${command.service}.url`] = globals.baseUrl;
+  if (service === undefined) return flags;
+  if (globals.baseUrl !== undefined) flags[`${service}.url`] = globals.baseUrl;
   if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;
   for (const name of ['cacert', 'cert', 'key'] as const) {
     const path = globals[name];

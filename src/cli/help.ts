@@ -8,6 +8,7 @@ export interface GroupSummary {
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
+  readonly single?: true;
 }
 
 /** Help is never wider: long lines are hard to read. */
@@ -54,16 +55,19 @@ function paragraphs(text: string, width: number): string {
 
 export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH): string {
   const width = Math.min(columns, HELP_WIDTH);
+  const named = (single: true | undefined): string =>
+    table(
+      groups.filter((group) => group.single === single).map(({ name, summary }): Row => [name, summary]),
+      width,
+    );
   return `${[
     paragraphs(
       'svc: alerts, recording webhooks, a product catalog and a trading gateway, from one command line.',
       width,
     ),
     'Usage: svc <group> <command> [options]',
-    `Groups:\n${table(
-      groups.map(({ name, summary }): Row => [name, summary]),
-      width,
-    )}`,
+    `Groups:\n${named(undefined)}`,
+    `Commands without a group:\n${named(true)}`,
     `Options:\n${table(
       [
         ['-h, --help', 'Help for svc, a group or a command'],
@@ -102,7 +106,9 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
   if (command.description !== undefined) parts.push(paragraphs(command.description, width));
   parts.push(paragraphs(`Usage: svc ${command.id}${operands(command)} [options]`, width));
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
-  const argumentRows = Object.entries(command.args ?? {}).map(([name, { help }]): Row => [name, help]);
+  const argumentRows = Object.entries(command.args ?? {}).map(
+    ([name, { help, choices }]): Row => [name, choices === undefined ? help : `${help} (${choices.join(', ')})`],
+  );
   if (argumentRows.length > 0) parts.push(`Arguments:\n${table(argumentRows, width)}`);
   for (const { title, flags } of flagSections(command)) {
     const rows = flagRows(flags);

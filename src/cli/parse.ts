@@ -156,6 +156,7 @@ function assignArguments(
   for (const [name, argument] of declared) {
     if (argument.repeat) {
       const values = argument.afterDashes ? afterDashes : operands.slice(next);
+      for (const value of values) checkChoice(name, argument, value);
       if (argument.required && values.length === 0) throw missingArgument(command, name);
       input[camelCase(name)] = values;
       if (values.length > 0) given.add(name);
@@ -163,6 +164,7 @@ function assignArguments(
     } else {
       const value = operands[next];
       if (value === undefined && argument.required) throw missingArgument(command, name);
+      if (value !== undefined) checkChoice(name, argument, value);
       input[camelCase(name)] = value;
       if (value !== undefined) given.add(name);
       next++;
@@ -172,6 +174,11 @@ function assignArguments(
   if (extra !== undefined) {
     throw new SvcError('usage', `unexpected argument "${extra}"`, { hint: `see svc ${command.id} --help` });
   }
+}
+
+function checkChoice(name: string, { choices }: Argument, value: string): void {
+  if (choices === undefined || choices.includes(value)) return;
+  throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, { hint: didYouMean(value, choices) });
 }
 
 function missingArgument(command: Command, name: string): SvcError {

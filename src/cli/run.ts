@@ -2,7 +2,7 @@
 import type { Choice, Context, Prompter } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
-import { DryRunStop, type Target } from '../http/target.ts';
+import { DryRunStop, type ServiceName, type Target } from '../http/target.ts';
 import { checkOutputOptions } from '../output/check.ts';
 import { type ColorChoice, colorLevel, painter } from '../output/color.ts';
 import { escapeText } from '../output/escape.ts';
@@ -33,18 +33,19 @@ export async function runCommand(
   engine: Engine,
 ): Promise<number> {
   const globals = parsed.input as unknown as GlobalInput;
+  const { service, effect } = command.callOf?.(parsed.input) ?? command;
   const settings = await loadSettings({
     paths: context.paths,
     env: context.env,
     lenient: command.repairsSettings === true,
     ...(globals.profile === undefined ? {} : { profileFlag: globals.profile }),
-    flags: settingFlags(command, globals),
+    flags: settingFlags(command, service, globals),
   });
   const options = outputOptions(globals, settings, context);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
   const declared = command.outputOf?.(parsed.input) ?? command.output;
-  await checkOutputOptions(declared, options, { writes: command.effect !== 'read' });
+  await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 
   const dryRun: { readonly requests: RequestValue[] } | undefined =
     globals.dryRun === undefined ? undefined : { requests: [] };
@@ -52,7 +53,7 @@ export async function runCommand(
     // Somebody may have been asked, or waited for, since the command began.
     const shown = { ...options, now: context.now() };
     const { rows, dropped, shared, cut } = await render(value, output, shown, context.stdout).catch((error: unknown) =>
-      afterWrite(error, command),
+      afterWrite(error, effect),
     );
     if (!ctx.wants.table) return;
     if (rows === 0 && output.kind === 'list' && output.empty !== undefined) notices.say(output.empty);
@@ -62,7 +63,7 @@ export async function runCommand(
       notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
     }
   };
-  const ctx = runContext({ command, globals, settings, context, engine, options, notices, dryRun });
+  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, dryRun });
   try {
     const answer = await command.run(parsed.input, ctx);
     const memory = await memoryOf(answer, command, settings, context);
@@ -82,7 +83,7 @@ export async function runCommand(
       curl: globals.dryRun === 'curl',
       options,
       stdout: context.stdout,
-      secretHeaders: command.service === undefined ? new Set() : ctx.target.secretHeaders,
+      secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
     });
     notices.release();
     return 0;
@@ -102,7 +103,7 @@ async function memoryOf(answer: Answer<unknown>, command: Command, settings: Set
 }
 
 /** A field that no answer has is found out only from the answer: after a write it must not read as "nothing was sent". */
-function afterWrite(error: unknown, { effect }: Command): never {
+function afterWrite(error: unknown, effect: Command['effect']): never {
   if (effect === 'read' || !(error instanceof SvcError) || error.exit !== 2) throw error;
   throw new SvcError(
     'not_as_asked',
@@ -116,6 +117,7 @@ function afterWrite(error: unknown, { effect }: Command): never {
 
 interface Parts {
   readonly command: Command;
+  readonly service: Command['service'];
   readonly globals: GlobalInput;
   readonly settings: Settings;
   readonly context: Context;
@@ -125,7 +127,17 @@ interface Parts {
   readonly dryRun: { readonly requests: RequestValue[] } | undefined;
 }
 
-function runContext({ command, globals, settings, context, engine, options, notices, dryRun }: Parts): RunContext {
+function runContext({
+  command,
+  service: own,
+  globals,
+  settings,
+  context,
+  engine,
+  options,
+  notices,
+  dryRun,
+}: Parts): RunContext {
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
@@ -139,7 +151,7 @@ function runContext({ command, globals, settings, context, engine, options, noti
     const flag = settings.get('color') as ColorChoice['flag'];
     return (await painter(colorLevel({ flag, env: context.env, stream: context.stderr })))(text, 'bad');
   };
-  let target: Target | undefined;
+  const targets = new Map<ServiceName, Target>();
   const reaching: OutboundParts = {
     settings,
     context,
@@ -150,6 +162,29 @@ function runContext({ command, globals, settings, context, engine, options, noti
   };
   const { format } = options;
   const warned = new Set<string>();
+  const targetOf = (service: ServiceName): Target => {
+    const known = targets.get(service);
+    if (known !== undefined) return known;
+    const target = buildTarget({
+      ...reaching,
+      service,
+      options: {
+        header: globals.header ?? [],
+        headerFile: globals.headerFile ?? [],
+        insecure: globals.insecure === true,
+      },
+      authorize: engine.authorize(context),
+      confirmed: () => confirmed,
+      warn(text) {
+        // Signing in takes several requests, and each has the same to warn of.
+        if (warned.has(text)) return;
+        warned.add(text);
+        notices.always(formatNotice(text));
+      },
+    });
+    targets.set(service, target);
+    return target;
+  };
   return {
     now: context.now,
     random: context.random,
@@ -180,26 +215,10 @@ function runContext({ command, globals, settings, context, engine, options, noti
       terminal: context.stdout.isTTY,
     },
     get target(): Target {
-      if (command.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
-      target ??= buildTarget({
-        ...reaching,
-        service: command.service,
-        options: {
-          header: globals.header ?? [],
-          headerFile: globals.headerFile ?? [],
-          insecure: globals.insecure === true,
-        },
-        authorize: engine.authorize(context),
-        confirmed: () => confirmed,
-        warn(text) {
-          // Signing in takes several requests, and each has the same to warn of.
-          if (warned.has(text)) return;
-          warned.add(text);
-          notices.always(formatNotice(text));
-        },
-      });
-      return target;
+      if (own === undefined) throw new SvcError('internal', `${command.id} declares no service`);
+      return targetOf(own);
     },
+    targetOf,
     async confirm(question, typing) {
       if (dryRun !== undefined || (confirmed && !(typing?.always && interactive))) return;
       if (!interactive) {

@@ -1,12 +1,21 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
+import { contentType } from './answers.ts';
 import { checkCredential } from './credential.ts';
-import type { CallValues, Endpoint, Parser } from './endpoint.ts';
+import type { CallValues, Endpoint, EndpointShape, Parser } from './endpoint.ts';
 import { ArrayItems } from './items.ts';
 import { JsonFault, outerKind, parseJson } from './json.ts';
-import { hasAnswer, Sender, type ServiceRules, type Trip } from './sender.ts';
+import { hasAnswer, LENIENT_TYPES, Sender, type Sent, type ServiceRules, type Trip } from './sender.ts';
 import type { Target } from './target.ts';
 
 export type { ServiceRules } from './sender.ts';
+
+export interface WholeAnswer {
+  readonly status: number;
+  /** Fit to be shown: without secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isJson: boolean;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
 
 export interface Client {
   /** The parsed answer; `undefined` for an endpoint that has none. */
@@ -18,6 +27,8 @@ export interface Client {
    * is raised while it is read.
    */
   raw<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<AsyncIterable<Uint8Array>>;
+  /** A success of whatever type, as it came: what its head says of JSON is checked as for `raw`. */
+  answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer>;
   /** The service's clock minus ours, of the latest answer that had a date. */
   readonly clockSkewMs: number | undefined;
   /** Ends all connections, and whatever is under way on them. */
@@ -28,6 +39,12 @@ export interface Client {
 export function openClient(target: Target, rules: ServiceRules): Client {
   checkCredential(target);
   return new ServiceClient(new Sender(target, rules));
+}
+
+interface Begun {
+  readonly begin: Buffer;
+  /** What is still to be read. */
+  readonly rest: AsyncGenerator<Buffer, void, void> | undefined;
 }
 
 const LARGEST_CHECKED = 4 * 1024 * 1024;
@@ -79,17 +96,7 @@ class ServiceClient implements Client {
   }
 
   async raw<T>(endpoint: Endpoint<T>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
-    const sent = await this.#sender.send(endpoint, values, async ({ body }) => {
-      const rest = body[Symbol.asyncIterator]();
-      const chunks: Buffer[] = [];
-      for (let size = 0; size <= LARGEST_CHECKED; ) {
-        const next = await rest.next();
-        if (next.done) return { begin: Buffer.concat(chunks), rest: undefined };
-        chunks.push(next.value);
-        size += next.value.length;
-      }
-      return { begin: Buffer.concat(chunks), rest };
-    });
+    const sent = await this.#begin(endpoint, values);
     const { begin, rest } = sent.result;
     if (hasAnswer(endpoint)) {
       try {
@@ -103,6 +110,45 @@ class ServiceClient implements Client {
       }
     }
     return rest === undefined ? once(begin) : this.#longAnswer(sent, begin, rest);
+  }
+
+  async answer(endpoint: EndpointShape, values: CallValues = {}): Promise<WholeAnswer> {
+    const sent = await this.#begin({ ...endpoint, mislabelled: true }, values);
+    const { begin, rest } = sent.result;
+    const { status, headers } = sent.answer;
+    const head = { status, headers: this.#sender.shownHeaders(sent) };
+    try {
+      const isJson = this.#checked(sent, () => isJsonAnswer(contentType(headers), begin, rest === undefined));
+      if (rest === undefined) return { ...head, isJson, bytes: once(begin) };
+      return {
+        ...head,
+        isJson,
+        bytes: isJson ? this.#longAnswer(sent, begin, rest) : this.#longText(sent, begin, rest),
+      };
+    } catch (error) {
+      await rest?.return();
+      throw error;
+    }
+  }
+
+  /** Reads as much of an answer as is checked before any of it is handed out. */
+  #begin(endpoint: EndpointShape, values: CallValues): Promise<Sent<Begun>> {
+    return this.#sender.send(endpoint, values, async ({ body }) => {
+      const rest = body[Symbol.asyncIterator]();
+      const chunks: Buffer[] = [];
+      for (let size = 0; size <= LARGEST_CHECKED; ) {
+        const next = await rest.next();
+        if (next.done) return { begin: Buffer.concat(chunks), rest: undefined };
+        chunks.push(next.value);
+        size += next.value.length;
+      }
+      return { begin: Buffer.concat(chunks), rest };
+    });
+  }
+
+  async *#longText(sent: Trip, begin: Buffer, rest: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Uint8Array> {
+    yield begin;
+    yield* this.#explained(sent, rest);
   }
 
   /** An answer too long to be checked before it is handed out: at least its end must be that of a JSON value. */
@@ -157,6 +203,21 @@ function parsed(parser: Parser<unknown>, value: unknown): unknown {
   const [issue] = outcome.error.issues;
   const path = issue?.path.join('.') ?? '';
   throw new JsonFault(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it has another shape'}`);
+}
+
+/** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */
+function isJsonAnswer(type: string, begin: Buffer, whole: boolean): boolean {
+  if (begin.length === 0) return false; // a success without a body, whatever its head says
+  const labelled = /[/+]json$/.test(type);
+  if (!labelled && !LENIENT_TYPES.has(type)) return false;
+  try {
+    if (whole) parseJson(begin);
+    else checkKind(begin, false);
+    return labelled || outerKind(begin) !== '';
+  } catch (error) {
+    if (labelled) throw error;
+    return false;
+  }
 }
 
 function checkKind(begin: Buffer, isArray: boolean): void {

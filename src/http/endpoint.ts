@@ -25,8 +25,8 @@ export interface Endpoint<T> {
   /** Below the service's base path, `{name}` for a parameter: `/silence/{silenceID}`. */
   readonly path: string;
   readonly effect: Effect;
-  /** How a body is written. `text`: it is a string already. */
-  readonly encoding?: 'json' | 'form' | 'text';
+  /** How a body is written. `text`, `json-text`: it is a string already. */
+  readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
   /** False for a read that must show the first answer as it is, such as a health check. */
   readonly retry?: false;
   /** The type that an answer is labelled with says nothing about it. */
@@ -62,7 +62,7 @@ export interface RequestValue {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   /** `bytes`: the body is a Uint8Array, which is sent as it is, and so are the names of the headers. */
-  readonly encoding: 'json' | 'form' | 'text' | 'bytes';
+  readonly encoding: 'json' | 'form' | 'text' | 'json-text' | 'bytes';
   readonly effect: Effect;
 }
 

@@ -79,6 +79,7 @@ export class RequestBuilder {
 
 const CONTENT_TYPES = {
   json: 'application/json',
+  'json-text': 'application/json',
   form: 'application/x-www-form-urlencoded',
   text: 'text/plain;charset=UTF-8',
 } as const;
@@ -87,7 +88,7 @@ const CONTENT_TYPES = {
 export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encoding'>): string | undefined {
   if (body === undefined) return undefined;
   if (encoding === 'json') return JSON.stringify(body);
-  if (encoding === 'text') return body as string;
+  if (encoding === 'text' || encoding === 'json-text') return body as string;
   if (encoding === 'bytes') return Buffer.from(body as Uint8Array).toString();
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body as Record<string, unknown>)) {

@@ -10,7 +10,7 @@ import { type Answer, type AnswerHeaders, Exchange } from './exchange.ts';
 import { reasonOf, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { proxyFor } from './proxy.ts';
-import { redactText } from './redact.ts';
+import { redactHeaders, redactText } from './redact.ts';
 import { bodyText, type Headers, RequestBuilder } from './request.ts';
 import { isPassing, MOST_RETRIES, retryDelay } from './retry.ts';
 import { DryRunStop, type Target } from './target.ts';
@@ -163,6 +163,17 @@ export class Sender {
     return this.#setback(thrown, trip).error;
   }
 
+  /** What the head of an answer says, without secrets: those of its request, which it may repeat, among them. */
+  shownHeaders({ request, answer }: Sent<unknown>): Record<string, string> {
+    const secrets = this.#secretsWith(request);
+    const shown = redactHeaders(answer.headers, this.#target.secretHeaders);
+    return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, withoutSecrets(value, secrets)]));
+  }
+
+  #secretsWith(request: RequestValue): readonly string[] {
+    return [...secretsOf(request, this.#target.secretHeaders), ...(this.#rules.secrets?.() ?? [])];
+  }
+
   async close(): Promise<void> {
     this.#target.signal.removeEventListener('abort', this.#interrupt);
     const wire = await this.#wire?.catch(() => undefined);
@@ -232,8 +243,8 @@ export class Sender {
   async #refusal(answer: Answer, request: RequestValue, endpoint: EndpointShape): Promise<Setback> {
     const { status, headers, body } = answer;
     const text = (await body.start(LARGEST_ERROR_TEXT)).toString();
-    const secrets = [...secretsOf(request, this.#target.secretHeaders), ...(this.#rules.secrets?.() ?? [])];
-    const failed = { status, headers, contentType: contentType(headers), text: withoutSecrets(text, secrets) };
+    const told = withoutSecrets(text, this.#secretsWith(request));
+    const failed = { status, headers, contentType: contentType(headers), text: told };
     const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
     return { error, again: isPassing(status), retryAfter: headers['retry-after'] };
@@ -263,7 +274,7 @@ export function hasAnswer(endpoint: EndpointShape): boolean {
 }
 
 /** Services and their mocks often label JSON so: the parser has the last word. */
-const LENIENT_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream']);
+export const LENIENT_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream']);
 
 function timeout(exchange: Exchange, ms: number, baseUrl: URL): SvcError {
   const { status, received } = exchange.progress(baseUrl);

@@ -4,8 +4,8 @@ import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
 import { Secret } from '../http/redact.ts';
 import type { CallLimit } from '../services/trading/call-limits.ts';
-import type { Trading } from '../services/trading/client.ts';
-import type { CallBudget } from '../services/trading/counted-caller.ts';
+import type { AccountsPathMemory, Trading } from '../services/trading/client.ts';
+import type { CallBudget, Counting } from '../services/trading/counted-caller.ts';
 import type { Session, Transport } from '../services/trading/session-types.ts';
 import type { KnownTables } from '../store/known-tables.ts';
 
@@ -33,6 +33,8 @@ export interface SessionWish {
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
+  /** Any request, counted as the others are, and its answer as it came. */
+  readonly answer: Session['answer'];
   /** Accounts and offers of the last day. */
   readonly known: KnownTables;
   /** Of the calls that are counted. */
@@ -60,7 +62,7 @@ export async function openTradingSession(
 ): Promise<TradingSession> {
   const { openSession } = await import('../services/trading/session.ts');
   const { openTrading } = await import('../services/trading/client.ts');
-  const { countedCaller } = await import('../services/trading/counted-caller.ts');
+  const { countCall, countedCaller } = await import('../services/trading/counted-caller.ts');
   const { explainTrading } = await import('../services/trading/failed-answer.ts');
   const { connectPace } = await import('../store/connect-pace.ts');
   const { knownTables } = await import('../store/known-tables.ts');
@@ -75,7 +77,7 @@ export async function openTradingSession(
     explain: explainTrading,
   });
   const counted = await openBudget(ctx, address, token);
-  const caller = countedCaller(session, {
+  const counting: Counting = {
     budget: counted,
     atLimit: budget,
     commandNumbers: await commandNumbersOf(ctx),
@@ -83,9 +85,23 @@ export async function openTradingSession(
       ctx.notice(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
       await ctx.sleep(Math.max(0, ms - ctx.now()), ctx.signal);
     },
-  });
+  };
+  const caller = countedCaller(session, counting);
+  const answer: Session['answer'] = async (endpoint, values) => {
+    if (!ctx.dryRun) await countCall(endpoint, values, counting);
+    return session.answer(endpoint, values);
+  };
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  return { session, trading: openTrading(caller), known, budget: counted };
+  return { session, trading: openTrading(caller, accountsPathOf(known)), answer, known, budget: counted };
+}
+
+/** Kept as one of the tables, for a day. */
+function accountsPathOf(known: KnownTables): AccountsPathMemory {
+  const table = 'path of the accounts';
+  return {
+    read: () => (known.read(table)?.[0]?.['path'] === 'common' ? 'common' : 'documented'),
+    keep: (path) => known.keep(table, [{ path }]),
+  };
 }
 
 /** Opens a session with the token and leaves it. Throws `unauthorized` where the gateway does not take it. */

@@ -17,6 +17,10 @@ export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
   products: 'catalog',
   stores: 'catalog',
   sources: 'catalog',
+  symbols: 'trade',
+  accounts: 'trade',
+  orders: 'trade',
+  trades: 'trade',
 };
 
 /**

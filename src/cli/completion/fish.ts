@@ -48,15 +48,15 @@ function tables({ steps, values, operands, commandLines }: Model): string[] {
       values.map(({ place = '*', names, values }) =>
         arm(
           names.map((name) => `${place} ${name}`),
-          `printf '%s\\n' ${[values.kind, ...choices(values)].map(quoted).join(' ')}`,
+          printedValues(values),
         ),
       ),
     ),
     lookup(
       '__svc_operand',
       'place index',
-      'The kind of the operand at the place.',
-      operands.map(({ place, index, kind }) => arm([`${place} ${index ?? '*'}`], `echo ${kind}`)),
+      'The kind of the operand at the place, and the choices where there are some.',
+      operands.map(({ place, index, values }) => arm([`${place} ${index ?? '*'}`], printedValues(values))),
     ),
     lookup(
       '__svc_command_line',
@@ -65,6 +65,10 @@ function tables({ steps, values, operands, commandLines }: Model): string[] {
       commandLines.length === 0 ? [] : [arm(commandLines, 'return 0')],
     ),
   ];
+}
+
+function printedValues(values: Values): string {
+  return `printf '%s\\n' ${[values.kind, ...choices(values)].map(quoted).join(' ')}`;
 }
 
 function choices(values: Values): readonly string[] {

@@ -1,7 +1,7 @@
 /** What may stand where on a command line, as tables that every shell's script is printed from. */
 import type { Command, Group } from '../command.ts';
 import type { CompletionSource, Flag, Flags } from '../flags.ts';
-import { flagSections, GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
+import { flagSections, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
 import { TOPICS } from '../topics.ts';
 
 /** What completes a value: `any` is anything, of which nothing is known. */
@@ -47,7 +47,7 @@ export interface Operand {
   readonly place: string;
   /** Undefined: this one and all that follow. */
   readonly index: number | undefined;
-  readonly kind: CompletionSource;
+  readonly values: Values;
 }
 
 /** A place is what was typed so far in canonical words: `` , `alerts`, `alerts list`. */
@@ -111,6 +111,7 @@ class Tree {
   }
 
   addCommand(group: Group, { id, summary, aliases = [] }: Command): void {
+    if (group.single) return; // its place is the group's
     const words = id.slice(group.name.length + 1).split(' ');
     let place = group.name;
     for (const [index, word] of words.entries()) {
@@ -140,9 +141,9 @@ interface Loaded {
 }
 
 function options(loaded: readonly Loaded[], commands: readonly Command[]): Options[] {
-  const remote = commands.filter(({ service }) => service !== undefined).map(({ id }) => id);
+  const remote = commands.filter(isRemote).map(({ id }) => id);
   // Options that every command of a group takes may stand before its name.
-  const remoteGroups = loaded.filter(({ commands }) => commands.some(({ service }) => service !== undefined));
+  const remoteGroups = loaded.filter(({ group, commands }) => !group.single && commands.some(isRemote));
   return [
     {
       places: [''],
@@ -191,7 +192,9 @@ function valuesOf(flag: Exclude<Flag, { type: 'boolean' }>): Values {
 }
 
 function operandValues({ id, args = {} }: Command): Operand[] {
-  return Object.values(args).flatMap(({ complete, repeat }, index): Operand[] =>
-    complete === undefined ? [] : [{ place: id, index: repeat ? undefined : index, kind: complete }],
-  );
+  return Object.values(args).flatMap(({ complete, choices, repeat }, index): Operand[] => {
+    const place = { place: id, index: repeat ? undefined : index };
+    if (choices !== undefined) return [{ ...place, values: { kind: 'choices', choices } }];
+    return complete === undefined ? [] : [{ ...place, values: { kind: complete } }];
+  });
 }

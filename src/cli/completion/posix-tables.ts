@@ -40,9 +40,9 @@ export function posixTables({ steps, values, operands, commandLines }: Model): s
     lookup(
       '__svc_operand',
       '"$at $1"',
-      'What stands at the place $at as operand number $1: sets kind.',
-      operands.map(({ place, index, kind }) =>
-        arm([index === undefined ? `${quoted(`${place} `)}*` : quoted(`${place} ${index}`)], `kind=${kind}`),
+      'What stands at the place $at as operand number $1: sets kind, and choices where there are some.',
+      operands.map(({ place, index, values }) =>
+        arm([index === undefined ? `${quoted(`${place} `)}*` : quoted(`${place} ${index}`)], valuesAssignment(values)),
       ),
     ),
     lookup(

@@ -41,8 +41,11 @@ function tables({ steps, values, operands, commandLines }: Model): string[] {
     ),
     lookup(
       '__SvcOperand',
-      'The kind of the operand "<place> <index>".',
-      operands.map(({ place, index, kind }) => [`${place} ${index ?? '*'}`, array([kind])]),
+      'The kind of the operand "<place> <index>", and the choices where there are some.',
+      operands.map(({ place, index, values }) => [
+        `${place} ${index ?? '*'}`,
+        array([values.kind, ...choices(values)]),
+      ]),
     ),
     lookup(
       '__SvcCommandLine',

@@ -1,5 +1,5 @@
 /** The alert manager's client: the endpoints of doc 1 §4 with their types, and nothing the commands do not need. */
-import { openClient } from '../../http/client.ts';
+import { type Client, openClient } from '../../http/client.ts';
 import type { Target } from '../../http/target.ts';
 import type { StateQuery } from './alert-state.ts';
 import * as endpoints from './endpoints.ts';
@@ -42,6 +42,8 @@ export interface Alertmanager {
   deleteSilence(id: string): Promise<void>;
   /** As `deleteSilence`, unasked: only for a silence that the command itself has made. */
   withdrawSilence(id: string): Promise<void>;
+  /** Any request below the service's base path, and its answer as it came. */
+  answer: Client['answer'];
   /** The server's clock minus ours, of the latest answer that had a date. */
   readonly clockSkewMs: number | undefined;
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
     postSilence: (silence) => client.call(endpoints.postSilences, { body: silence }),
     deleteSilence: async (id) => client.call(endpoints.deleteSilence, byId(id)),
     withdrawSilence: async (id) => client.call(endpoints.withdrawSilence, byId(id)),
+    answer: (endpoint, values) => client.answer(endpoint, values),
     get clockSkewMs() {
       return client.clockSkewMs;
     },

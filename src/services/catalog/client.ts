@@ -1,6 +1,6 @@
 /** The catalog's client: the endpoints of doc 3 §4 (part A) with their types. */
 import { SvcError } from '../../errors.ts';
-import { openClient } from '../../http/client.ts';
+import { type Client, openClient } from '../../http/client.ts';
 import type { QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import * as endpoints from './endpoints.ts';
@@ -64,6 +64,8 @@ export interface Catalog {
   settlements(query?: PageQuery): Promise<Page<Settlement>>;
   settlement(id: string): Promise<Settlement>;
   cursors(query?: QueryValues): Promise<readonly Cursor[]>;
+  /** Any request below the service's base path, and its answer as it came. */
+  answer: Client['answer'];
   close(): Promise<void>;
 }
 
@@ -84,6 +86,7 @@ export function openCatalog(target: Target): Catalog {
     settlements: async (query = {}) => page(await client.call(endpoints.getSettlements, { query })),
     settlement: async (id) => client.call(endpoints.getSettlement, { params: { settlement_id: id } }),
     cursors: async (query = {}) => (await client.call(endpoints.getCursors, { query })).items ?? [],
+    answer: (endpoint, values) => client.answer(endpoint, values),
     close: () => client.close(),
   };
 }

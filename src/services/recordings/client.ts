@@ -1,5 +1,5 @@
 /** The recording service's client: the endpoints of doc 2 §4 with their types, and nothing the commands do not need. */
-import { openClient } from '../../http/client.ts';
+import { type Client, openClient } from '../../http/client.ts';
 import type { Target } from '../../http/target.ts';
 import * as endpoints from './endpoints.ts';
 import { explainRecordings } from './failed-answer.ts';
@@ -32,6 +32,8 @@ export interface Recordings {
   test(id: string): Promise<QueuedTest>;
   deliveries(id: string, page: Page): Promise<readonly LogItem[]>;
   samples(query: { readonly event?: string | undefined; readonly limit?: number | undefined }): AsyncIterable<Sample>;
+  /** Any request below the service's base path, and its answer as it came. */
+  answer: Client['answer'];
   /** The service's clock minus ours, of the latest answer that had a date. */
   readonly clockSkewMs: number | undefined;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export function openRecordings(target: Target): Recordings {
     deliveries: async (id, { page, size }) =>
       (await client.call(endpoints.getDeliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
     samples: ({ event, limit }) => client.items(endpoints.getSamples, { query: { event, limit } }),
+    answer: (endpoint, values) => client.answer(endpoint, values),
     get clockSkewMs() {
       return client.clockSkewMs;
     },

@@ -1,6 +1,6 @@
 /** Keeps within the caps on calls of doc 3 §8: what is used up is not asked for, and an ORA-20301 is believed. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Endpoint } from '../../http/endpoint.ts';
+import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts';
 import { CALL_LIMITS, type CallLimit, requestName } from './call-limits.ts';
 import type { Caller } from './client.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
@@ -26,9 +26,7 @@ export interface Counting {
 export function countedCaller(session: Caller, counting: Counting): Caller {
   return {
     async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
-      const cmd = counting.commandNumbers[requestName(endpoint, values)];
-      const limit = limitOf(cmd);
-      if (limit !== undefined) await room(limit, counting);
+      const limit = await countCall(endpoint, values, counting);
       const answer = await session.call(endpoint, values);
       const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
       if (used === undefined) return answer;
@@ -45,6 +43,17 @@ export async function exceededLimit(
 ): Promise<SvcError | undefined> {
   const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? own) : undefined;
   return exceeded === undefined ? undefined : usedUp(exceeded, await budget.fill(exceeded), 'the gateway says that');
+}
+
+/** Counts a call that is about to be made. Returns the cap that it counts towards, where there is one. */
+export async function countCall(
+  endpoint: EndpointShape,
+  values: CallValues | undefined,
+  counting: Counting,
+): Promise<CallLimit | undefined> {
+  const limit = limitOf(counting.commandNumbers[requestName(endpoint, values)]);
+  if (limit !== undefined) await room(limit, counting);
+  return limit;
 }
 
 function limitOf(cmd: number | undefined): CallLimit | undefined {

@@ -1,6 +1,7 @@
 /** A session with the trading gateway: requests, and what the gateway pushes, over one connection id. */
 
 import type { SvcError } from '../../errors.ts';
+import type { Client } from '../../http/client.ts';
 import type { CallValues, Endpoint } from '../../http/endpoint.ts';
 import type { Secret } from '../../http/redact.ts';
 import type { ServiceRules } from '../../http/sender.ts';
@@ -47,6 +48,8 @@ export interface Session {
    * connection that was lost: that rejects. In a dry run a write is recorded and nothing is connected.
    */
   call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  /** The same, for an answer of whatever type, as it came. */
+  readonly answer: Client['answer'];
   /**
    * What was pushed since the session connected, in order, nothing left out; to be read once. A slow reader holds polling back; on a
    * websocket it ends the events with `closed` once 64 MiB wait. Rejects where the command is interrupted.
@@ -61,6 +64,10 @@ export interface Session {
   hide(text: string): string;
   /** What carries the pushes now; undefined where there is no connection. */
   readonly transport: 'polling' | 'websocket' | undefined;
+  /** How often a sign of life goes out, and how long one is waited for; undefined where there is no connection. */
+  readonly heartbeat: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number } | undefined;
+  /** The gateway's clock minus ours, of the latest answer to a request that had a date. */
+  readonly clockSkewMs: number | undefined;
   /** Leaves in order (bounded by two seconds) and ends everything. Never rejects; later calls do nothing. */
   close(): Promise<void>;
 }

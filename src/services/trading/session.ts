@@ -1,8 +1,8 @@
 /** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
 import { SvcError } from '../../errors.ts';
-import { type Client, openClient } from '../../http/client.ts';
+import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
-import type { CallValues, Endpoint } from '../../http/endpoint.ts';
+import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import { withoutSecrets } from '../../http/tracer.ts';
@@ -70,6 +70,14 @@ class GatewaySession implements Session {
     return this.#engine?.transport;
   }
 
+  get heartbeat(): Session['heartbeat'] {
+    return this.#engine?.heartbeat;
+  }
+
+  get clockSkewMs(): number | undefined {
+    return this.#client.clockSkewMs;
+  }
+
   connect(): Promise<void> {
     if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
     this.#connecting ??= this.#connect();
@@ -77,6 +85,16 @@ class GatewaySession implements Session {
   }
 
   async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
+    await this.#ready(endpoint);
+    return this.#client.call(endpoint, values);
+  }
+
+  async answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer> {
+    await this.#ready(endpoint);
+    return this.#client.answer(endpoint, values);
+  }
+
+  async #ready(endpoint: EndpointShape): Promise<void> {
     const isRecorded = this.#target.dryRun !== undefined && endpoint.effect !== 'read';
     if (!isRecorded && this.#engine === undefined) {
       if (this.#isReconnecting && endpoint.effect !== 'read') {
@@ -85,7 +103,6 @@ class GatewaySession implements Session {
       await this.connect();
     }
     if (this.#life.signal.aborted) throw this.#life.signal.reason;
-    return this.#client.call(endpoint, values);
   }
 
   events(): AsyncIterable<SessionEvent> {

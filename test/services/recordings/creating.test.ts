@@ -28,6 +28,7 @@ function service(answer: Record<string, unknown> | SvcError, after: readonly Sub
     withdraw: never,
     test: never,
     deliveries: never,
+    answer: never,
     async *samples() {},
     clockSkewMs: undefined,
     close: async () => {},
