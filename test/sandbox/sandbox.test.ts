@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { CATALOG_TRAPS } from '../../src/sandbox/catalog/traps.ts';
+import { TRAPS } from '../../src/sandbox/recordings/traps.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { TRADING_TRAPS } from '../../src/sandbox/trading/traps.ts';
 import { getJson, postJson, wire } from '../support/alertmanager.ts';
 import { freePorts } from '../support/ports.ts';
 
@@ -114,6 +117,16 @@ describe('the sandbox', () => {
       SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
       SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
+    await sandbox.close();
+  });
+
+  test('has traps of different names, each of which reaches its service', async () => {
+    const names = [TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps));
+    expect(new Set(names).size).toBe(names.length);
+    const sandbox = await startSandbox({ ...options, traps: ['database-down', 'no-websocket'] });
+    expect((await wire(sandbox.env['SVC_CATALOG_URL'] ?? '', '/healthz')).status).toBe(503);
+    const opened = await wire(sandbox.env['SVC_TRADE_URL'] ?? '', '/socket.io/?EIO=3&transport=polling&b64=1');
+    expect(opened.body).toContain('"upgrades":[]');
     await sandbox.close();
   });
 

@@ -6,7 +6,7 @@ import type { Market } from './market.ts';
 import { curvePrice } from './price-curve.ts';
 import { type Account, type Trade, WAITING } from './records.ts';
 import { profit } from './table-rows.ts';
-import { HOUR_MS } from './trading-days.ts';
+import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
 export const HEDGING: Omit<Account, 'balance'> = {
   id: '654061',
@@ -37,7 +37,7 @@ export function seedDemo(book: Book, market: Market, now: number): void {
   const { hedging, netting } = seedAccounts(book);
   const trade = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
     const instrument = named(symbol);
-    const time = now - hoursAgo * HOUR_MS;
+    const time = tradedAt(now, hoursAgo);
     const thousands = amountK(instrument, amount);
     return {
       tradeId: book.newTradeId(),
@@ -62,7 +62,7 @@ export function seedDemo(book: Book, market: Market, now: number): void {
     [from, to]: [number, number],
   ): void => {
     const made = trade(account, symbol, isBuy, amount, from);
-    const closeTime = now - to * HOUR_MS;
+    const closeTime = tradedAt(now, to);
     const close = priceAt(made.instrument, !isBuy, closeTime);
     book.closed.push({
       trade: made,
@@ -98,7 +98,7 @@ export function seedDemo(book: Book, market: Market, now: number): void {
     status: WAITING,
     timeInForce: 'GTC',
     expires: undefined,
-    time: now - 3 * HOUR_MS,
+    time: tradedAt(now, 3),
     amountK: 10,
     rate,
     range: 0,
@@ -109,6 +109,13 @@ export function seedDemo(book: Book, market: Market, now: number): void {
     ocoBulkId: 0,
     closes: undefined,
   });
+}
+
+/** So many hours ago, or late on the Friday before. */
+function tradedAt(now: number, hoursAgo: number): number {
+  const time = now - hoursAgo * HOUR_MS;
+  const day = dayStart(time);
+  return isTradingDay(day) ? time : weekStart(day) - hoursAgo * 4 * MINUTE_MS;
 }
 
 function named(symbol: string): Instrument {

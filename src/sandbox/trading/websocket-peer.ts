@@ -61,6 +61,8 @@ export class WebSocketPeer {
     this.#stream = stream;
     this.#sink = sink;
     stream.on('data', (chunk: Buffer) => this.read(chunk));
+    // a client that is gone before it took over leaves half a connection
+    stream.on('end', () => stream.destroy());
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.#sink.closed());
   }
