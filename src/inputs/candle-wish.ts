@@ -28,6 +28,7 @@ export interface OpenReading {
 export type CandleRange = Pick<CandleWish, 'from' | 'to' | 'last' | 'includePartial' | 'now' | 'untilNow'>;
 
 const USUAL_LAST = 100;
+const DAY_MS = 86_400_000;
 /** Between the moment at which a relative time was read and that at which the command looks at its clock. */
 const SAME_MOMENT_MS = 5000;
 
@@ -46,7 +47,8 @@ export function candleRange(
     return given === undefined || isAsFar ? before : given.ms;
   };
   const start = kept(from, 'from');
-  const end = kept(to, 'to') ?? now + 1 + (includePartial ? period.ms : 0);
+  // The day that goes on carries a time that is still to come.
+  const end = kept(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
   if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from is not before --to');
   if (start !== undefined && start > now) throw new SvcError('invalid_value', '--from is in the future');
   return {
