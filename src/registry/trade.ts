@@ -1,6 +1,7 @@
 import type { Command } from '../cli/command.ts';
 import { tradeAccounts } from '../commands/trade/accounts.ts';
 import { tradeBuy } from '../commands/trade/buy.ts';
+import { tradeCandles } from '../commands/trade/candles.ts';
 import { tradeEntryBuy } from '../commands/trade/entry-buy.ts';
 import { tradeEntrySell } from '../commands/trade/entry-sell.ts';
 import { tradeHours } from '../commands/trade/hours.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   tradeOrderGet,
   tradeOffers,
   tradeQuote,
+  tradeCandles,
   tradeModel,
   tradeSymbolsList,
   tradeSymbolsInfo,
