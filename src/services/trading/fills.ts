@@ -8,7 +8,7 @@ import type { Session } from './session-types.ts';
 
 const MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const satisfies readonly ModelName[];
 /** The tables are pushed one by one: a position may come after its order's end. */
-const GRACE_MS = 500;
+const GRACE_MS = 250;
 
 export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
 
