@@ -131,9 +131,13 @@ describe('an order', () => {
 
   test('at market is there at once, and gone once it is a trade', async () => {
     await using desk = await startDesk();
+    // so that it waits for us
+    desk.gateway.traps.add('market-closed');
     const answer = await desk.post('open_trade', marketOrder({ is_buy: false }));
     expect(answer).toEqual({ response: { executed: true }, data: { type: 0, orderId: expect.any(Number) } });
     expect(await desk.rows('Order', 'orders')).toMatchObject([{ type: 'OM', status: 2, isBuy: false, buy: 0 }]);
+    desk.gateway.traps.delete('market-closed');
+    desk.gateway.tick();
     await desk.over(orderIdOf(answer));
     expect(await desk.rows('Order', 'orders')).toEqual([]);
     const [position, total] = await desk.rows('OpenPosition', 'open_positions');
@@ -270,10 +274,11 @@ describe('a trade', () => {
   test('is closed once, however often that is asked for', async () => {
     await using desk = await startDesk();
     const trade_id = await open(desk);
-    const [first, second] = [
-      orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) })),
-      orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) })),
-    ];
+    desk.gateway.traps.add('market-closed');
+    const first = orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) }));
+    const second = orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) }));
+    desk.gateway.traps.delete('market-closed');
+    desk.gateway.tick();
     expect([(await desk.over(first))['status'], (await desk.over(second))['status']]).toEqual([6, 3]);
     expect(desk.gateway.book.closed).toHaveLength(1);
   });
