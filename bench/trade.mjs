@@ -1,9 +1,10 @@
-// Pushes per CPU second through a session with the trading gateway, and its memory: `node bench/trade.mjs [pushes]`.
-// The sender is canned: it frames each push beforehand and does nothing else. The real gateway's library caps at a fraction of this.
+// Pushes per CPU second of the built `svc trade stream`, and its memory: `node bench/trade.mjs [pushes]`, or `session [pushes]` for
+// a session alone, without the command. The sender is canned: it frames each push beforehand and does nothing else. The real
+// gateway's library caps at a fraction of this.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,6 +47,7 @@ async function serve(count) {
       const next = () => {
         while (sent < count) {
           sent += PER_WRITE;
+          if (sent % (count / 10) === 0) console.log(`sent ${sent}`);
           if (!socket.write(frames)) return void socket.once('drain', next);
         }
       };
@@ -70,11 +72,13 @@ async function serve(count) {
           socket.write(Buffer.concat([Buffer.from([0x81, 6]), Buffer.from('3probe')]));
           socket.once('data', blast); // `5`: the upgrade is done
         });
-      } else if (head.startsWith('POST')) answer('ok');
+      } else if (head.startsWith('POST /trading/')) answer('{"response":{"executed":true}}');
+      else if (head.startsWith('POST')) answer('ok');
       else if (!head.includes('sid=')) answer(payload([OPENING, '40']), `set-cookie: io=${SID}; Path=/\r\n`);
       else if (process.argv[4] === 'websocket') setTimeout(() => answer('1:6'), 200);
       else if (polls * PER_WRITE < count) {
         polls++;
+        if ((polls * PER_WRITE) % (count / 10) === 0) console.log(`sent ${polls * PER_WRITE}`);
         answer(polled);
       }
     };
@@ -155,16 +159,116 @@ async function measure(transport, count, dir) {
   );
 }
 
-const [step, ...given] = process.argv.slice(2);
-if (step === '--serve') await serve(Number(given[0]));
-else if (step === '--measure') await measure(given[0], Number(given[1]), given[2]);
-else {
-  const count = Math.ceil(Number(step ?? 500_000) / PER_WRITE / 10) * PER_WRITE * 10;
-  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
-  await bundleSession(dir);
-  for (const transport of ['websocket', 'polling', 'websocket', 'polling']) {
-    const words = [fileURLToPath(import.meta.url), '--measure', transport, String(count), dir];
-    await once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit');
+const TICKS_PER_SECOND = 100;
+const SAMPLE_MS = 25;
+
+/** Of a process that may be gone. */
+function usage(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const mib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+    return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, mib };
+  } catch {
+    return undefined;
   }
-  rmSync(dir, { recursive: true, force: true });
+}
+
+/** The whole command, its start and its end with it; its lines go to /dev/null. */
+async function measureStream(launcher, { transport, format = 'ndjson', count }) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
+  const self = fileURLToPath(import.meta.url);
+  const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let child;
+  const seen = { cpu: 0, atTenth: undefined, most: 0 };
+  const look = () => {
+    const now = child === undefined ? undefined : usage(child.pid);
+    if (now === undefined || Number.isNaN(now.mib)) return;
+    seen.cpu = now.cpu;
+    seen.most = Math.max(seen.most, now.mib);
+  };
+  try {
+    const [line] = await once(sender.stdout, 'data');
+    sender.stdout.on('data', () => {
+      look();
+      seen.atTenth ??= seen.most;
+    });
+    const nothing = openSync('/dev/null', 'w');
+    const argv = ['trade', 'stream', 'Order', '-o', format, '--until', String(count), '--transport', transport];
+    child = spawn(process.execPath, [launcher, ...argv, '--base-url', `http://127.0.0.1:${Number(line)}`], {
+      stdio: ['ignore', nothing, 'inherit'],
+      env: { PATH: process.env.PATH, SVC_TRADE_TOKEN: '0'.repeat(40), SVC_CONFIG_DIR: folder, XDG_STATE_HOME: folder },
+    });
+    closeSync(nothing);
+    const began = performance.now();
+    const sampling = setInterval(look, SAMPLE_MS);
+    const [code] = await once(child, 'exit');
+    clearInterval(sampling);
+    if (code !== 0) throw new Error(`${transport}: the stream ended with ${code}`);
+    const seconds = (performance.now() - began) / 1000;
+    return {
+      name: `${transport}, ${format}`,
+      count,
+      perCpuSecond: count / seen.cpu,
+      perSecond: count / seconds,
+      mibAtTenth: seen.atTenth,
+      mib: seen.most,
+    };
+  } finally {
+    child?.kill();
+    sender.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const TRADE_BUDGET = 50_000;
+
+/** A million shows whether memory is flat. */
+export async function tradeBench(root, { count = 1_000_000 } = {}) {
+  const launcher = join(root, 'bin/svc.cjs');
+  const cases = [
+    { transport: 'websocket', count },
+    { transport: 'polling', count },
+    { transport: 'websocket', format: 'csv', count: count / 5 },
+    { transport: 'websocket', format: 'table', count: count / 5 },
+  ];
+  const rows = [];
+  for (const one of cases) rows.push(await measureStream(launcher, one));
+  return [
+    '',
+    `## trade stream, pushes of ${ORDER.length} bytes from a canned sender`,
+    '',
+    '| lines to /dev/null | pushes | per CPU second | per second | MiB after a tenth | MiB at most | budget |',
+    '|---|---|---|---|---|---|---|',
+    ...rows.map(({ name, count, perCpuSecond, perSecond, mibAtTenth, mib }, index) => {
+      const budget = index === 0 ? `≥ ${TRADE_BUDGET} ${perCpuSecond >= TRADE_BUDGET ? 'met' : 'MISSED'}` : '';
+      return `| ${name} | ${count} | ${perCpuSecond.toFixed(0)} | ${perSecond.toFixed(0)} | ${mibAtTenth?.toFixed(0)} | ${mib.toFixed(0)} | ${budget} |`;
+    }),
+  ];
+}
+
+/** So that a tenth, and a fifth of that, is made of whole writes. */
+function rounded(count) {
+  return Math.ceil(Number(count) / (PER_WRITE * 50)) * PER_WRITE * 50;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [step, ...given] = process.argv.slice(2);
+  if (step === '--serve') await serve(Number(given[0]));
+  else if (step === '--measure') await measure(given[0], Number(given[1]), given[2]);
+  else if (step === 'session') {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
+    await bundleSession(dir);
+    for (const transport of ['websocket', 'polling', 'websocket', 'polling']) {
+      const words = [fileURLToPath(import.meta.url), '--measure', transport, String(rounded(given[0] ?? 500_000)), dir];
+      await once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit');
+    }
+    rmSync(dir, { recursive: true, force: true });
+  } else {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    console.log((await tradeBench(root, { count: rounded(step ?? 1_000_000) })).join('\n'));
+  }
 }

@@ -31,6 +31,8 @@ export interface InStream {
   chunks(): AsyncIterable<Uint8Array>;
   /** The same until nobody wants more of it: input that never ends does not keep the process alive then. */
   chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Where it is a terminal: each key as it is pressed, unseen, until what this returns is called. Ctrl-C stays what it is. */
+  onKey?(handler: (key: string) => void): () => void;
 }
 
 export interface Choice {
@@ -134,6 +136,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       },
       chunks: () => stdinChunks(signal),
       chunksUntil: stdinUntil,
+      onKey: (handler) => takeKeys((key) => (key === CTRL_C ? stop('SIGINT') : handler(key))),
     },
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
@@ -281,6 +284,20 @@ async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, 
   } finally {
     over.removeEventListener('abort', giveUp);
   }
+}
+
+const CTRL_C = '\u0003';
+
+function takeKeys(handler: (key: string) => void): () => void {
+  const { stdin } = process;
+  if (!stdin.isTTY) return () => {};
+  const read = (chunk: Buffer): void => {
+    for (const key of chunk.toString()) handler(key);
+  };
+  stdin.setRawMode(true).on('data', read);
+  return () => {
+    stdin.off('data', read).setRawMode(false).pause();
+  };
 }
 
 /** What a pipe holds: more of it may have to wait for the reader. */

@@ -1,4 +1,4 @@
-/** `--watch[=interval]`: looks at a list again and again, for `output/watch.ts` to show. */
+/** Lists that are looked at again and again, or that change by themselves, for `output/watch.ts` to show. */
 import { SvcError } from '../errors.ts';
 import type { Change, Glance } from '../output/types.ts';
 import type { RunContext } from './command.ts';
@@ -36,5 +36,53 @@ export async function* watchRows<T, Row>(
       rows = seen.rows;
       yield { at, ...seen };
     }
+  }
+}
+
+export interface Pace {
+  /** The shortest time between two looks: what changes meanwhile is shown by the second. */
+  readonly everyMs: number;
+  /** Looks that often even where nothing changes. */
+  readonly restMs: number;
+}
+
+/**
+ * Looks at what changes by itself: `follow` keeps up with it, calls back at each change, and settles when it is over. The last look is
+ * made after that; where it failed, that is raised then.
+ */
+export async function* watchChanges<Row>(
+  follow: (changed: () => void) => Promise<void>,
+  look: (at: number) => Omit<Glance<Row>, 'at'>,
+  { everyMs, restMs }: Pace,
+  ctx: Pick<RunContext, 'now' | 'sleep'>,
+): AsyncGenerator<Glance<Row>, void, void> {
+  const ended = new AbortController();
+  let ring = new AbortController();
+  let changed = false;
+  let failure: { readonly error: unknown } | undefined;
+  const pause = (ms: number, { signal }: AbortController) => ctx.sleep(ms, signal).catch(() => {});
+  follow(() => {
+    changed = true;
+    ring.abort();
+  })
+    .catch((error: unknown) => {
+      failure = { error };
+    })
+    .finally(() => {
+      ended.abort();
+      ring.abort();
+    });
+  for (;;) {
+    const isLast = ended.signal.aborted;
+    changed = false;
+    const at = ctx.now();
+    yield { at, ...look(at) };
+    if (isLast) {
+      if (failure !== undefined) throw failure.error;
+      return;
+    }
+    await pause(everyMs, ended);
+    ring = new AbortController();
+    if (!changed && !ended.signal.aborted) await pause(restMs, ring);
   }
 }

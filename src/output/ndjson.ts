@@ -9,11 +9,12 @@ export async function renderNdjson(subject: Subject, _options: OutputOptions, ou
     await out.write(line(subject.kind === 'text' ? subject.text : subject.value));
     return { rows: 1 };
   }
+  const { json } = subject;
   let rows = 0;
   for await (const batch of batchesOf(subject.rows)) {
     for (const row of batch) {
       if (out.closed) return { rows };
-      const full = out.write(line(row));
+      const full = out.write(json === undefined ? line(row) : `${escapeJson(json(row))}\n`);
       if (full !== undefined) await full;
       rows++;
     }

@@ -55,6 +55,8 @@ class Screen {
   #latest: Glance<unknown> | undefined;
   /** The latest look that showed something new, after the first. */
   #changed: Glance<unknown> | undefined;
+  /** The latest of its changes that are worth a line: where rows change all the time only those that come and go. */
+  #told: Pick<Glance<unknown>, 'at' | 'changes'> | undefined;
   #drawing: Promise<void> = Promise.resolve();
 
   constructor(output: WatchOutput<unknown>, options: OutputOptions, sink: OutStream) {
@@ -63,8 +65,15 @@ class Screen {
     this.#sink = sink;
   }
 
+  get #isLive(): boolean {
+    return this.#output.every === undefined;
+  }
+
   async show(glance: Glance<unknown>): Promise<void> {
+    const { at } = glance;
+    const changes = this.#isLive ? glance.changes.filter(({ event }) => event !== 'changed') : glance.changes;
     if (this.#latest !== undefined && glance.changes.length > 0) this.#changed = glance;
+    if (this.#latest !== undefined && changes.length > 0) this.#told = { at, changes };
     this.#latest = glance;
     this.redraw();
     await this.#drawing;
@@ -102,25 +111,28 @@ class Screen {
 
     const headings = [this.#heading(glance), ...this.#changes(width)];
     if (glance.trouble !== undefined) headings.push(...wrap(escapeText(glance.trouble), width).slice(0, MOST_NAMED));
+    const footer = glance.footer === undefined ? [] : wrap(escapeText(glance.footer), width).slice(0, MOST_NAMED);
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
-    const room = Math.max(0, height - headings.length - 3 - (options.headers ? 1 : 0));
+    const room = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
     const columns = [this.#marks(glance), ...subject.columns];
     const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, room) }, options);
     if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
     const hidden = cut + Math.max(0, rows.length - room);
     const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
-    return [...told(headings), '', ...lines, ...below].slice(0, height);
+    const last = footer.map((text) => paint(text, 'dim'));
+    return [...[...told(headings), '', ...lines, ...below].slice(0, height - last.length), ...last];
   }
 
   #heading({ at, rows }: Glance<unknown>): string {
     const { noun, every } = this.#output;
-    return `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}, again every ${every}`;
+    const count = `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}`;
+    return every === undefined ? count : `${count}, again every ${every}`;
   }
 
   /** `16:03:05Z + NodeDown instance=node-07` */
   #changes(width: number): readonly string[] {
-    if (this.#changed === undefined) return ['no change so far'];
-    const { at, changes } = this.#changed;
+    if (this.#told === undefined) return this.#isLive ? [] : ['no change so far'];
+    const { at, changes } = this.#told;
     const named = changes.slice(0, MOST_NAMED).map(({ event, row }) => {
       return shorten(`${this.#time(at)} ${event} ${escapeText(this.#output.title(row))}`, width);
     });

@@ -44,6 +44,7 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
       id: output.id,
       live: output.live,
       linesPerSecond: output.linesPerSecond,
+      json: output.json,
     },
     cut,
   };

@@ -13,6 +13,7 @@ export interface ListSubject {
   readonly id: (row: unknown) => string | undefined;
   readonly live?: ((row: unknown) => readonly Cell[]) | undefined;
   readonly linesPerSecond?: number | undefined;
+  readonly json?: ((row: unknown) => string) | undefined;
 }
 
 export interface RecordSubject {

@@ -61,6 +61,8 @@ export interface ListOutput<Row> {
   readonly live?: (row: Row) => readonly Cell[];
   /** On a terminal no more of such lines are printed in a second: the others are counted. */
   readonly linesPerSecond?: number;
+  /** A row as JSON in one line, for `-o ndjson`, where its text is there already. What is unsafe in it is escaped all the same. */
+  readonly json?: (row: Row) => string;
 }
 
 export interface RecordOutput<Value> {
@@ -90,7 +92,9 @@ export interface Glance<Row> {
   /** Since the look before; the first look has every row as `added`. */
   readonly changes: readonly Change<Row>[];
   /** Why nothing was seen: the rows are those of the look before. */
-  readonly trouble?: string;
+  readonly trouble?: string | undefined;
+  /** What stands below the table: how it is with the connection. */
+  readonly footer?: string | undefined;
 }
 
 /** Rows that are looked at again and again: a table drawn anew on a terminal, else one line of JSON for each change. */
@@ -101,8 +105,10 @@ export interface WatchOutput<Row> {
   readonly noun: string;
   /** What a change calls a row. */
   readonly title: (row: Row) => string;
-  /** How often, as it was written: `5s`. */
-  readonly every: string;
+  /** How often, as it was written: `5s`. Without it nobody looks: changes are told by the service. */
+  readonly every?: string;
+  /** In a pipe a table is its columns, a line for each row that has changed. */
+  readonly appends?: true;
 }
 
 /** What a chart shows of one thing over time. What is no finite number is taken for null. */

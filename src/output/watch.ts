@@ -13,20 +13,29 @@ export async function renderWatch(
   sink: OutStream,
 ): Promise<void> {
   const { format, query } = options;
+  const name = output.every === undefined ? 'a watch' : '--watch';
   if (format !== 'table' && format !== 'wide' && format !== 'ndjson') {
-    throw new SvcError('usage', `--watch has no meaning with -o ${format}`, {
+    throw new SvcError('usage', `${name} has no meaning with -o ${format}`, {
       hint: 'it draws a table on a terminal, and prints changes with -o ndjson or in a pipe',
     });
   }
-  if (query !== undefined) throw new SvcError('usage', '--watch and --query cannot be used together');
+  if (query !== undefined) throw new SvcError('usage', `${name} and --query cannot be used together`);
   if (sink.isTTY && format !== 'ndjson') {
     const { drawGlances } = await import('./screen.ts');
     await drawGlances(glances, output, options, sink);
     return;
   }
-  const refused = (['sort', 'limit', 'columns'] as const).find((name) => options[name] !== undefined);
+  const appends = output.appends === true && format !== 'ndjson' && options.fields === undefined;
+  const refused = (['sort', 'limit', ...(appends ? [] : (['columns'] as const))] as const).find(
+    (option) => options[option] !== undefined,
+  );
   if (refused !== undefined) {
-    throw new SvcError('usage', `--watch prints changes here as they come, so --${refused} has no meaning`);
+    throw new SvcError('usage', `${name} prints changes here as they come, so --${refused} has no meaning`);
+  }
+  if (appends) {
+    const { appendChanges } = await import('./appended.ts');
+    await appendChanges(glances, output.list, options, sink);
+    return;
   }
   await writeChanges(glances, output, { ...options, format: 'ndjson' }, sink);
 }

@@ -13,14 +13,17 @@ import { tradeModel } from '../commands/trade/model.ts';
 import { tradeOffers } from '../commands/trade/offers.ts';
 import { tradeOrderGet } from '../commands/trade/order-get.ts';
 import { tradeOrders } from '../commands/trade/orders.ts';
+import { tradePing } from '../commands/trade/ping.ts';
 import { tradePositions } from '../commands/trade/positions.ts';
 import { tradeQuote } from '../commands/trade/quote.ts';
 import { tradeSell } from '../commands/trade/sell.ts';
 import { tradeStatus } from '../commands/trade/status.ts';
+import { tradeStream } from '../commands/trade/stream.ts';
 import { tradeSymbolsHide } from '../commands/trade/symbols-hide.ts';
 import { tradeSymbolsInfo } from '../commands/trade/symbols-info.ts';
 import { tradeSymbolsList } from '../commands/trade/symbols-list.ts';
 import { tradeSymbolsShow } from '../commands/trade/symbols-show.ts';
+import { tradeWatch } from '../commands/trade/watch.ts';
 
 export const commands: readonly Command[] = [
   tradeAccounts,
@@ -29,6 +32,8 @@ export const commands: readonly Command[] = [
   tradeOrderGet,
   tradeOffers,
   tradeQuote,
+  tradeStream,
+  tradeWatch,
   tradeCandles,
   tradeModel,
   tradeSymbolsList,
@@ -45,4 +50,5 @@ export const commands: readonly Command[] = [
   tradeLogin,
   tradeLogout,
   tradeStatus,
+  tradePing,
 ];

@@ -85,6 +85,11 @@ export class EngineConnection {
     return this.#socket === undefined ? 'polling' : 'websocket';
   }
 
+  /** Of its opening. */
+  get heartbeat(): Pick<wire.Opening, 'pingIntervalMs' | 'pingTimeoutMs'> | undefined {
+    return this.#opening;
+  }
+
   get over(): boolean {
     return this.#over;
   }

@@ -1,0 +1,147 @@
+import { listCommand, type RunContext } from '../../cli/command.ts';
+import { watchChanges } from '../../cli/watch.ts';
+import { SvcError } from '../../errors.ts';
+import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../../inputs/trading-feed.ts';
+import { knownOffers } from '../../inputs/trading-offers.ts';
+import type { SessionWish, TradingSession } from '../../inputs/trading-session.ts';
+import { symbolsOf } from '../../inputs/trading-tables.ts';
+import type { Glance } from '../../output/types.ts';
+import type { ConnectionState } from '../../services/trading/connection-state.ts';
+import type { LiveSource } from '../../services/trading/live-source.ts';
+import { LIVE_TABLES, pricesOutput } from '../../views/live.ts';
+
+/** So often the age of the connection is drawn anew. */
+const AGE_MS = 1_000;
+const NEVER_MS = 2 ** 31 - 1;
+
+interface Input extends SessionWish {
+  readonly what: string;
+  readonly symbol: readonly string[];
+  readonly every: number;
+  readonly until: string | undefined;
+}
+
+type Source = LiveSource<unknown>;
+
+export const tradeWatch = listCommand({
+  id: 'trade watch',
+  summary: 'Follow positions, orders, accounts or prices as they change',
+  description:
+    'One look at the table, and then what is pushed: nothing is asked for again and again. On a terminal the table is drawn anew (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns; -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first look as added. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is looked at again.',
+  effect: 'read',
+  service: 'trade',
+  args: {
+    what: { help: 'positions, orders, accounts or prices', required: true },
+    symbol: { help: 'Only these; prices are of all symbols that are offered unless told', repeat: true },
+  },
+  flags: {
+    every: { type: 'duration', positive: true, default: '250ms', help: 'The shortest time between two looks' },
+    ...FEED_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade watch positions', why: 'What is open, and what it has won or lost' },
+    { run: 'svc trade watch prices EUR/USD USD/JPY', why: 'Two prices, and how they move' },
+    { run: 'svc trade watch orders -o ndjson --until 5m', why: 'What becomes of orders, for a script' },
+  ],
+  output: pricesOutput().list,
+  outputOf: ({ what }) => (LIVE_TABLES[what]?.output ?? pricesOutput()).list,
+  async run(input, ctx) {
+    const { what, symbol } = input;
+    const table = Object.hasOwn(LIVE_TABLES, what) ? LIVE_TABLES[what] : undefined;
+    if (table === undefined && what !== 'prices') {
+      const hint = `one of: ${Object.keys(LIVE_TABLES).join(', ')}, prices`;
+      throw new SvcError('invalid_value', `"${what}" cannot be watched`, { hint });
+    }
+    if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts have no symbols');
+    const { livePrices, liveRows } = await import('../../services/trading/live-source.ts');
+    if (table !== undefined) {
+      const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
+      return { value: watched(source, input, ctx), as: table.output };
+    }
+    const { LivePrices } = await import('../../services/trading/live-prices.ts');
+    const prices = new LivePrices();
+    const source = async (open: TradingSession) => {
+      const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
+      return livePrices(prices, await symbolsOf(all, open));
+    };
+    return { value: watched(source, input, ctx), as: pricesOutput(prices) };
+  },
+});
+
+async function* watched(
+  sourceOf: (open: TradingSession) => Promise<Source>,
+  input: Input,
+  ctx: RunContext,
+): AsyncGenerator<Glance<unknown>, void, void> {
+  const { ConnectionState } = await import('../../services/trading/connection-state.ts');
+  const until = parseUntil(input.until);
+  const feed = await openFeed(ctx, input);
+  const isDrawn = ctx.wants.terminal && ctx.wants.table;
+  const forget = isDrawn ? ctx.stdin.onKey?.((key) => key === 'q' && void feed.end()) : undefined;
+  try {
+    const source = await sourceOf(feed);
+    await feed.subscription.begin(source.wanted);
+    if (until.ms !== undefined) feed.endAfter(until.ms);
+    await source.snapshot(feed.trading);
+    const state = new ConnectionState(ctx.now());
+    yield* watchChanges(
+      (changed) => follow(source, feed, { state, pushes: until.pushes, changed }, ctx),
+      (at) => ({
+        ...source.look(),
+        footer: `${state.words(feed.session.transport, at)}; q ends it`,
+        trouble: state.trouble,
+      }),
+      { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },
+      ctx,
+    );
+    ctx.signal.throwIfAborted();
+  } finally {
+    forget?.();
+    await feed.end();
+  }
+}
+
+interface Following {
+  readonly state: ConnectionState;
+  readonly pushes: number;
+  changed(): void;
+}
+
+/** Keeps up with what is pushed, until it is over. */
+async function follow(
+  source: Source,
+  feed: Feed,
+  { state, pushes, changed }: Following,
+  ctx: RunContext,
+): Promise<void> {
+  const { readPush } = await import('../../services/trading/push.ts');
+  let left = pushes;
+  let isOdd = false;
+  for await (const event of feed.events) {
+    if (event.kind === 'closed') throw event.error;
+    if (event.kind === 'gap') {
+      state.gap(event);
+      if (await feed.subscription.restored()) await renew(source, feed, state);
+      changed();
+      continue;
+    }
+    const push = readPush(event.name, event.payload);
+    if (push !== undefined && source.take(push)) changed();
+    else if (!isOdd) {
+      isOdd = true;
+      ctx.notice(`${feed.session.hide(event.name)}: what is pushed is not of the form it should have, and left out`);
+    }
+    if (push !== undefined && --left === 0) return;
+  }
+}
+
+/** If the connection is lost again meanwhile, the next gap says so. */
+async function renew(source: Source, { trading }: Feed, state: ConnectionState): Promise<void> {
+  try {
+    await source.snapshot(trading);
+    state.trouble = undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError) || !error.retryable) throw error;
+    state.trouble = `not looked at again since the gap: ${error.message}`;
+  }
+}

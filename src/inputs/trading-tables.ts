@@ -1,0 +1,35 @@
+/** Tables and symbols that are named on the command line, in one list. */
+import { isModelName, type ModelName } from '../services/trading/models.ts';
+import type { Offer } from '../services/trading/schema.ts';
+import type { Wanted } from '../services/trading/subscription.ts';
+import { knownOffers } from './trading-offers.ts';
+import type { TradingSession } from './trading-session.ts';
+
+/** Each once. What is not exactly a table's name is a symbol, and looked for among the offers. */
+export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
+  const models = [...new Set(names.filter(isModelName))];
+  const symbols = await symbolsOf(
+    names.filter((name) => !isModelName(name)),
+    open,
+  );
+  return { models, symbols };
+}
+
+/** As the gateway writes them. */
+export async function symbolsOf(names: readonly string[], open: TradingSession): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const { findSymbol } = await import('../services/trading/symbols.ts');
+  const offered = (await knownOffers(open)).map(({ currency }) => currency);
+  return [...new Set(names.map((name) => findSymbol(offered, name)))];
+}
+
+/** What there is of these now: a look at each table, and one at the offers for all symbols. */
+export async function* snapshotRows(
+  { models, symbols }: Wanted,
+  { trading }: TradingSession,
+): AsyncGenerator<{ readonly model: ModelName; readonly row: Readonly<Record<string, unknown>> }, void, void> {
+  for (const model of models) for (const row of await trading.model(model)) yield { model, row };
+  if (symbols.length === 0 || models.includes('Offer')) return;
+  const offers: readonly Offer[] = await trading.model('Offer');
+  for (const row of offers) if (symbols.includes(row.currency)) yield { model: 'Offer', row };
+}

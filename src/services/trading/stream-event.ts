@@ -1,0 +1,75 @@
+/** What is pushed, as a line for scripts: when it came, what it is, and the record in the very letters of the gateway. */
+import type { ModelName } from './models.ts';
+import { readPush } from './push.ts';
+import type { SessionEvent } from './session-types.ts';
+
+/** Insert, update and delete are the gateway's own words. */
+export type StreamKind = 'I' | 'U' | 'D' | 'price' | 'other' | 'snapshot' | 'gap' | 'closed';
+
+export class StreamEvent {
+  /** When it came, by our clock: RFC 3339. */
+  readonly ts: string;
+  readonly kind: StreamKind;
+  readonly table: ModelName | null;
+  /** What tells the rows of a table apart; of a price its symbol, of anything else the name it was pushed under. */
+  readonly key: string | null;
+  readonly data: unknown;
+  /** Of `data`, where it came as one. */
+  readonly #text: string | undefined;
+
+  constructor(
+    at: string,
+    kind: StreamKind,
+    { table, key }: { readonly table?: ModelName; readonly key?: string | undefined },
+    data: unknown,
+    text?: string,
+  ) {
+    this.ts = at;
+    this.kind = kind;
+    this.table = table ?? null;
+    this.key = key ?? null;
+    this.data = data;
+    this.#text = text;
+  }
+
+  /** In one line. A number keeps its digits and a record its order, as nothing is read and written again. */
+  get json(): string {
+    const { ts, kind, table, key, data } = this;
+    const text = this.#text === undefined ? JSON.stringify(data) : inOneLine(this.#text);
+    return `{"ts":"${ts}","kind":"${kind}","table":${table === null ? 'null' : `"${table}"`},"key":${JSON.stringify(key)},"data":${text}}`;
+  }
+}
+
+const LINE_BREAKS = /[\t\n\r]/g;
+
+/** Of valid JSON, where they can only stand between tokens. */
+function inOneLine(json: string): string {
+  return json.search(LINE_BREAKS) < 0 ? json : json.replace(LINE_BREAKS, ' ');
+}
+
+/** Undefined where the payload is no JSON, which does occur. */
+export function pushedEvent(name: string, payload: string, at: string): StreamEvent | undefined {
+  const push = readPush(name, payload);
+  if (push === undefined) return otherValue(name, payload, at);
+  const { record } = push;
+  if (push.kind === 'price') return new StreamEvent(at, 'price', { key: push.symbol }, record, payload);
+  if (push.kind === 'other') return new StreamEvent(at, 'other', { key: name }, record, payload);
+  return new StreamEvent(at, push.action, { table: push.model, key: push.key }, record, payload);
+}
+
+/** No record, and still a value. */
+function otherValue(name: string, payload: string, at: string): StreamEvent | undefined {
+  try {
+    return new StreamEvent(at, 'other', { key: name }, JSON.parse(payload), payload);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The connection was lost, or is lost for good. */
+export function connectionEvent(event: Exclude<SessionEvent, { kind: 'push' }>, at: string): StreamEvent {
+  if (event.kind === 'closed')
+    return new StreamEvent(at, 'closed', {}, { code: event.error.code, reason: event.reason });
+  const { from, to, reason } = event;
+  return new StreamEvent(at, 'gap', {}, { from: new Date(from).toISOString(), to: new Date(to).toISOString(), reason });
+}

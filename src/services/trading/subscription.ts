@@ -1,0 +1,72 @@
+/** What a session is subscribed to: begun once, again after each loss of the connection, and taken back at the end. */
+import { openTrading, type Trading } from './client.ts';
+import type { ModelName } from './models.ts';
+import type { Session } from './session-types.ts';
+
+/** In the order they are to be subscribed to. */
+export interface Wanted {
+  readonly models: readonly ModelName[];
+  readonly symbols: readonly string[];
+}
+
+interface Part {
+  begin(trading: Trading): Promise<void>;
+  end(trading: Trading): Promise<void>;
+}
+
+export class Subscription {
+  readonly #session: Session;
+  readonly #trading: Trading;
+  #parts: Part[] = [];
+  #again: Promise<boolean> = Promise.resolve(true);
+
+  constructor(session: Session, trading: Trading) {
+    this.#session = session;
+    this.#trading = trading;
+    session.onReconnect(async (restored) => {
+      const done = this.#restore(openTrading(restored));
+      this.#again = done.then(
+        () => true,
+        () => false,
+      );
+      await done;
+    });
+  }
+
+  /** One request for each. */
+  async begin({ models, symbols }: Wanted): Promise<void> {
+    const parts: readonly Part[] = [
+      ...models.map((name) => ({
+        begin: (trading: Trading) => trading.subscribeModel(name),
+        end: (trading: Trading) => trading.unsubscribeModel(name),
+      })),
+      ...symbols.map((symbol) => ({
+        begin: (trading: Trading) => trading.subscribePrices(symbol),
+        end: (trading: Trading) => trading.unsubscribePrices(symbol),
+      })),
+    ];
+    for (const part of parts) {
+      // Before it is answered: a connection that is lost meanwhile is not to forget it.
+      this.#parts.push(part);
+      await part.begin(this.#trading);
+    }
+  }
+
+  /** After a gap: whether the connection that came after it knows what is subscribed to. If not, another gap or the end follows. */
+  restored(): Promise<boolean> {
+    return this.#again;
+  }
+
+  /** Where there is a connection that knows of them. Never rejects. */
+  async end(): Promise<void> {
+    const parts = this.#parts;
+    this.#parts = [];
+    try {
+      for (const part of parts) if (this.#session.transport !== undefined) await part.end(this.#trading);
+    } catch {} // whatever is the matter, it ends with the session
+  }
+
+  async #restore(trading: Trading): Promise<void> {
+    for (const part of this.#parts) await part.begin(trading);
+  }
+}
