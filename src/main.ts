@@ -1,10 +1,10 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
 import { authorizerFor } from './auth.ts';
-import type { Command, Group } from './cli/command.ts';
+import type { Command } from './cli/command.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
-import { commandWords, parseInput } from './cli/parse.ts';
-import { didYouMean } from './cli/suggest.ts';
+import { findCommand, findGroup } from './cli/lookup.ts';
+import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS } from './registry.ts';
@@ -41,7 +41,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
       argv.filter((_, index) => index !== at[0]),
       context,
     );
-  const group = findGroup(first);
+  const group = findGroup(GROUPS, first);
   const [word = ''] = rest;
   const alone = Object.hasOwn(group.alone ?? {}, word) ? group.alone?.[word] : undefined;
   const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
@@ -55,11 +55,15 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = await parseInput(command.command, tokens, context.now());
   if (parsed.input['help'] === true) return print(context, commandHelp(command.command, context.stdout.columns));
+  return run(command.command, parsed, argv, context);
+}
+
+async function run(command: Command, parsed: ParsedInput, typed: readonly string[], context: Context): Promise<number> {
   const { runCommand } = await import('./cli/run.ts');
-  return runCommand(command.command, parsed, context, {
+  return runCommand(command, parsed, context, {
     version: pkg.version,
     groups: GROUPS,
-    typed: argv,
+    typed,
     authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
   });
 }
@@ -69,54 +73,15 @@ function asksForHelp(tokens: readonly string[]): boolean {
   return tokens.every((token) => !token.startsWith('-') || token === '--help' || token === '-h');
 }
 
-function findGroup(name: string, others: readonly string[] = ['help']): Group {
-  const group = GROUPS.find((candidate) => candidate.name === name);
-  if (group !== undefined) return group;
-  throw new SvcError('usage', `there is no command "${name}"`, {
-    hint: didYouMean(name, [...GROUPS.map((g) => g.name), ...others]),
-  });
-}
-
-/** The longest id or alias that the words begin with. Undefined where there are no words. */
-function findCommand(
-  group: Group,
-  commands: readonly Command[],
-  words: readonly string[],
-): { readonly command: Command; readonly words: number } | undefined {
-  const [only] = commands;
-  if (group.single && only !== undefined) return { command: only, words: 0 };
-  for (let length = words.length; length > 0; length--) {
-    const typed = words.slice(0, length).join(' ');
-    const command = commands.find(({ id, aliases = [] }) =>
-      [id.slice(group.name.length + 1), ...aliases].includes(typed),
-    );
-    if (command !== undefined) return { command, words: length };
-  }
-  const [word] = words;
-  if (word === undefined) return undefined;
-  const names = commands.map(({ id }) => id.slice(group.name.length + 1));
-  throw new SvcError('usage', `there is no command "${group.name} ${word}"`, { hint: didYouMean(word, names) });
-}
-
-/** `svc help`, `svc help alerts list`, `svc help exit-codes`. */
+/** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
 async function explain(argv: readonly string[], context: Context): Promise<number> {
-  const { words } = commandWords(argv, 3);
-  const [first, ...rest] = words;
-  if (first === undefined) return print(context, rootHelp(GROUPS, context.stdout.columns));
-  const { TOPICS } = await import('./cli/topics.ts');
-  const columns = context.stdout.columns;
-  const topic = TOPICS.find(({ name }) => name === first);
-  if (topic !== undefined) return print(context, topic.text(columns));
-  const group = findGroup(
-    first,
-    TOPICS.map(({ name }) => name),
-  );
-  const { commands } = await group.load();
-  const command = findCommand(group, commands, rest);
-  return print(
-    context,
-    command === undefined ? groupHelp(group, commands, columns) : commandHelp(command.command, columns),
-  );
+  const { HELP, helpText, wantsData } = await import('./reference/help-command.ts');
+  const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
+  const parsed = await parseInput(HELP, tokens, context.now());
+  if (wantsData(parsed)) return run(HELP, parsed, argv, context);
+  const words = parsed.input['words'] as readonly string[];
+  const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;
+  return print(context, await helpText(named, GROUPS, context.stdout.columns));
 }
 
 async function print(context: Context, text: string): Promise<number> {

@@ -76,7 +76,7 @@ export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH):
       width,
     )}`,
     paragraphs(
-      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nExit statuses, environment: svc help exit-codes, svc help environment',
+      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help exit-codes|environment|output|times|matchers',
       width,
     ),
   ].join('\n\n')}\n`;
@@ -104,7 +104,7 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
   const width = Math.min(columns, HELP_WIDTH);
   const parts = [paragraphs(command.summary, width)];
   if (command.description !== undefined) parts.push(paragraphs(command.description, width));
-  parts.push(paragraphs(`Usage: svc ${command.id}${operands(command)} [options]`, width));
+  parts.push(paragraphs(`Usage: ${usageLine(command)}`, width));
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
   const argumentRows = Object.entries(command.args ?? {}).map(
     ([name, { help, choices }]): Row => [name, choices === undefined ? help : `${help} (${choices.join(', ')})`],
@@ -119,6 +119,10 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
     .join('\n');
   parts.push(`Examples:\n${examples}`);
   return `${parts.join('\n\n')}\n`;
+}
+
+export function usageLine(command: Command): string {
+  return `svc ${command.id}${operands(command)} [options]`;
 }
 
 function operands(command: Command): string {

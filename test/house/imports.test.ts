@@ -55,8 +55,10 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   inputs: [/^cli\//, /^services\//, /^store\//, /^http\/redact\.ts$/],
   commands: [/^views\//, /^inputs\//, /^cli\//, /^services\//, /^store\//, /^sandbox\//, /^output\/types\.ts$/],
   registry: [/^commands\//, /^cli\/command\.ts$/],
-  main: [/^cli\//, /^registry\.ts$/, /^auth\.ts$/, /^output\//, /^\.\.\/package\.json$/],
-  pages: [/^cli\/help\.ts$/, /^registry\.ts$/],
+  // what is told about svc, of it all
+  reference: [/^cli\//, /^store\/setting-keys\.ts$/, /^output\/types\.ts$/, /^\.\.\/package\.json$/],
+  main: [/^cli\//, /^reference\/help-command\.ts$/, /^registry\.ts$/, /^auth\.ts$/, /^output\//, /^\.\.\/package\.json$/],
+  pages: [/^cli\/help\.ts$/, /^reference\//, /^registry\.ts$/],
   entry: [/^main\.ts$/, /^context\.ts$/, /^store\/paths\.ts$/],
 };
 
