@@ -16,7 +16,11 @@ export const ORDER_PATHS = /^\/trading\/(open_trade|create_entry_order|close|cha
 
 export interface Trader extends AsyncDisposable {
   readonly gateway: TradingEmulator;
+  /** Of the last run. */
+  readonly home: string;
   run(argv: readonly string[], options?: RunOptions): Promise<Run>;
+  /** Of another group. */
+  runAny(argv: readonly string[], options?: RunOptions): Promise<Run>;
   /** The forms of the orders that reached the gateway since the last `run` began. */
   orders(): Readonly<Record<string, string>>[];
   /** `GET /trading/get_model`, of the same time. */
@@ -36,11 +40,15 @@ export async function trader(): Promise<Trader> {
   const since = () => gateway.requests.slice(seen);
   return {
     gateway,
+    get home() {
+      return home;
+    },
     run(argv, options = {}) {
       seen = gateway.requests.length;
       home = options.home ?? temporaryHome();
       return svc(['trade', ...argv], { now, ...options, home, env: { ...env, ...options.env } });
     },
+    runAny: (argv, options) => svc(argv, { now, ...options }),
     orders: () => since().flatMap(({ path, form }) => (ORDER_PATHS.test(path) ? [Object.fromEntries(form)] : [])),
     calls: () =>
       since().map(({ method, path, form }) =>

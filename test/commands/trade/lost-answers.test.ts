@@ -1,0 +1,162 @@
+/** An order whose answer is lost is sent once, told as unknown with what may be it, and open in the journal. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
+import { type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+let before: Forwarder;
+beforeAll(async () => {
+  desk = await trader();
+  before = await forwarder(desk.gateway.url);
+});
+afterAll(async () => {
+  await before[Symbol.asyncDispose]();
+  await desk[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  before.orders.length = 0;
+  before.fault = undefined;
+  desk.gateway.traps.clear();
+  desk.gateway.book.orders.clear();
+  desk.gateway.book.trades.clear();
+});
+
+const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json', '--transport', 'polling', '--timeout', '120ms'];
+const ENTRY = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json', '--timeout', '120ms'];
+const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url }, ...more });
+const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+
+describe.each([
+  ['buy', BUY, 'is_buy=true&rate=0&amount=5&order_type=AtMarket', 0],
+  ['entry sell', ENTRY, 'is_buy=false&rate=1.2&amount=7&order_type=Entry', 1],
+] as const)('%s', (command, argv, form, turn) => {
+  // What the one carries out the other does not.
+  it.each(Object.entries(AMBIGUOUS).map(([name, answer], i) => ({ name, answer, applied: i % 2 === turn })))(
+    '$name, carried out: $applied',
+    async ({ answer, applied }) => {
+      before.fault = { applied, answer };
+      const { code, stdout, stderr } = await desk.run(argv, through());
+      expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+      expect(before.orders).toHaveLength(1);
+      expect(before.orders[0]).toContain(form);
+      const error = lastError(stderr);
+      const { orders, trades } = desk.gateway.book;
+      const there = [...orders.keys(), ...trades.keys()];
+      expect(there).toHaveLength(applied ? 1 : 0);
+      expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false, candidates: there.join(' ') });
+      expect(error.hint).toContain('svc trade journal --open');
+      expect(error.message).toMatch(
+        applied
+          ? /this may be it: (order|position with trade id) \d+ \((buy 5|sell 7)K EUR\/USD, 2026-/
+          : /nothing that fits is to be seen/,
+      );
+      expect(desk.journal()).toMatchObject([
+        { id: error.journal_id, command, outcome: 'unknown', message: expect.any(String) },
+      ]);
+      const shown = await desk.run(['journal', '--open', '-q'], { home: desk.home });
+      expect(shown.stdout).toBe(`${error.journal_id}\n`);
+    },
+  );
+});
+
+it('executed with an error beside it is not as asked, and both are told', async () => {
+  before.fault = {
+    applied: true,
+    answer: (response) =>
+      response.end(
+        '{"response":{"executed":true,"error":"{\\"code\\":99,\\"message\\":\\"no dealer\\"}"},"data":{"type":0,"orderId":390285837}}',
+      ),
+  };
+  const { code, stderr } = await desk.run(BUY, through());
+  expect(code).toBe(8);
+  expect(lastError(stderr)).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
+  expect(lastError(stderr).message).toContain(
+    'as executed with the error: no dealer (code 99), and named order 390285837',
+  );
+  expect(desk.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
+  desk.gateway.traps.add('executed-with-error');
+  const other = await desk.run(BUY);
+  expect({ code: other.code, orders: desk.orders().length }).toEqual({ code: 8, orders: 1 });
+  expect(lastError(other.stderr).message).toMatch(
+    /with the error: The request was sent to the dealer.*this may be it: /,
+  );
+});
+
+it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the sandbox: %s', async (trap) => {
+  desk.gateway.traps.add(trap);
+  const { code } = await desk.run([...BUY, '--wait', '5s'], { sleeps: true });
+  expect({ code, sent: desk.orders().length, journal: desk.journal().map(({ outcome }) => outcome) }).toEqual({
+    code: 8,
+    sent: 1,
+    journal: ['unknown'],
+  });
+});
+
+it('where the session is gone with the answer, another one looks', async () => {
+  before.fault = {
+    applied: true,
+    answer(response) {
+      desk.gateway.cut();
+      response.socket?.destroy();
+    },
+  };
+  const { code, stderr } = await desk.run(BUY, through());
+  expect(code).toBe(8);
+  expect(lastError(stderr).message).toContain('this may be it: ');
+  expect(before.orders).toHaveLength(1);
+});
+
+it('what cannot be looked at is said', async () => {
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  desk.gateway.traps.add('ora-20301');
+  const { code, stderr } = await desk.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
+  // the account is not known yet, and its table is used up: nothing was sent
+  expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 0 });
+  expect(lastError(stderr).code).toBe('limited');
+  desk.gateway.traps.clear();
+  const home = desk.home;
+  await desk.run(['limits', '--reset'], { ...through(), home });
+  await desk.run(['accounts'], { ...through(), home });
+  desk.gateway.traps.add('ora-20301');
+  const again = await desk.run(BUY, { ...through(), home });
+  expect({ code: again.code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
+  expect(lastError(again.stderr).message).toContain(
+    'could not be looked at: the gateway says that all calls of command 46',
+  );
+});
+
+it('interrupted after it was sent: the truth is in the journal', async () => {
+  const stop = new AbortController();
+  before.fault = { applied: true, answer: () => stop.abort(new SvcError('interrupted', 'interrupted')) };
+  const { code, stderr } = await desk.run(BUY, through({ signal: stop.signal }));
+  expect(code).toBe(130);
+  expect(lastError(stderr).message).toContain('was sent and may have been applied');
+  expect(lastError(stderr).hint).toContain('svc trade journal --open');
+  expect(before.orders).toHaveLength(1);
+  expect(desk.journal()).toMatchObject([
+    { outcome: 'unknown', message: expect.stringContaining('may have been applied') },
+  ]);
+});
+
+it.each([
+  ['refused with 429', 429, 6, 'refused'],
+  ['refused with 401', 401, 4, 'refused'],
+  ['refused with 400', 400, 3, 'refused'],
+] as const)('%s: refused, once', async (_name, status, exit, outcome) => {
+  before.fault = { applied: false, answer: (response) => response.writeHead(status).end('{"message":"no"}') };
+  const { code } = await desk.run(BUY, through());
+  expect({ code, sent: before.orders.length }).toEqual({ code: exit, sent: 1 });
+  expect(desk.journal()).toMatchObject([{ outcome }]);
+});
+
+it('what cannot be written down is not sent', async () => {
+  const { mkdirSync, writeFileSync } = await import('node:fs');
+  const { temporaryHome } = await import('../../support/svc.ts');
+  const home = temporaryHome();
+  mkdirSync(`${home}/state/trade/orders.ndjson`, { recursive: true });
+  writeFileSync(`${home}/state/trade/orders.ndjson/x`, '');
+  const { code, stderr } = await desk.run(BUY, through({ home }));
+  expect({ code, sent: before.orders.length }).toEqual({ code: 2, sent: 0 });
+  expect(lastError(stderr).code).toBe('file_unusable');
+});

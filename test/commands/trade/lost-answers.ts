@@ -1,0 +1,88 @@
+/** Stands before the gateway, and treats the answer of an order as a test says; everything else goes through. */
+import { once } from 'node:events';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ORDER_PATHS } from './trader.ts';
+
+export interface Fault {
+  /** The gateway carries the order out before the fault. */
+  readonly applied: boolean;
+  answer(response: ServerResponse): void;
+}
+
+export interface Forwarder extends AsyncDisposable {
+  readonly url: string;
+  fault: Fault | undefined;
+  /** The body of each order that came. */
+  readonly orders: string[];
+}
+
+const json = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+};
+
+/** After none of them can anybody know what became of the order. */
+export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'the connection is reset': (response) => response.socket?.resetAndDestroy(),
+  'the answer never comes': () => {},
+  'the answer ends in its middle': (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '90' }).write('{"response":{"exec');
+    setImmediate(() => response.socket?.destroy());
+  },
+  'status 500': (response) => json(response, 500, '{"Code":500,"Message":"Internal Server Error"}'),
+  'a page of a proxy': (response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Sign in</title></html>'),
+  'status 504': (response) => response.writeHead(504).end(),
+  'no JSON': (response) => json(response, 200, 'executed'),
+  'an answer that says nothing': (response) => json(response, 200, '{}'),
+  'executed, and no order named': (response) => json(response, 200, '{"response":{"executed":true},"data":null}'),
+  'a redirect': (response) => response.writeHead(302, { location: '/login' }).end(),
+};
+
+export async function forwarder(to: string): Promise<Forwarder> {
+  const { port } = new URL(to);
+  const orders: string[] = [];
+  const state: { fault: Fault | undefined } = { fault: undefined };
+  const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
+    const { method, url, headers } = request;
+    const onward = forward({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+      if (fault !== undefined) {
+        answer.resume().on('end', () => fault.answer(response));
+        return;
+      }
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    onward.end(body);
+  };
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces);
+    if (!ORDER_PATHS.test(request.url ?? '')) return pass(request, body, response);
+    orders.push(body.toString());
+    const { fault } = state;
+    if (fault === undefined || fault.applied) pass(request, body, response, fault);
+    else fault.answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    orders,
+    get fault() {
+      return state.fault;
+    },
+    set fault(fault) {
+      state.fault = fault;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
