@@ -8,14 +8,14 @@ import { type Account, type Trade, WAITING } from './records.ts';
 import { profit } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
-export const HEDGING: Omit<Account, 'balance'> = {
+const HEDGING: Omit<Account, 'balance'> = {
   id: '654061',
   name: '00654061',
   hedging: 'Y',
   step: 1,
   dayBalance: 50_000,
 };
-export const NETTING: Omit<Account, 'balance'> = {
+const NETTING: Omit<Account, 'balance'> = {
   id: '654062',
   name: '00654062',
   hedging: '0',

@@ -4,8 +4,8 @@ import type { Book } from './book.ts';
 import { type Instrument, isForex, rounded } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { Outbox } from './outbox.ts';
-import { CANCELED, EXECUTING, type Exit, IN_PROCESS, isEntry, type Order, type Trade } from './records.ts';
-import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { CANCELED, EXECUTING, isEntry, type Order, type Trade } from './records.ts';
+import { accountRow, closedRow, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
 import type { TradingTrap } from './traps.ts';
 
 /** Between an order's steps, divided by `fast`. */
@@ -37,11 +37,17 @@ export class Desk {
   accept(order: Order): void {
     this.#options.book.orders.set(order.orderId, order);
     this.#tellOrder(order, 'I');
-    if (!isEntry(order)) this.#later(() => this.#execute(order));
+    if (!isEntry(order)) this.#later(() => this.execute(order));
   }
 
   changed(order: Order): void {
     this.#tellOrder(order, 'U');
+  }
+
+  /** Of one that trails only what has changed is told. */
+  rateChanged({ orderId, isBuy, rate }: Order): void {
+    const rates = { buy: isBuy ? rate : 0, sell: isBuy ? 0 : rate };
+    this.#options.outbox.row('Order', { t: 3, orderId, ...rates, action: 'U' });
   }
 
   /** With it those that live and end together with it. */
@@ -55,32 +61,8 @@ export class Desk {
     outbox.row('OpenPosition', { t: 1, tradeId: trade.tradeId, stop, stopMove, limit, action: 'U' });
   }
 
-  /** What the prices of now bring about. */
-  look(): void {
-    const { book, now } = this.#options;
-    for (const order of [...this.#due]) this.#execute(order);
-    for (const order of [...book.orders.values()].filter(isEntry)) {
-      if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
-      if (order.expires !== undefined && order.expires <= now()) this.#end(order, CANCELED);
-      else if (this.#isReached(order)) this.#execute(order);
-      else this.#follow(order);
-    }
-    for (const trade of [...book.trades.values()]) this.#checkExits(trade);
-  }
-
-  close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  #later(run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, STEP_MS / this.#options.fast);
-    this.#timers.add(timer);
-  }
-
-  #execute(order: Order): void {
+  /** Now, at the prices of now; what waits in its group is canceled. */
+  execute(order: Order): void {
     const { book, traps, outbox } = this.#options;
     if (!book.orders.has(order.orderId)) return;
     if (traps.has('market-closed')) {
@@ -100,6 +82,23 @@ export class Desk {
     if (isKilled) parts.splice(order.timeInForce === 'IOC' && parts.length > 1 ? -1 : 0);
     // the status stays at "executing" even when all is done
     this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
+  }
+
+  /** Those whose time came while nothing was traded. */
+  catchUp(): void {
+    for (const order of [...this.#due]) this.execute(order);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #later(run: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, STEP_MS / this.#options.fast);
+    this.#timers.add(timer);
   }
 
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {
@@ -188,74 +187,6 @@ export class Desk {
     outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
     outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
   }
-
-  #isReached({ type, isBuy, rate, instrument }: Order): boolean {
-    const { bid, ask } = this.#options.market.quote(instrument);
-    const isLimit = type.startsWith('L');
-    if (isBuy) return isLimit ? ask <= rate : ask >= rate;
-    return isLimit ? bid >= rate : bid <= rate;
-  }
-
-  /** A trailing entry keeps its distance where the price goes away from it. */
-  #follow(order: Order): void {
-    if (order.trail === 0) return;
-    const { instrument, isBuy, rate } = order;
-    const { bid, ask } = this.#options.market.quote(instrument);
-    const price = isBuy ? ask : bid;
-    const moved = steps(instrument, order.trail, price - order.trailedFrom);
-    if (moved === 0 || moved > 0 !== price > rate) return;
-    order.trailedFrom += moved;
-    order.rate = rounded(rate + moved, instrument.digits);
-    const rates = { buy: isBuy ? order.rate : 0, sell: isBuy ? 0 : order.rate };
-    this.#options.outbox.row('Order', { t: 3, orderId: order.orderId, ...rates, action: 'U' });
-  }
-
-  #checkExits(trade: Trade): void {
-    const { book, market } = this.#options;
-    const { stop, limit, isBuy } = trade;
-    const price = closingRate(trade, market);
-    const sign = isBuy ? 1 : -1;
-    if ([...book.orders.values()].some(({ closes }) => closes === trade.tradeId)) return;
-    if (stop !== undefined && (price - stop.rate) * sign <= 0) this.#exit(trade, 'S', stop);
-    else if (limit !== undefined && (price - limit.rate) * sign >= 0) this.#exit(trade, 'L', limit);
-    else if (stop !== undefined && stop.trail !== 0) this.#trail(trade, stop, price);
-  }
-
-  #trail(trade: Trade, stop: Exit, price: number): void {
-    const { instrument, isBuy } = trade;
-    const sign = isBuy ? 1 : -1;
-    const moved = steps(instrument, stop.trail, price - trade.trailedFrom);
-    if (moved * sign <= 0) return;
-    trade.trailedFrom += moved;
-    stop.rate = rounded(stop.rate + moved, instrument.digits);
-    this.tradeChanged(trade);
-  }
-
-  #exit(trade: Trade, type: 'S' | 'L', { rate, trail }: Exit): void {
-    const { book, now } = this.#options;
-    const order: Order = {
-      orderId: book.newOrderId(),
-      tradeId: trade.tradeId,
-      account: trade.account,
-      instrument: trade.instrument,
-      isBuy: !trade.isBuy,
-      type,
-      status: IN_PROCESS,
-      timeInForce: 'GTC',
-      expires: undefined,
-      time: now(),
-      amountK: trade.amountK,
-      rate,
-      range: 0,
-      stop: undefined,
-      limit: undefined,
-      trail,
-      trailedFrom: 0,
-      ocoBulkId: 0,
-      closes: trade.tradeId,
-    };
-    this.accept(order);
-  }
 }
 
 /** In three, where there is enough of it. */
@@ -265,10 +196,4 @@ function thirds({ instrument, amountK }: Order): number[] {
   const third = Math.max(1, Math.floor(units / 3));
   const parts = units < 3 ? Array<number>(units).fill(1) : [third, third, units - 2 * third];
   return parts.map((part) => rounded(part * unit, 3));
-}
-
-/** How far a trailing order goes for a price that has moved so far: whole steps of tenths of a pip. */
-function steps({ pip }: Instrument, trail: number, moved: number): number {
-  const step = (trail * pip) / 10;
-  return Math.trunc(moved / step + Math.sign(moved) * 1e-9) * step;
 }

@@ -15,13 +15,7 @@ export interface EngineOptions {
 }
 
 /** Engine.IO's own numbers: none of the gateway's. */
-const FAILURES = [
-  'Transport unknown',
-  'Session ID unknown',
-  'Bad handshake method',
-  'Bad request',
-  'Forbidden',
-] as const;
+const FAILURES = ['Transport unknown', 'Session ID unknown', 'Bad handshake method', 'Bad request'] as const;
 const [UNKNOWN_TRANSPORT, UNKNOWN_SESSION, BAD_METHOD, BAD_REQUEST] = [0, 1, 2, 3] as const;
 
 const BALANCER = 'BIGipServersandbox';

@@ -46,8 +46,4 @@ export class Form {
     if (!words.includes(text)) throw unfit(name, text);
     return text;
   }
-
-  entries(): readonly (readonly [string, string])[] {
-    return [...this.#values].map(([name, value]) => [name, this.#given(value)]);
-  }
 }

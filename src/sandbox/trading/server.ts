@@ -13,6 +13,7 @@ import { INSTRUMENTS } from './instruments.ts';
 import { Market } from './market.ts';
 import { OrderRequests } from './order-requests.ts';
 import { Outbox } from './outbox.ts';
+import { PriceWatch } from './price-watch.ts';
 import { TableRequests } from './table-requests.ts';
 import { tick } from './ticker.ts';
 import type { TradingTrap } from './traps.ts';
@@ -83,11 +84,12 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
   const outbox = new Outbox(engine, traps);
   const desk = new Desk({ book, market, outbox, traps, now, fast });
+  const watch = new PriceWatch({ book, desk, market, now });
   const orders = new OrderRequests({ book, desk, market, now });
   const tables = new TableRequests({ book, market, traps, now });
   const gateway = new Gateway({ token, engine, orders, tables, traps });
   const requests: LoggedRequest[] = [];
-  const move = (): void => tick({ book, desk, market, outbox, traps });
+  const move = (): void => tick({ book, watch, market, outbox, traps });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', headers, url = '/' } = request;

@@ -1,24 +1,24 @@
 /** What every tick of the market pushes. */
 import type { Book } from './book.ts';
-import type { Desk } from './desk.ts';
 import { INSTRUMENTS } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { Outbox } from './outbox.ts';
+import type { PriceWatch } from './price-watch.ts';
 import { accountRow, offerRow, summaryRow, tradeMoves } from './table-rows.ts';
 import type { TradingTrap } from './traps.ts';
 
 export interface TickerOptions {
   readonly book: Book;
-  readonly desk: Desk;
   readonly market: Market;
+  readonly watch: PriceWatch;
   readonly outbox: Outbox;
   readonly traps: ReadonlySet<TradingTrap>;
 }
 
-export function tick({ book, desk, market, outbox, traps }: TickerOptions): void {
+export function tick({ book, watch, market, outbox, traps }: TickerOptions): void {
   if (traps.has('market-closed')) return;
   market.tick();
-  desk.look();
+  watch.look();
   if (traps.has('non-json-push')) outbox.rubbish();
   for (const instrument of INSTRUMENTS) {
     const { bid, ask, high, low, at } = market.quote(instrument);
