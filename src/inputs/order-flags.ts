@@ -17,6 +17,7 @@ export const TRADING_FLAGS = {
   account: {
     type: 'string',
     value: 'id|name',
+    complete: 'accounts',
     help: 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)',
   },
   preview: { type: 'boolean', help: 'Connect, show what would be sent and what speaks against it, and send nothing' },

@@ -11,12 +11,14 @@ export async function askToken(question: string, command: string, ctx: RunContex
     : Buffer.from(await ctx.readInput('-')).toString('latin1');
   const token = text.trim();
   if (token === '') {
-    throw new SvcError('credential_unusable', '--token-stdin: there is no token', {
+    const where = ctx.interactive ? 'no token was typed' : '--token-stdin: there is no token';
+    throw new SvcError('credential_unusable', where, {
       hint: `pipe it in: ${command} --token-stdin < file`,
     });
   }
   if (token.length > LONGEST_TOKEN || /[^\x21-\x7e]/.test(token)) {
-    throw new SvcError('credential_unusable', '--token-stdin: that is no token, which is one word of ASCII', {
+    const where = ctx.interactive ? '' : '--token-stdin: ';
+    throw new SvcError('credential_unusable', `${where}that is no token, which is one word of ASCII`, {
       hint: 'give the token alone, without a header name or other text around it',
     });
   }

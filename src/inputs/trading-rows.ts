@@ -4,8 +4,8 @@ import type { Account } from '../services/trading/schema.ts';
 import type { TradingSession } from './trading-session.ts';
 
 export const ROW_FLAGS = {
-  symbol: { type: 'string', value: 'symbol', help: 'Only those of this symbol' },
-  account: { type: 'string', value: 'id|name', help: 'Only those of this account' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Only those of this symbol' },
+  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Only those of this account' },
   limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
 } as const satisfies Flags;
 

@@ -108,9 +108,9 @@ export const SUMMARY_LIST: ListOutput<Summary> = {
   columns: [
     { name: 'symbol', cell: ({ currency }) => currency },
     { name: 'sell-k', cell: ({ amountKSell }) => amountKSell, align: 'right' },
-    { name: 'avg-sell', cell: ({ avgSell }) => setRate(avgSell, undefined), align: 'right' },
+    { name: 'avg-sell', cell: ({ avgSell, ratePrecision }) => setRate(avgSell, ratePrecision), align: 'right' },
     { name: 'buy-k', cell: ({ amountKBuy }) => amountKBuy, align: 'right' },
-    { name: 'avg-buy', cell: ({ avgBuy }) => setRate(avgBuy, undefined), align: 'right' },
+    { name: 'avg-buy', cell: ({ avgBuy, ratePrecision }) => setRate(avgBuy, ratePrecision), align: 'right' },
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
     { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
   ],

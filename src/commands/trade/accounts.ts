@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { accountCandidates } from '../../services/trading/candidates.ts';
 import { ACCOUNT_LIST } from '../../views/trading.ts';
 
 export const tradeAccounts = listCommand({
@@ -15,6 +16,7 @@ export const tradeAccounts = listCommand({
     { run: 'svc trade accounts -q', why: 'The ids alone' },
   ],
   output: ACCOUNT_LIST,
+  offers: accountCandidates,
   async run(input, ctx) {
     return withTrading(ctx, input, async ({ trading, known }) => {
       const value = await trading.accounts();

@@ -18,7 +18,7 @@ export const tradeCandles = listCommand({
   effect: 'read',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true },
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
     period: { help: 'm1 to M1; upper and lower case differ', required: true },
   },
   flags: {

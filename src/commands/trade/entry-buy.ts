@@ -10,7 +10,7 @@ export const tradeEntryBuy = recordCommand({
   effect: 'money',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true },
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
     amount: { help: 'Thousands of forex, contracts of anything else', required: true },
   },
   flags: ENTRY_FLAGS,

@@ -1,7 +1,8 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
-import { isModelName, MODEL_NAMES } from '../../services/trading/models.ts';
+import type { ListOutput } from '../../output/types.ts';
+import { isModelName, MODEL_NAMES, MODELS } from '../../services/trading/models.ts';
 
 type AnyRow = Readonly<Record<string, unknown>>;
 
@@ -17,15 +18,8 @@ export const tradeModel = listCommand({
     { run: 'svc trade model Properties -o json', why: 'A table that has no command of its own' },
     { run: 'svc trade model LeverageProfile -o ndjson', why: 'A row a line' },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'key', cell: keyOf },
-      { name: 'row', cell: (row: AnyRow) => JSON.stringify(row), flex: true },
-    ],
-    id: keyOf,
-    empty: 'the table is empty',
-  },
+  output: rowList('orderId'),
+  outputOf,
   async run(input, ctx) {
     const { name } = input;
     if (!isModelName(name)) {
@@ -33,15 +27,30 @@ export const tradeModel = listCommand({
         hint: `the tables are ${MODEL_NAMES.join(', ')}`,
       });
     }
-    return withTrading(ctx, input, async ({ trading }) => ({ value: await trading.model(name) }));
+    return withTrading(ctx, input, async ({ trading }) => ({
+      value: await trading.model(name),
+      as: outputOf(input),
+    }));
   },
 });
 
-/** An order has a trade's id, too, and both name an account. */
-const KEYS = ['orderId', 'tradeId', 'offerId', 'accountId'];
+function outputOf({ name }: { readonly name: string }): ListOutput<AnyRow> {
+  return rowList(isModelName(name) ? MODELS[name].key : undefined);
+}
 
-/** Of whichever table it is. */
-function keyOf(row: AnyRow): string | undefined {
-  const field = KEYS.find((key) => row[key] !== undefined);
-  return field === undefined ? undefined : String(row[field]);
+/** Rows of some tables have nothing to tell them apart by. */
+function rowList(key: string | undefined): ListOutput<AnyRow> {
+  const keyOf = (row: AnyRow): string | undefined => {
+    const value = key === undefined ? undefined : row[key];
+    return value === undefined ? undefined : String(value);
+  };
+  return {
+    kind: 'list',
+    columns: [
+      ...(key === undefined ? [] : [{ name: 'key', cell: keyOf }]),
+      { name: 'row', cell: (row) => JSON.stringify(row), flex: true },
+    ],
+    id: keyOf,
+    empty: 'the table is empty',
+  };
 }

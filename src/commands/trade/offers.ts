@@ -1,6 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { ROW_FLAGS } from '../../inputs/trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { offerCandidates } from '../../services/trading/candidates.ts';
 import { OFFER_LIST } from '../../views/trading.ts';
 
 export const tradeOffers = listCommand({
@@ -16,6 +17,7 @@ export const tradeOffers = listCommand({
     { run: 'svc trade offers -o json --query "[].{symbol: currency, ask: buy}"', why: 'Two fields, for a script' },
   ],
   output: OFFER_LIST,
+  offers: offerCandidates,
   async run(input, ctx) {
     return withTrading(ctx, input, async ({ trading, known }) => {
       const { foldedSymbol } = await import('../../services/trading/symbols.ts');

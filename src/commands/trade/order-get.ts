@@ -1,6 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { orderCandidates } from '../../services/trading/candidates.ts';
 import { checkOrderId } from '../../services/trading/order-id.ts';
 import { ORDER_COLUMNS } from '../../views/trading.ts';
 
@@ -10,7 +11,7 @@ export const tradeOrderGet = recordCommand({
   description: 'One that was filled, canceled or killed stands no more: svc trade positions, and svc trade journal.',
   effect: 'read',
   service: 'trade',
-  args: { order: { help: 'Its order id', required: true } },
+  args: { order: { help: 'Its order id', required: true, complete: 'orders' } },
   flags: SESSION_FLAGS,
   examples: [{ run: 'svc trade order get 390285837', why: 'By its id' }],
   output: {
@@ -18,6 +19,7 @@ export const tradeOrderGet = recordCommand({
     columns: ORDER_COLUMNS.map(({ wide: _, ...column }) => column),
     id: ({ orderId }) => orderId,
   },
+  offers: orderCandidates,
   async run(input, ctx) {
     checkOrderId(input.order);
     return withTrading(ctx, input, async ({ trading }) => {

@@ -1,6 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
 import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { orderCandidates } from '../../services/trading/candidates.ts';
 import { ORDER_LIST } from '../../views/trading.ts';
 
 export const tradeOrders = listCommand({
@@ -20,11 +21,13 @@ export const tradeOrders = listCommand({
     { run: 'svc trade orders --symbol EUR/USD -q', why: 'The ids of those of one symbol' },
   ],
   output: ORDER_LIST,
+  offers: orderCandidates,
   async run(input, ctx) {
     return withTrading(ctx, input, async (open) => {
       const keeps = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
-      return { value: orders.filter((order) => keeps(order) && (input.type ?? order.type) === order.type) };
+      const type = input.type?.toUpperCase();
+      return { value: orders.filter((order) => keeps(order) && (type === undefined || order.type === type)) };
     });
   },
 });

@@ -2,6 +2,7 @@ import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { tradeCandidates } from '../../services/trading/candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../../views/trading.ts';
 
 interface Kind {
@@ -28,6 +29,7 @@ export const tradePositions = listCommand({
   ],
   output: POSITION_LIST,
   outputOf,
+  offers: tradeCandidates,
   async run(input, ctx) {
     if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
     const model = input.closed ? 'ClosedPosition' : input.summary ? 'Summary' : 'OpenPosition';

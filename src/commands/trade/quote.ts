@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { keepOffers, knownOffers } from '../../inputs/trading-offers.ts';
 import { openTradingSession, SESSION_FLAGS, type TradingSession } from '../../inputs/trading-session.ts';
 import type { Quote } from '../../services/trading/quotes.ts';
-import { QUOTE_LIST } from '../../views/quotes.ts';
+import { quoteList } from '../../views/quotes.ts';
 
 export const tradeQuote = listCommand({
   id: 'trade quote',
@@ -12,7 +12,9 @@ export const tradeQuote = listCommand({
     'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot, and the exit status is 9.',
   effect: 'read',
   service: 'trade',
-  args: { symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, repeat: true } },
+  args: {
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols', repeat: true },
+  },
   flags: {
     count: { type: 'integer', value: 'n', min: 1, default: 1, help: 'Ticks of each symbol' },
     wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for them' },
@@ -22,19 +24,22 @@ export const tradeQuote = listCommand({
     { run: 'svc trade quote EUR/USD', why: 'One price' },
     { run: 'svc trade quote EUR/USD USD/JPY -o json --fields symbol,bid,ask', why: 'Two, for a script' },
   ],
-  output: QUOTE_LIST,
+  output: quoteList(() => undefined),
   async run(input, ctx) {
     const { findSymbol } = await import('../../services/trading/symbols.ts');
     const open = await openTradingSession(ctx, input);
     try {
-      const offered = (await knownOffers(open)).map(({ currency }) => currency);
+      const offers = await knownOffers(open);
+      const offered = offers.map(({ currency }) => currency);
       const symbols = [...new Set(input.symbol.map((symbol) => findSymbol(offered, symbol)))];
       const quotes = await ticks(symbols, input, open, ctx);
       const silent = symbols.filter((symbol) => !quotes.some((quote) => quote.symbol === symbol));
-      if (silent.length === 0) return { value: quotes };
+      const as = quoteList((symbol) => offers.find(({ currency }) => currency === symbol)?.ratePrecision);
+      if (silent.length === 0) return { value: quotes, as };
       const last = await snapshots(silent, open);
       return {
         value: [...quotes, ...last],
+        as,
         footer: `no tick of ${silent.join(', ')} in time: the last known price is shown`,
         code: 'still_pending',
       };

@@ -61,7 +61,7 @@ export const tradeStatus = recordCommand({
       return { value: { ...common, accepted: true, advice: null } };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'unauthorized') throw error;
-      const advice = [error.message, error.hint].filter((part) => part !== undefined).join(': ');
+      const advice = [error.message, error.hint].filter((part) => part !== undefined).join('; ');
       return { value: { ...common, accepted: false, advice }, code: 'unauthorized' };
     }
   },

@@ -1,6 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import { keepOffers } from '../../inputs/trading-offers.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { offerCandidates } from '../../services/trading/candidates.ts';
 import { OFFER_COLUMNS } from '../../views/trading.ts';
 
 export const tradeSymbolsInfo = recordCommand({
@@ -10,7 +11,7 @@ export const tradeSymbolsInfo = recordCommand({
     'From the table Offer, so the account must show the symbol. Sizes are there on newer gateways only; an amount is in thousands of the base currency for forex, and in contracts for all else (as seen on the public implementation).',
   effect: 'read',
   service: 'trade',
-  args: { symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true } },
+  args: { symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' } },
   flags: SESSION_FLAGS,
   examples: [{ run: 'svc trade symbols info EUR/USD', why: 'See the pip and the smallest amount' }],
   output: {
@@ -25,6 +26,7 @@ export const tradeSymbolsInfo = recordCommand({
     ],
     id: ({ currency }) => currency,
   },
+  offers: offerCandidates,
   async run(input, ctx) {
     return withTrading(ctx, input, async ({ trading, known }) => {
       const { findOffer } = await import('../../services/trading/symbols.ts');

@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
+import { instrumentCandidates } from '../../services/trading/candidates.ts';
 import type { Instrument } from '../../services/trading/schema.ts';
 
 export const tradeSymbolsList = listCommand({
@@ -29,6 +30,7 @@ export const tradeSymbolsList = listCommand({
     id: ({ symbol }) => symbol,
     empty: 'no such symbols',
   },
+  offers: instrumentCandidates,
   async run(input, ctx) {
     const { visible, search = '' } = input;
     return withTrading(ctx, input, async ({ trading }) => {

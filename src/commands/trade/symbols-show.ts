@@ -10,7 +10,7 @@ export const tradeSymbolsShow = listCommand({
     'It stays with the account, for every program that uses it. The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'write',
   service: 'trade',
-  args: { symbol: { help: 'As EUR/USD', required: true, repeat: true } },
+  args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
   flags: SESSION_FLAGS,
   examples: [{ run: 'svc trade symbols show XAU/USD', why: 'Gold from now on' }],
   output: VISIBILITY_LIST,

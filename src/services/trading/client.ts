@@ -26,7 +26,7 @@ export const MOST_CANDLES = 10_000;
 export interface Trading {
   /** The rows of a table as they are, without the row of totals. */
   model<N extends ModelName>(name: N): Promise<readonly ModelRows[N][]>;
-  /** From the document's path, or once from the other where that one is not known. */
+  /** From the document's path, or where that is not known from the other, and then from there at once. */
   accounts(): Promise<readonly Account[]>;
   instruments(): Promise<readonly Instrument[]>;
   subscribePrices(symbol: string): Promise<void>;
@@ -38,7 +38,18 @@ export interface Trading {
   candles(query: CandleQuery): Promise<readonly Candle[]>;
 }
 
-export function openTrading(session: Caller): Trading {
+/** `GET /trading/get_model/Accounts` as doc 3 §4 shows it, or that of the other tables (seen on the public implementation). */
+export type AccountsPath = 'documented' | 'common';
+
+/** Which of the two an address knows. */
+export interface AccountsPathMemory {
+  read(): AccountsPath;
+  keep(path: AccountsPath): void;
+}
+
+const NO_MEMORY: AccountsPathMemory = { read: () => 'documented', keep: () => {} };
+
+export function openTrading(session: Caller, accountsPath: AccountsPathMemory = NO_MEMORY): Trading {
   /** A read whose answer says that it was done, or holds what was asked for and says nothing. */
   const asked = async (what: string, endpoint: Endpoint<Envelope>, values?: CallValues): Promise<Envelope> => {
     const answer = await session.call(endpoint, values);
@@ -51,15 +62,21 @@ export function openTrading(session: Caller): Trading {
     const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
     return checked(withoutTotal(answer[rows]), schema, rows);
   };
-  const otherAccounts = async (): Promise<Envelope> =>
-    asked('the accounts', endpoints.getModel, { query: { models: 'Account' } });
+  const accountsAt: Readonly<Record<AccountsPath, () => Promise<Envelope>>> = {
+    documented: () => asked('the accounts', endpoints.getAccounts),
+    common: () => asked('the accounts', endpoints.getModel, { query: { models: 'Account' } }),
+  };
   return {
     model: async (name) =>
       rowsOf(await asked(`the table ${name}`, endpoints.getModel, { query: { models: name } }), name),
     async accounts() {
-      let answer = await known(asked('the accounts', endpoints.getAccounts));
-      if (!Array.isArray(answer?.['accounts'])) answer = await otherAccounts();
-      return rowsOf(answer, 'Account');
+      const first = accountsPath.read();
+      const answer = await known(accountsAt[first]());
+      if (Array.isArray(answer?.['accounts'])) return rowsOf(answer, 'Account');
+      const second = first === 'documented' ? 'common' : 'documented';
+      const rows = await rowsOf(await accountsAt[second](), 'Account');
+      accountsPath.keep(second);
+      return rows;
     },
     async instruments() {
       const { data } = await asked('the instruments', endpoints.getInstruments);
@@ -80,7 +97,7 @@ export function openTrading(session: Caller): Trading {
     },
     async setVisible(symbol, visible) {
       await asked(`${visible ? 'showing' : 'hiding'} ${symbol}`, endpoints.updateSubscriptions, {
-        body: { symbol, visible },
+        body: { symbol, visible: String(visible) },
       });
     },
     async candles({ offerId, period, from, to }) {

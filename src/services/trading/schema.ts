@@ -132,6 +132,7 @@ export const summary = z.looseObject({
   plBuy: number,
   grossPL: number,
   netPL: number,
+  ratePrecision: number,
   isTotal: flag,
 });
 export type Summary = z.infer<typeof summary>;

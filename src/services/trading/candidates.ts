@@ -1,0 +1,46 @@
+/** What of the gateway's tables is offered when the next command line is completed. */
+import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
+
+interface Named {
+  readonly value: string;
+  readonly note?: string;
+}
+
+interface Traded {
+  readonly currency?: string | undefined;
+  readonly isBuy?: boolean | undefined;
+  readonly amountK?: number | undefined;
+}
+
+export function accountCandidates({ accountId, accountName }: Account): { readonly accounts: readonly Named[] } {
+  return { accounts: [noted(accountId, accountName)] };
+}
+
+export function offerCandidates({ currency }: Offer): { readonly symbols: readonly Named[] } {
+  return { symbols: [{ value: currency }] };
+}
+
+export function instrumentCandidates({ symbol, visible }: Instrument): { readonly symbols: readonly Named[] } {
+  return { symbols: [noted(symbol, visible === false ? 'hidden' : undefined)] };
+}
+
+export function orderCandidates(order: Order): { readonly orders: readonly Named[] } {
+  return { orders: [noted(order.orderId, tradedWords(order))] };
+}
+
+/** Of rows that were closed or summed up there are none: nothing can be done to them. */
+export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {
+  const isOpen = row.tradeId !== undefined && !('closeTime' in row);
+  return { trades: isOpen ? [noted(row.tradeId, tradedWords(row))] : [] };
+}
+
+function tradedWords({ currency, isBuy, amountK }: Traded): string {
+  const side = isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
+  return [side, amountK === undefined ? undefined : `${amountK}K`, currency]
+    .filter((word) => word !== undefined)
+    .join(' ');
+}
+
+function noted(value: string, note: string | undefined): Named {
+  return note ? { value, note } : { value };
+}
