@@ -29,6 +29,8 @@ export interface Endpoint<T> {
   readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
   /** False for a read that must show the first answer as it is, such as a health check. */
   readonly retry?: false;
+  /** No cache on the way may answer it. */
+  readonly fresh?: true;
   /** The type that an answer is labelled with says nothing about it. */
   readonly mislabelled?: true;
   /** The answer's schema, or none where a success has no body. */

@@ -61,6 +61,7 @@ const LARGEST_ANSWER = 512 * 1024 * 1024;
 const LARGEST_ERROR_TEXT = 64 * 1024;
 const STALL_MS = 60_000;
 const NO_HEADERS: Headers = {};
+const FRESH: Headers = { 'cache-control': 'no-cache' };
 const GIVEN_UP = new SvcError('connection_lost', 'the rest of the answer is not wanted');
 
 export class Sender {
@@ -192,7 +193,8 @@ export class Sender {
       throw new SvcError('internal', `${endpoint.method} ${endpoint.path} was not confirmed; nothing was sent`);
     }
     const { cookies } = this.#rules;
-    const more = cookies === undefined ? values.upgrade : { ...values.upgrade, ...cookies.header() };
+    const isPlain = cookies === undefined && endpoint.fresh === undefined;
+    const more = isPlain ? values.upgrade : { ...values.upgrade, ...cookies?.header(), ...(endpoint.fresh && FRESH) };
     if (target.authorizer === undefined) return this.#requests.build(endpoint, values, more ?? NO_HEADERS);
     return target.authorizer
       .header()

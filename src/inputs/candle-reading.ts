@@ -42,6 +42,8 @@ export interface PartRead {
 const RENEWAL_MS = 1000;
 /** So many empty windows one after the other are the end of a history. */
 const MOST_EMPTY = 2;
+/** No market is shut for longer. */
+const HOLIDAYS_S = 7 * 86_400;
 /** One may still be on its way. */
 const STALE = 2;
 
@@ -125,7 +127,10 @@ export class CandleReading {
       }
       const candles = this.#wanted(chunk.candles);
       if (this.first === undefined) {
-        if (candles.length > 0 && isEmpty) this.#begins = timeOf(candles[0] ?? []);
+        const [first] = candles;
+        if (first !== undefined && (isEmpty || timeOf(first) - range.from > HOLIDAYS_S + period.ms / 1000)) {
+          this.#begins = timeOf(first);
+        }
         isEmpty = true;
       }
       this.#count(candles);

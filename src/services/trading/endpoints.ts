@@ -22,8 +22,8 @@ export const getAccounts = read('/trading/get_model/Accounts');
 export const getModel = read('/trading/get_model');
 /** Not shown in the document. */
 export const getInstruments = read('/trading/get_instruments');
-/** Doc 3 §8 has its limits; the path is not shown. */
-export const getCandles = read('/candles/{offer_id}/{period_id}');
+/** Doc 3 §8 has its limits; the path is not shown. Its answers may be kept for a day, and the last candle changes by the second. */
+export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
 
 /** Doc 3 §4; subscribing changes nothing at the service but what it pushes to this session. */
 export const subscribePrices = post('/subscribe', 'read');

@@ -35,6 +35,13 @@ describe('the newest', () => {
     ]);
   });
 
+  it('are asked for past every cache, as the last candle changes by the second', async () => {
+    const { length } = served.gateway.requests;
+    await run(['EUR/USD', 'm1']);
+    const request = served.gateway.requests.slice(length).find(({ url }) => url.startsWith('/candles/'));
+    expect(request?.headers['cache-control']).toBe('no-cache');
+  });
+
   it('are a hundred', async () => {
     expect(times(await run(['EUR/USD', 'H1', '-o', 'ndjson']))).toHaveLength(100);
   });
@@ -111,6 +118,10 @@ describe('a range', () => {
     const result = await run(['EUR/USD', 'm1', ...JANUARY, '--price', 'mid']);
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('history begins at 2026-01-12T06:00:00Z: there is nothing before');
+    // Within one window, too, and not where it is only a weekend.
+    const hours = await run(['EUR/USD', 'H1', '--from', '2026-01-01', '-o', 'csv']);
+    expect(hours.stderr).toContain('history begins at 2026-01-12T06:00:00Z');
+    expect((await run(['EUR/USD', 'H1', '--from', '2026-01-10', '-o', 'csv'])).stderr).toBe('');
   });
 
   it('that the gateway ignores is an error, and nothing is printed', async () => {
