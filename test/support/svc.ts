@@ -35,10 +35,14 @@ export interface RunOptions {
   /** Sleeps as long as it is told to, and not 20 ms at most. */
   readonly sleeps?: true;
   readonly signal?: AbortSignal;
+  /** Is given what comes on stdout at once, and waited for; `closed` where the reader goes away with it. */
+  readonly onStdout?: (text: string) => Promise<void> | 'closed' | undefined;
   /** Is given what comes on stderr at once. */
   readonly onStderr?: (text: string) => void;
   /** What the browser does with an address: what it returns is why there is none. Without it there is none. */
   readonly browser?: (url: URL) => string | undefined;
+  /** Is given what presses keys at the terminal, once somebody waits for them. */
+  readonly keys?: (press: (keys: string) => void) => void;
   /** What the person types where nothing is shown; without it such a question takes its answer from `answers`. */
   readonly hidden?: (question: string, withdrawn: AbortSignal | undefined) => Promise<string>;
   /** The directory for settings; one of its own by default. */
@@ -50,10 +54,10 @@ class Capture implements OutStream {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   readonly colorDepth: 0 | 1 | 2 | 3;
-  readonly closed = false;
-  readonly #tell: ((text: string) => void) | undefined;
+  closed = false;
+  readonly #tell: RunOptions['onStdout'];
 
-  constructor(columns: number | undefined, tell?: (text: string) => void) {
+  constructor(columns: number | undefined, tell?: RunOptions['onStdout']) {
     this.#tell = tell;
     this.isTTY = columns !== undefined;
     this.columns = columns;
@@ -61,8 +65,11 @@ class Capture implements OutStream {
   }
 
   async write(chunk: string | Uint8Array): Promise<void> {
+    if (this.closed) return;
     this.chunks.push(Buffer.from(chunk as Uint8Array));
-    this.#tell?.(Buffer.from(chunk as Uint8Array).toString());
+    const told = this.#tell?.(Buffer.from(chunk as Uint8Array).toString());
+    if (told === 'closed') this.closed = true;
+    else await told;
   }
 
   get text(): string {
@@ -85,8 +92,11 @@ export function temporaryHome(): string {
 }
 
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const stdout = new Capture(options.terminal);
-  const stderr = new Capture(options.terminal, options.onStderr);
+  const stdout = new Capture(options.terminal, options.onStdout);
+  const stderr = new Capture(options.terminal, (text) => {
+    options.onStderr?.(text);
+    return undefined;
+  });
   const home = options.home ?? temporaryHome();
   const asked: string[] = [];
   const opened: string[] = [];
@@ -106,6 +116,12 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
       },
       async *chunksUntil() {
         yield Buffer.from((options.stdin ?? '') as Uint8Array);
+      },
+      onKey(handler) {
+        options.keys?.((keys) => {
+          for (const key of keys) handler(key);
+        });
+        return () => {};
       },
     },
     stdout,

@@ -1,6 +1,7 @@
 /** `svc trade stream`: every push a line, subscriptions made and taken back, gaps told, faults and interruptions. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TOKEN } from '../../services/trading/gateway.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { TOKEN, until } from '../../services/trading/gateway.ts';
 import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
 
 let feed: FeedGateway;
@@ -60,9 +61,11 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     expect(feed.gateway.live).toEqual([]);
   });
 
-  it('loses none of ten thousand pushes', async () => {
+  it('loses none of ten thousand pushes, however slowly they are read', async () => {
     const count = 10_000;
-    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count), '--transport', transport]);
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count), '--transport', transport], {
+      onStdout: () => new Promise((read) => setTimeout(read, 5)),
+    });
     await feed.subscribed('Order');
     for (let n = 0; n < count; n++) feed.push('Order', { orderId: String(n), status: 1 });
     const { code, stdout } = await run;
@@ -95,5 +98,147 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
       'POST /trading/subscribe models=Order',
       'POST /trading/unsubscribe models=Order',
     ]);
+  });
+});
+
+function leftInOrder(): void {
+  expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Order');
+  expect(feed.gateway.live).toEqual([]);
+  expect(feed.gateway.ended.at(-1)).toBe('client namespace disconnect');
+}
+
+describe('what is pushed', () => {
+  it('goes out in its own letters, in one line, and without what steers a terminal', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '3']);
+    await feed.subscribed('Order');
+    feed.push(
+      'Order',
+      '{"orderId":"1","n":12345678901234567890,"rate":1.10,"action":"U"}',
+      '{\n\t"orderId": "7",\r\n "note": "a\u009b31m\u202e\u2028b" }',
+      '["no", "record"]',
+    );
+    const { stdout } = await run;
+    const [exact = '', hostile = '', list = '', ...none] = stdout.split('\n');
+    expect(none).toEqual(['']);
+    expect(exact).toMatch(/"key":"1","data":\{"orderId":"1","n":12345678901234567890,"rate":1.10,"action":"U"\}\}$/);
+    expect(hostile).toMatch(/"data":\{ {2}"orderId": "7", {2} "note": "a\\u009b31m\\u202e\\u2028b" \}\}$/);
+    expect(JSON.parse(hostile).data).toEqual({ orderId: '7', note: 'a\u009b31m\u202e\u2028b' });
+    expect(JSON.parse(list)).toMatchObject({ kind: 'other', key: 'Order', data: ['no', 'record'] });
+  });
+
+  it('is a line each in a table, with what a person follows', async () => {
+    const run = feed.run(['stream', 'Order', 'EUR/USD', '--until', '3']);
+    await feed.subscribed('EUR/USD');
+    feed.push('Order', { ...ORDER, action: 'I', currency: 'EUR\u001b[2J' }, { orderId: '390285837', action: 'D' });
+    feed.push('EUR/USD', tick(1.2));
+    const { stdout } = await run;
+    expect(stdout.replace(/^\S+Z/gm, 'TIME')).toBe(
+      [
+        'TIME  I  Order  390285837  EUR\\x1b[2J  buy  5K  open at market  in process  buy 1.21818  2018-04-25T12:07:16.391Z',
+        'TIME  D  Order  390285837',
+        'TIME  price  EUR/USD  1.2  1.2002',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is left out where it is no JSON, and that is told once for a name and counted', async () => {
+    const run = feed.run(['stream', 'Order', '--until', '1']);
+    await feed.subscribed('Order');
+    feed.push('Order', 'not JSON', '', '{"orderId":', { orderId: '1' });
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toBe(
+      'Order: what is pushed under this name is no JSON, and left out\npushes that were no JSON and are left out: 3\n',
+    );
+  });
+});
+
+describe('it ends', () => {
+  it('after --until a time', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '200ms']);
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    const { code, stdout } = await run;
+    expect({ code, lines: lines(stdout).length }).toEqual({ code: 0, lines: 1 });
+    leftInOrder();
+  });
+
+  it('by Ctrl-C, with what it subscribed to taken back', async () => {
+    const stop = new AbortController();
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson'], {
+      signal: stop.signal,
+      onStdout() {
+        stop.abort(new SvcError('interrupted', 'interrupted'));
+        return undefined;
+      },
+    });
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    const { code, stdout } = await run;
+    expect({ code, lines: lines(stdout).length }).toEqual({ code: 130, lines: 1 });
+    leftInOrder();
+  });
+
+  it('quietly when its reader goes away', async () => {
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson'], {
+      onStdout() {
+        go();
+        return 'closed';
+      },
+    });
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    await gone;
+    feed.push('Order', ORDER);
+    const { code, stdout, stderr } = await run;
+    expect({ code, lines: lines(stdout).length, stderr }).toEqual({ code: 0, lines: 1, stderr: '' });
+    leftInOrder();
+  });
+
+  it('with exit 7 and a last event where the connection is lost and may not come again', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--no-reconnect']);
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    feed.drop();
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(7);
+    const [, closed] = lines(stdout);
+    expect(closed).toMatchObject({ kind: 'closed', table: null, key: null, data: { code: 'connection_lost' } });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
+  });
+
+  it('with exit 10 where nobody reads what a websocket brings', async () => {
+    let read = (): void => {};
+    const blocked = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--transport', 'websocket'], { onStdout: () => blocked });
+    await feed.subscribed('Order');
+    const { length: before } = feed.gateway.ended;
+    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
+    for (let n = 0; n < 72; n++) feed.push('Order', large);
+    await until(() => feed.gateway.ended.length > before);
+    read();
+    const { code, stderr } = await run;
+    expect(code).toBe(10);
+    expect(JSON.parse(stderr).error.message).toContain('64 MiB wait');
+  });
+
+  it('before anything is subscribed to, where a symbol is not offered', async () => {
+    const { code, stderr } = await feed.run(['stream', 'Order', 'EUR/XXX']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('EUR/XXX');
+    expect(feed.calls).toEqual(['GET /trading/get_model models=Offer']);
+  });
+
+  it.each(['0', '0s', '5 minutes', '-3', '30d'])('at once with --until %s', async (given) => {
+    const { code } = await feed.run(['stream', 'Order', `--until=${given}`]);
+    expect({ code, calls: feed.calls }).toEqual({ code: 2, calls: [] });
   });
 });
