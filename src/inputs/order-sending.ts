@@ -51,9 +51,12 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
 /** With the answer the session may be gone: then by another one. */
 async function candidates(lost: LostOrder, sentAt: number, open: TradingSession, wish: SessionWish, ctx: RunContext) {
   const { orderCandidates } = await import('../services/trading/order-candidates.ts');
+  const { readJournal } = await import('../store/order-journal.ts');
+  // What was accepted before is another order.
+  const known = new Set(readJournal(ctx.paths).flatMap(({ order_ids }) => order_ids));
   const look = async ({ trading }: Pick<TradingSession, 'trading'>) =>
     orderCandidates(lost, sentAt, {
-      orders: await trading.model('Order'),
+      orders: (await trading.model('Order')).filter(({ orderId }) => !known.has(orderId)),
       positions: await trading.model('OpenPosition'),
     });
   try {

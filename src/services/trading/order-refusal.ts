@@ -38,7 +38,7 @@ export function explainRefusal(
   if (code === NOT_IN_POOL) {
     return new SvcError(
       'refused',
-      `${common.message}. Code 20001 comes for an account that the token may not trade with, and for an account's name in place of its id; here it is the token, as ${lookedUp}`,
+      `${common.message}. Code 20001 comes for an account that the token may not trade with now, and for an account's name in place of its id; here it is the first, as ${lookedUp}`,
       {
         hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc trade status',
         more,

@@ -258,7 +258,9 @@ describe('what the gateway refuses', () => {
     for (const verbose of ['-v', '--debug']) {
       const { code, stdout, stderr } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--wait', '5s', verbose], {
         sleeps: true,
-        onStderr: () => desk.gateway.sessions.forEach((id) => ids.add(id)),
+        onStderr: () => {
+          for (const id of desk.gateway.sessions) ids.add(id);
+        },
       });
       expect(code).toBe(0);
       expect(stderr).toContain('/trading/open_trade');
