@@ -42,8 +42,9 @@ export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx
     candles,
     first: time(reading.first),
     last: time(reading.last),
-    gaps: gaps.length,
-    missing,
+    // Of what is no forex it is not known.
+    gaps: wish.isForex ? gaps.length : null,
+    missing: wish.isForex ? missing : null,
   };
   return { reading, wish, report };
 }

@@ -1,9 +1,11 @@
 /** Candles in a file: piece by piece where it can be gone on with after a kill, whole or not at all else. */
-import { extname } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { dirname, extname } from 'node:path';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import { type CandleRow, candleRow, type RowShape, rowLines } from '../services/trading/candle-rows.ts';
 import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from '../store/appended-file.ts';
+import { fileFailure } from '../store/file-failure.ts';
 import type { CandleReading, PartRead } from './candle-reading.ts';
 import { checkNewFile, type NewFile, writeNewFile } from './new-file.ts';
 
@@ -45,6 +47,11 @@ export function candleTarget({ path, force, resume, fromBeginning }: CandleFileW
     throw new SvcError('invalid_value', `--out: ${path} has an ending that tells no format`, {
       hint: 'the endings are .csv, .ndjson and .json',
     });
+  }
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw fileFailure(`--out: cannot write to ${dirname(path)}`, error);
   }
   const grows = fromBeginning && format !== 'json';
   const file = { option: '--out', path, force, format, grows };

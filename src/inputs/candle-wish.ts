@@ -90,7 +90,7 @@ function isPair(symbol: string): boolean {
 
 /** Opens the session in which all is read; nothing is left open where this fails. */
 export async function openReading(
-  input: CandleInput & SessionWish & { readonly failOnGap: boolean },
+  input: CandleInput & SessionWish & { readonly gaps: boolean; readonly failOnGap: boolean },
   { period, ...range }: CandleRange & Pick<CandleWish, 'period'>,
   ctx: RunContext,
   target?: CandleTarget,
@@ -98,8 +98,12 @@ export async function openReading(
   const open = await openTradingSession(ctx, input);
   try {
     const offer = await candleOffer(input, open);
-    if (input.failOnGap && !offer.isForex) {
-      throw new SvcError('invalid_value', `--fail-on-gap: when ${offer.symbol} is traded is not known here`);
+    if ((input.gaps || input.failOnGap) && !offer.isForex) {
+      const option = input.gaps ? '--gaps' : '--fail-on-gap';
+      throw new SvcError(
+        'invalid_value',
+        `${option}: when ${offer.symbol} is traded is not known, as of all but forex`,
+      );
     }
     if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
     const before = target === undefined ? undefined : markOf(target);

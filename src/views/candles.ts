@@ -86,8 +86,9 @@ interface CandleFileReport {
   readonly candles: number;
   readonly first: string | null;
   readonly last: string | null;
-  readonly gaps: number;
-  readonly missing: number;
+  /** Null where it is not known. */
+  readonly gaps: number | null;
+  readonly missing: number | null;
 }
 
 export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
@@ -100,7 +101,7 @@ export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
     { name: 'candles', cell: ({ candles }) => candles },
     { name: 'first', cell: ({ first }) => first ?? undefined },
     { name: 'last', cell: ({ last }) => last ?? undefined },
-    { name: 'gaps', cell: ({ gaps, missing }) => (gaps === 0 ? 0 : `${gaps} (${missing} candles)`) },
+    { name: 'gaps', cell: ({ gaps, missing }) => (gaps ? `${gaps} (${missing} candles)` : (gaps ?? 'not known')) },
     { name: 'complete', cell: ({ complete }) => (complete ? 'yes' : { text: 'no', tone: 'warn' }) },
   ],
   id: ({ file }) => file,

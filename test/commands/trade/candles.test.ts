@@ -207,8 +207,10 @@ describe('candles that are missing', () => {
 
   it('are not known of what is no forex', async () => {
     expect(await run(['US30', 'm1', '--from', '2026-01-13', '-q'])).toMatchObject({ code: 0, stderr: '' });
-    const refused = await run(['US30', 'm1', '--from', '2026-01-13', '--fail-on-gap']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('when US30 is traded is not known') });
+    for (const option of ['--fail-on-gap', '--gaps']) {
+      const refused = await run(['US30', 'm1', '--from', '2026-01-13', option]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('when US30 is traded is not known') });
+    }
     expect(served.asked).toHaveLength(1);
   });
 
@@ -328,4 +330,5 @@ it.each([
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(words);
+  expect(served.asked).toEqual([]);
 });
