@@ -53,7 +53,7 @@ export const tradePing = recordCommand({
   async run(input, ctx) {
     const { session, trading } = await openTradingSession(ctx, input);
     try {
-      // To be streamed to: a websocket is tried where there may be one.
+      // As for a stream: a websocket is tried where there may be one.
       session.events();
       const handshakeMs = await timed(() => session.connect());
       const roundTripsMs: number[] = [];
@@ -61,6 +61,7 @@ export const tradePing = recordCommand({
         if (asked > 0) await ctx.sleep(input.every, ctx.signal);
         roundTripsMs.push(await timed(() => trading.instruments()));
       }
+      await session.settled();
       const value = { baseUrl: ctx.target.baseUrl.href, handshakeMs, roundTripsMs, ...standing(session) };
       return { value };
     } finally {

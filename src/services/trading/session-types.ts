@@ -64,6 +64,8 @@ export interface Session {
   hide(text: string): string;
   /** What carries the pushes now; undefined where there is no connection. */
   readonly transport: 'polling' | 'websocket' | undefined;
+  /** Settles once the way that `auto` takes is known. Never rejects. */
+  settled(): Promise<void>;
   /** How often a sign of life goes out, and how long one is waited for; undefined where there is no connection. */
   readonly heartbeat: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number } | undefined;
   /** The gateway's clock minus ours, of the latest answer to a request that had a date. */

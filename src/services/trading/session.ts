@@ -41,6 +41,7 @@ class GatewaySession implements Session {
   #connecting: Promise<void> | undefined;
   #authorization = '';
   #streams = false;
+  #upgrading: Promise<void> = Promise.resolve();
   #isReconnecting = false;
   #connectedAt = 0;
   /** Tries to connect again since a connection held for long. */
@@ -68,6 +69,10 @@ class GatewaySession implements Session {
 
   get transport(): 'polling' | 'websocket' | undefined {
     return this.#engine?.transport;
+  }
+
+  settled(): Promise<void> {
+    return this.#upgrading;
   }
 
   get heartbeat(): Session['heartbeat'] {
@@ -200,7 +205,7 @@ class GatewaySession implements Session {
     const { transport = 'auto', onNotice } = this.#options;
     if (transport === 'websocket') await engine.upgrade();
     else if (transport === 'auto' && this.#streams) {
-      void engine.upgrade().catch((error: Error) => {
+      this.#upgrading = engine.upgrade().catch((error: Error) => {
         if (!engine.over) onNotice(`no websocket, polling goes on: ${this.hide(error.message)}`);
       });
     }

@@ -18,9 +18,13 @@ describe('svc trade ping', () => {
     expect(feed.gateway.live).toEqual([]);
   });
 
-  it.each(['websocket', 'polling'])('says that it goes over %s', async (transport) => {
+  it.each([
+    ['auto', 'websocket'],
+    ['websocket', 'websocket'],
+    ['polling', 'polling'],
+  ])('with --transport %s says that it goes over %s', async (wished, transport) => {
     await using feed = await feedGateway();
-    const { stdout } = await feed.run(['ping', '--count', '1', '--transport', transport]);
+    const { stdout } = await feed.run(['ping', '--count', '1', '--transport', wished]);
     expect(stdout).toMatch(new RegExp(`TRANSPORT +${transport}\n`));
     expect(stdout).toMatch(/ROUND-TRIP +\d+(\.\d)? ms\n/);
   });
