@@ -78,7 +78,7 @@ async function explain(argv: readonly string[], context: Context): Promise<numbe
   const { HELP, helpText, wantsData } = await import('./reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = await parseInput(HELP, tokens, context.now());
-  if (wantsData(parsed)) return run(HELP, parsed, argv, context);
+  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context);
   const words = parsed.input['words'] as readonly string[];
   const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;
   return print(context, await helpText(named, GROUPS, context.stdout.columns));

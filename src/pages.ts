@@ -1,5 +1,6 @@
-/** Every help page by the words that name it: the build keeps them as texts, so that help starts at once. */
+/** What is made when svc is built: every help page by the words that name it, so that help starts at once, and the manual. */
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
+import { manualPages } from './reference/manual.ts';
 import { GROUPS } from './registry.ts';
 
 export interface Pages {
@@ -21,4 +22,9 @@ export async function preparedPages(): Promise<Pages> {
     }
   }
   return { help, aliases };
+}
+
+/** The man pages, by the names of their files. */
+export function preparedManual(): Promise<Readonly<Record<string, string>>> {
+  return manualPages(GROUPS);
 }

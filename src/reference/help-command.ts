@@ -41,7 +41,6 @@ export const HELP: Command = textCommand({
     { run: 'svc help matchers', why: 'How alerts are chosen' },
     { run: "svc help --format json --query 'groups[].commands[].id'", why: 'The name of every command' },
   ],
-  defaultFormat: 'json',
   repairsSettings: true,
   output: { kind: 'text' },
   outputOf: () => NODE,

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { GROUPS } from '../../src/registry.ts';
 import { environment, HOME, ROOT, start, svc } from './binary.ts';
 
 interface Packed {
@@ -43,7 +44,7 @@ const installed = async (line: string) =>
 describe('the tarball', () => {
   it('holds what runs and what is read, and nothing it is made from', () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !/^(?:bin|dist|completions)\//.test(path)).sort()).toEqual([
+    expect(paths.filter((path) => !/^(?:bin|dist|completions|man)\//.test(path)).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
@@ -51,6 +52,13 @@ describe('the tarball', () => {
     ]);
     expect(paths.filter((path) => /\.ts$|\.map$|test\/|src\//.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['bin/svc.cjs', 'dist/main.cjs', 'dist/THIRD-PARTY-LICENSES.txt']));
+  });
+
+  it('holds the manual, made from a checkout that had none', () => {
+    const manual = packed.files.map(({ path }) => path).filter((path) => path.startsWith('man/'));
+    expect(manual.sort()).toEqual(['man/svc.1', ...GROUPS.map(({ name }) => `man/svc-${name}.1`)].sort());
+    for (const path of manual) expect(readFileSync(join(PACKAGE, path), 'utf8')).toMatch(/^\.TH "SVC/);
+    expect(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')).directories).toEqual({ man: 'man' });
   });
 
   it('is at most 5 MB, unpacked too', () => {

@@ -83,6 +83,8 @@ describe('loaded files', () => {
     ['alerts list -o yaml', ['zod', 'undici', 'yaml']],
     ['alerts list -o json --query length(@)', ['zod', 'undici', 'jmespath']],
     ['config path', []],
+    ['help times', []],
+    ['help --format json', []],
     ['config list -o json', []],
     ['config set timeout 20s', ['conf']],
   ])('svc %s: of the packages it loads %j', async (line, packages) => {
@@ -92,6 +94,8 @@ describe('loaded files', () => {
   it('are few before the first request', async () => {
     const files = inPackage(await loaded(['alerts', 'list', '-o', 'json'], { SVC_ALERTS_URL: server.url }));
     expect(files.length).toBeLessThan(40);
-    expect(files.filter((file) => /yaml|csv|tsv|table|record|sandbox|silences-/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /yaml|csv|tsv|table|record|sandbox|silences-|help-command|topics/.test(file)),
+    ).toEqual([]);
   });
 });

@@ -52,13 +52,20 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'services/*': [/^http\//],
   sandbox: [/^services\/[^/]+\/[^/]+\.ts$/],
   views: [/^services\//, /^output\/types\.ts$/],
-  inputs: [/^cli\//, /^services\//, /^store\//, /^http\/redact\.ts$/],
+  inputs: [/^cli\//, /^services\//, /^store\//, /^http\/(redact|reach)\.ts$/],
   commands: [/^views\//, /^inputs\//, /^cli\//, /^services\//, /^store\//, /^sandbox\//, /^output\/types\.ts$/],
   registry: [/^commands\//, /^cli\/command\.ts$/],
   // what is told about svc, of it all
   reference: [/^cli\//, /^store\/setting-keys\.ts$/, /^output\/types\.ts$/, /^\.\.\/package\.json$/],
-  main: [/^cli\//, /^reference\/help-command\.ts$/, /^registry\.ts$/, /^auth\.ts$/, /^output\//, /^\.\.\/package\.json$/],
-  pages: [/^cli\/help\.ts$/, /^reference\//, /^registry\.ts$/],
+  main: [
+    /^cli\//,
+    /^reference\/help-command\.ts$/,
+    /^registry\.ts$/,
+    /^auth\.ts$/,
+    /^output\//,
+    /^\.\.\/package\.json$/,
+  ],
+  pages: [/^cli\/help\.ts$/, /^reference\/manual\.ts$/, /^registry\.ts$/],
   entry: [/^main\.ts$/, /^context\.ts$/, /^store\/paths\.ts$/],
 };
 

@@ -1,0 +1,107 @@
+/** What the topics list is what the code takes: none of them is made up, and none is left out. */
+import { describe, expect, it } from 'vitest';
+import { parseDuration } from '../../src/cli/duration.ts';
+import { GLOBAL_FLAGS } from '../../src/cli/global-flags.ts';
+import { parseTime } from '../../src/cli/time.ts';
+import { TOPICS, topicText } from '../../src/cli/topics.ts';
+import { OPERATORS, operatorOf } from '../../src/services/alertmanager/matcher.ts';
+import { parseMatcherArguments } from '../../src/services/alertmanager/matcher-argument.ts';
+
+function rows(topic: string, title: RegExp): readonly (readonly [string, string])[] {
+  const blocks = TOPICS.find(({ name }) => name === topic)?.blocks ?? [];
+  const found = blocks.find((block) => block.rows !== undefined && title.test(block.title));
+  return found?.rows ?? [];
+}
+
+describe.each(TOPICS)('$name', (topic) => {
+  it.each([40, 80, 200, undefined])('fits a terminal of %s columns', (columns) => {
+    const text = topicText(topic, columns);
+    const width = Math.min(columns ?? 80, 80);
+    // One long word cannot be broken.
+    const tooWide = text.split('\n').filter((line) => line.length > width && line.trim().includes(' '));
+    expect(tooWide).toEqual([]);
+    expect(text).not.toMatch(/[ \t]$|[^\x0a\x20-\x7e]|\n\n\n|\n\n$/m);
+  });
+});
+
+describe('times', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  const points: Readonly<Record<string, string>> = {
+    now: '2026-11-21T12:00:00.000Z',
+    '2026-11-20T12:00:00Z': '2026-11-20T12:00:00.000Z',
+    '2026-11-20T13:00:00+01:00': '2026-11-20T12:00:00.000Z',
+    '2h ago': '2026-11-21T10:00:00.000Z',
+    '-2h': '2026-11-21T10:00:00.000Z',
+    'in 2h': '2026-11-21T14:00:00.000Z',
+    '+2h': '2026-11-21T14:00:00.000Z',
+    '2h': '2026-11-21T14:00:00.000Z',
+    '2026-11-20': '2026-11-20T00:00:00.000Z',
+    '1795176000': '2026-11-20T12:00:00.000Z',
+  };
+
+  it('lists forms that are taken, and mean what they say', () => {
+    const listed = rows('times', /point in time/).flatMap(([left, right]) => [
+      ...left.split(', '),
+      ...(/\d{4}-\S+$/.exec(right) ?? []),
+    ]);
+    expect(listed.sort()).toEqual(Object.keys(points).sort());
+    for (const [text, iso] of Object.entries(points)) {
+      expect(parseTime(text, { now, bare: 'forward', unix: /^\d{10}$/.test(text), dates: true }).iso).toBe(iso);
+    }
+  });
+
+  it('lists the units of durations, the largest first', () => {
+    const units = rows('times', /duration/).map(([unit]) => unit);
+    const lengths = units.map((unit) => parseDuration(`1${unit}`));
+    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+    expect(parseDuration(units.map((unit) => `1${unit}`).join(''))).toBe(lengths.reduce((a, b) => a + b));
+    // The parser's own list, as it is told to whoever writes another unit.
+    expect(() => parseDuration('1x')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining(units.join(' ')) }),
+    );
+    expect(() => parseDuration('292y')).not.toThrow();
+    expect(() => parseDuration('293y')).toThrow();
+  });
+
+  it('lists the choices of --time', () => {
+    expect(rows('times', /--time/).map(([how]) => how)).toEqual([...GLOBAL_FLAGS.time.choices]);
+  });
+});
+
+describe('output', () => {
+  it('lists the formats in the order of the option', () => {
+    expect(rows('output', /^Formats/).map(([format]) => format)).toEqual([...GLOBAL_FLAGS.output.choices]);
+  });
+
+  it('names options that there are', () => {
+    const named = rows('output', /./).length + rows('output', /this order/).length;
+    expect(named).toBeGreaterThan(8);
+    const options = rows('output', /this order/).flatMap(([left]) => /^--(.*)$/.exec(left)?.[1] ?? []);
+    expect(options.filter((name) => name !== 'limit' && !Object.hasOwn(GLOBAL_FLAGS, name))).toEqual([]);
+  });
+});
+
+describe('matchers', () => {
+  it('shows every operator once', () => {
+    const shown = rows('matchers', /operator/).map(([text]) => parseMatcherArguments([text]).matchers);
+    expect(shown.map(([only]) => only && operatorOf(only)).sort()).toEqual([...OPERATORS].sort());
+  });
+
+  it('shows spellings that are taken, and mean what they say', () => {
+    const read = (typed: string): unknown =>
+      parseMatcherArguments([typed.replace(/^'(.*)'$/, '$1')]).matchers.map(({ name, value }) => [name, value]);
+    expect(rows('matchers', /written/).map(([typed]) => read(typed))).toEqual([
+      [['job', 'a b']],
+      [['severity', 'critical']],
+      [['alertname', 'DiskFull']],
+      [
+        ['job', 'db'],
+        ['env', 'dev'],
+      ],
+    ]);
+  });
+
+  it.each(['a==b', 'a=b,c=d', '[a=b]', "a='b'"])('refuses %s, as it says', (text) => {
+    expect(() => parseMatcherArguments([text])).toThrow();
+  });
+});
