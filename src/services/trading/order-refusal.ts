@@ -28,7 +28,11 @@ export function explainRefusal(
   if (code === AMOUNT_OR_ACCOUNT) {
     const named = /\d+/.exec(parameters[0] ?? '')?.[0] ?? /divisible by (\d+)/i.exec(message)?.[1];
     const step = named ?? stepOf(offer);
-    const fit = step === undefined ? '' : `: ${symbol} is traded in steps of ${step}${nearest(amount, Number(step))}`;
+    // A step that the amount fits is not the one that was meant.
+    const fit =
+      step === undefined || amount % Number(step) === 0
+        ? ''
+        : `: ${symbol} is traded in steps of ${step}${nearest(amount, Number(step))}`;
     return new SvcError(
       'refused',
       `${common.message}. Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id; here it is the amount, as ${lookedUp}`,

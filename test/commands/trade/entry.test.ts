@@ -1,0 +1,116 @@
+/** `svc trade entry buy` and `entry sell`: orders that wait for their rate. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEDGING, NOW, type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+beforeAll(async () => {
+  desk = await trader();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const ENTRY = {
+  account_id: HEDGING,
+  symbol: 'EUR/USD',
+  is_buy: 'true',
+  rate: '1.1500',
+  amount: '5',
+  order_type: 'Entry',
+  time_in_force: 'GTC',
+  is_in_pips: 'true',
+};
+const BUY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500'];
+const SELL = ['entry', 'sell', 'EUR/USD', '5', '--rate', '1.1500'];
+
+describe('what is sent', () => {
+  it.each([
+    ['nothing but its rate', BUY, ENTRY],
+    ['the side is always there', SELL, { ...ENTRY, is_buy: 'false' }],
+    [
+      "the document's own: a stop in pips that trails",
+      [...BUY, '--stop', '50pips', '--trail', 'dynamic'],
+      { ...ENTRY, stop: '-50', trailing_stop_step: '1' },
+    ],
+    [
+      'stop and limit as prices, a range, an entry that trails',
+      [...SELL, '--stop', '1.16', '--limit', '1.14', '--range', '3', '--trail-entry', '10', '--tif', 'DAY'],
+      {
+        ...ENTRY,
+        is_buy: 'false',
+        order_type: 'RangeEntry',
+        time_in_force: 'DAY',
+        stop: '1.16',
+        limit: '1.14',
+        is_in_pips: 'false',
+        trailing_step: '10',
+        range: '3',
+      },
+    ],
+    [
+      'an end, with its zone',
+      [...BUY, '--expires', '2026-01-15T01:30:59+02:00'],
+      { ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 23:30' },
+    ],
+  ])('%s', async (_name, argv, form) => {
+    const { code, stdout } = await desk.run([...argv, '--yes']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^order \d+ accepted\n$/) });
+    expect(desk.orders()).toEqual([form]);
+    expect(desk.journal()).toMatchObject([
+      { command: argv.slice(0, 2).join(' '), path: '/trading/create_entry_order', outcome: 'accepted' },
+    ]);
+  });
+
+  it('an end from now is echoed in UTC', async () => {
+    const { stderr } = await desk.run([...BUY, '--expires', '2h', '--yes']);
+    expect(stderr).toBe('it expires at 2026-01-14 14:00 UTC\n');
+    expect(desk.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
+  });
+});
+
+it.each([
+  [BUY, 'limit entry at 1.15'],
+  [SELL, 'stop entry at 1.15'],
+  [[...BUY.slice(0, -1), '1.17'], 'stop entry at 1.17'],
+  [[...SELL.slice(0, -1), '1.17'], 'limit entry at 1.17'],
+])('%j asks about a %s', async (argv, kind) => {
+  const { asked } = await desk.run(argv, { terminal: 100, answer: false });
+  expect(asked).toEqual([expect.stringContaining(`5 EUR/USD (5,000 EUR) ${kind}, GTC, in account 654061 (00654061)?`)]);
+  expect(desk.orders()).toEqual([]);
+});
+
+describe('a value that is wrong by itself connects to nothing', () => {
+  it.each([
+    [[...BUY, '--stop', '1.15'], '--stop: 1.15 is at the rate 1.15, and of a buy it is below'],
+    [[...BUY, '--limit', '1.1'], '--limit: 1.1 is below the rate 1.15, and of a buy it is above'],
+    [[...SELL, '--stop', '1.1'], '--stop: 1.1 is below the rate 1.15, and of a sell it is above'],
+    [[...BUY, '--tif', 'GTD'], '--tif GTD needs the time: pass --expires <time>'],
+    [[...BUY, '--tif', 'GTC', '--expires', '2h'], '--expires goes with --tif GTD, not with GTC'],
+    [[...BUY, '--expires', '20s'], 'is not in the future'],
+    [[...BUY, '--trail-entry', '9'], '--trail-entry: "9" is none'],
+    [BUY.slice(0, 4), '--rate'],
+    [[...BUY.slice(0, -1), '0'], '--rate: "0" is not a price above 0'],
+  ])('%j', async (argv, why) => {
+    const { code, stderr } = await desk.run([...argv, '--yes'], { now: () => NOW });
+    expect(code).toBe(2);
+    expect(stderr).toContain(why);
+    expect(desk.calls()).toEqual([]);
+  });
+});
+
+it('on a weekend it is warned, and sent', async () => {
+  desk.gateway.traps.add('market-closed');
+  const { code, stderr } = await desk.run([...BUY, '--yes'], { now: () => Date.UTC(2026, 0, 17, 12) });
+  desk.gateway.traps.clear();
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)\nthe gateway says that EUR/USD cannot be bought now: the order waits\n',
+  );
+  expect(desk.orders()).toHaveLength(1);
+});
+
+it('a dry run shows the form, and when it expires', async () => {
+  const { code, stdout, stderr } = await desk.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).body).toEqual({ ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
+  expect(stderr).toContain('it expires at 2026-01-14 14:00 UTC');
+  expect(desk.calls()).toEqual([]);
+});

@@ -1,0 +1,131 @@
+/** What the wait for fills makes of what a session brings, or brings no more. */
+import { expect, test } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { openTrading } from '../../../src/services/trading/client.ts';
+import { type FillWatch, watchFills } from '../../../src/services/trading/fills.ts';
+import type { Session, SessionEvent } from '../../../src/services/trading/session-types.ts';
+
+const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
+
+/** A session whose events a test makes. */
+function handMade() {
+  const waiting: SessionEvent[] = [];
+  let wake = (): void => {};
+  const models: unknown[] = [];
+  const session = {
+    async call<T>(_endpoint: unknown, values: { body?: { models?: string } } = {}): Promise<T> {
+      models.push(values.body?.models);
+      return { response: { executed: true } } as T;
+    },
+    async *events(): AsyncGenerator<SessionEvent> {
+      for (;;) {
+        const next = waiting.shift();
+        if (next?.kind === 'closed') {
+          yield next;
+          return;
+        }
+        if (next !== undefined) yield next;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+    onReconnect: () => () => {},
+  } as unknown as Session;
+  const bring = (...events: SessionEvent[]): void => {
+    waiting.push(...events);
+    wake();
+  };
+  return { session, models, bring };
+}
+
+const push = (name: string, record: object): SessionEvent => ({
+  kind: 'push',
+  name,
+  payload: JSON.stringify(record),
+  at: 0,
+});
+const forEver = (_ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
+  const made = handMade();
+  const stop = new AbortController();
+  const watch: FillWatch = await watchFills(made.session, openTrading(made.session), {
+    signal: stop.signal,
+    sleep,
+    notice: () => {},
+  });
+  return { ...made, stop, watch };
+}
+
+test('subscribes to the three tables before it resolves', async () => {
+  expect((await watched()).models).toEqual(['Order', 'OpenPosition', 'ClosedPosition']);
+});
+
+test('what was pushed before it waits counts', async () => {
+  const { bring, watch } = await watched();
+  bring(
+    push('OpenPosition', { tradeId: '7', amountK: 5, open: 1.2, time: '' }),
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+  );
+  await new Promise(setImmediate);
+  expect(await watch.wait(AWAITED, 1)).toEqual({
+    status: 'filled',
+    trades: [{ tradeId: '7', amountK: 5, rate: 1.2, time: null }],
+    closedTrades: [],
+    reason: null,
+  });
+});
+
+test('a connection that is lost for good leaves what was filled, and no more is known', async () => {
+  const { bring, watch } = await watched();
+  bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+    push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, time: '04252018120716' }),
+    { kind: 'closed', reason: 'gone', error: new SvcError('connection_lost', 'the gateway is gone') },
+  );
+  expect(await watch.wait(AWAITED, 1)).toMatchObject({
+    status: 'unknown',
+    trades: [{ tradeId: '7', amountK: 2 }],
+    reason: 'the gateway is gone',
+  });
+});
+
+test('a position that comes after the end of its order is waited for', async () => {
+  const sleeps: number[] = [];
+  const made = await watched((ms, signal) => {
+    sleeps.push(ms);
+    return forEver(ms, signal);
+  });
+  const report = made.watch.wait(AWAITED, 60_000);
+  made.bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  await new Promise(setImmediate);
+  expect(sleeps).toEqual([60_000, 250]);
+  made.bring(push('OpenPosition', { tradeId: '7', amountK: 5, open: 1.2, action: 'I' }));
+  expect(await report).toMatchObject({ status: 'filled' });
+});
+
+test.each([
+  ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
+  ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
+] as const)('an order that ends is %s once nothing more comes', async (status, orders) => {
+  const { bring, watch } = await watched((ms, signal) => (ms === 250 ? Promise.resolve() : forEver(ms, signal)));
+  bring(
+    ...orders.map((record) => push('Order', record)),
+    push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  expect(await watch.wait(AWAITED, 1)).toMatchObject({ status });
+});
+
+test('interrupted, it rejects at once', async () => {
+  const { stop, watch } = await watched();
+  const report = watch.wait(AWAITED, 60_000);
+  stop.abort(new SvcError('interrupted', 'interrupted'));
+  await expect(report).rejects.toMatchObject({ code: 'interrupted' });
+});
