@@ -21,8 +21,16 @@ export async function checkConfirmable(question: string, given: string | undefin
   }
 }
 
-/** Where the profile has `trade.live`, the account's id has to be typed each time, whatever `--yes` says. */
-export async function confirmOrder(question: string, accountId: string, ctx: RunContext): Promise<void> {
-  if (!isLive(ctx)) return ctx.confirm(question);
+/**
+ * Where the profile has `trade.live`, the account's id has to be typed each time, whatever `--yes` says. `isTyped` asks for it in any
+ * profile, unless `--yes` was given.
+ */
+export async function confirmOrder(
+  question: string,
+  accountId: string,
+  ctx: RunContext,
+  { isTyped = false }: { readonly isTyped?: boolean } = {},
+): Promise<void> {
+  if (!isLive(ctx)) return ctx.confirm(question, isTyped ? { word: accountId, always: false } : undefined);
   return ctx.confirm(`REAL MONEY, account ${accountId}: ${question}`, { word: accountId, always: true });
 }

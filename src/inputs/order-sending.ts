@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import type { Trading } from '../services/trading/client.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { KnownOrder } from '../services/trading/order-refusal.ts';
 import type { OrderJournal, OrderRequest, Placed } from '../services/trading/placing.ts';
@@ -10,6 +11,8 @@ import { gatewayToken, type SessionWish, type TradingSession, withTrading } from
 export interface SendingDetails {
   /** What to look for where the answer is lost; without it nothing is looked for. */
   readonly lost?: LostOrder;
+  /** Where it changes what is there: how that is seen now, as a sentence. */
+  readonly seen?: (trading: Trading) => Promise<string>;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder;
 }
@@ -18,7 +21,7 @@ export interface SendingDetails {
 export async function sendOrder(
   request: OrderRequest,
   open: TradingSession,
-  { lost, known }: SendingDetails,
+  { lost, seen, known }: SendingDetails,
   wish: SessionWish,
   ctx: RunContext,
 ): Promise<Placed> {
@@ -33,6 +36,7 @@ export async function sendOrder(
       (await exceededLimit(error, open.budget)) ??
       (known === undefined ? common : explainRefusal(error, common, known)),
     ...(lost === undefined ? {} : { candidates: (sentAt: number) => candidates(lost, sentAt, open, wish, ctx) }),
+    ...(seen === undefined ? {} : { seen: () => lookAgain(({ trading }) => seen(trading), open, wish, ctx) }),
   });
 }
 
@@ -48,7 +52,6 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
   }
 }
 
-/** With the answer the session may be gone: then by another one. */
 async function candidates(lost: LostOrder, sentAt: number, open: TradingSession, wish: SessionWish, ctx: RunContext) {
   const { orderCandidates } = await import('../services/trading/order-candidates.ts');
   const { readJournal } = await import('../store/order-journal.ts');
@@ -59,6 +62,16 @@ async function candidates(lost: LostOrder, sentAt: number, open: TradingSession,
       orders: (await trading.model('Order')).filter(({ orderId }) => !known.has(orderId)),
       positions: await trading.model('OpenPosition'),
     });
+  return lookAgain(look, open, wish, ctx);
+}
+
+/** With the answer the session may be gone: then by another one. */
+async function lookAgain<T>(
+  look: (open: Pick<TradingSession, 'trading'>) => Promise<T>,
+  open: TradingSession,
+  wish: SessionWish,
+  ctx: RunContext,
+): Promise<T> {
   try {
     return await look(open);
   } catch (error) {

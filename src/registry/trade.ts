@@ -2,6 +2,7 @@ import type { Command } from '../cli/command.ts';
 import { tradeAccounts } from '../commands/trade/accounts.ts';
 import { tradeBuy } from '../commands/trade/buy.ts';
 import { tradeCandles } from '../commands/trade/candles.ts';
+import { tradeClose } from '../commands/trade/close.ts';
 import { tradeEntryBuy } from '../commands/trade/entry-buy.ts';
 import { tradeEntrySell } from '../commands/trade/entry-sell.ts';
 import { tradeHours } from '../commands/trade/hours.ts';
@@ -11,9 +12,12 @@ import { tradeLogin } from '../commands/trade/login.ts';
 import { tradeLogout } from '../commands/trade/logout.ts';
 import { tradeModel } from '../commands/trade/model.ts';
 import { tradeOffers } from '../commands/trade/offers.ts';
+import { tradeOrderCancel } from '../commands/trade/order-cancel.ts';
 import { tradeOrderGet } from '../commands/trade/order-get.ts';
+import { tradeOrderSet } from '../commands/trade/order-set.ts';
 import { tradeOrders } from '../commands/trade/orders.ts';
 import { tradePing } from '../commands/trade/ping.ts';
+import { tradePositionSet } from '../commands/trade/position-set.ts';
 import { tradePositions } from '../commands/trade/positions.ts';
 import { tradeQuote } from '../commands/trade/quote.ts';
 import { tradeSell } from '../commands/trade/sell.ts';
@@ -44,6 +48,10 @@ export const commands: readonly Command[] = [
   tradeSell,
   tradeEntryBuy,
   tradeEntrySell,
+  tradeClose,
+  tradePositionSet,
+  tradeOrderSet,
+  tradeOrderCancel,
   tradeHours,
   tradeLimits,
   tradeJournal,

@@ -1,7 +1,7 @@
 /** How the gateway's tables are shown. */
 import type { Cell, Column, ListOutput } from '../output/types.ts';
 import { hedgingWords, marginCallWords } from '../services/trading/accounts.ts';
-import { orderStateWords, orderTypeWords } from '../services/trading/order-words.ts';
+import { orderRate, orderStateWords, orderTypeWords } from '../services/trading/order-words.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from '../services/trading/schema.ts';
 import { instrumentWords, type VisibilityRow } from '../services/trading/symbols.ts';
 import { shownTime } from '../services/trading/table-time.ts';
@@ -132,11 +132,6 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
   { name: 'time', cell: ({ time }) => timeCell(time) },
   ACCOUNT,
 ];
-
-/** The table has a rate of each side, and 0 at the other one. */
-function orderRate({ isBuy, buy, sell }: Order): number | undefined {
-  return (isBuy ? buy : sell) || buy || sell;
-}
 
 export const ORDER_LIST: ListOutput<Order> = {
   kind: 'list',

@@ -1,4 +1,5 @@
 /** The letters and numbers of the Order table in words, as seen on the public implementation; others are shown as they are. */
+import type { Order } from './schema.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   S: 'stop',
@@ -38,4 +39,23 @@ export function orderTypeWords(type: string | undefined): string | undefined {
 /** An order may stay "executing" for ever although it is filled: only its positions tell. */
 export function orderStateWords(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));
+}
+
+/** The table has a rate of each side, and 0 at the other one. */
+export function orderRate({ isBuy, buy, sell }: Pick<Order, 'isBuy' | 'buy' | 'sell'>): number | undefined {
+  return (isBuy ? buy : sell) || buy || sell;
+}
+
+/** `order 390285837 (buy 5K EUR/USD, limit entry at 1.15, stop 1.146, limit 1.158)`. */
+export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): string {
+  const { orderId, isBuy, amountK, currency, type, stopRate, limitRate } = order;
+  const rate = orderRate({ isBuy, buy: order.buy, sell: order.sell });
+  const side = isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
+  const parts = [
+    `${side} ${amountK ?? '?'}K ${currency ?? '?'}`,
+    `${orderTypeWords(type) ?? 'order'}${rate ? ` at ${rate}` : ''}`,
+    ...(stopRate ? [`stop ${stopRate}`] : []),
+    ...(limitRate ? [`limit ${limitRate}`] : []),
+  ];
+  return `order ${orderId} (${parts.join(', ')})`;
 }

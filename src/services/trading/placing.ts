@@ -38,6 +38,8 @@ export interface Placing {
   readonly journal: OrderJournal;
   /** In what is seen at the service after an outcome that is unknown: what may be this order, in words. Rejects where it cannot look. */
   readonly candidates?: (sentAt: number) => Promise<readonly OrderCandidate[]>;
+  /** Where it makes nothing that could be looked for: how what it was to change is seen now, as a sentence. Rejects as above. */
+  readonly seen?: () => Promise<string>;
   /** A refusal in better words than the common ones. */
   readonly explain?: (error: TradingError, common: SvcError) => SvcError | Promise<SvcError>;
   now(): number;
@@ -159,9 +161,13 @@ async function doubtful(
   );
 }
 
-async function looked({ candidates }: Placing, sentAt: number): Promise<{ text: string; ids: string | undefined }> {
-  if (candidates === undefined) return { text: '', ids: undefined };
+async function looked(
+  { candidates, seen }: Placing,
+  sentAt: number,
+): Promise<{ text: string; ids: string | undefined }> {
   try {
+    if (seen !== undefined) return { text: `; ${await seen()}`, ids: undefined };
+    if (candidates === undefined) return { text: '', ids: undefined };
     const found = await candidates(sentAt);
     const ids = found.map(({ id }) => id).join(' ');
     if (found.length === 0) {

@@ -1,0 +1,21 @@
+import { listCommand } from '../../cli/command.ts';
+import { SENT_ONCE } from '../../inputs/change-flags.ts';
+import { carryOut } from '../../inputs/planned-requests.ts';
+import { POSITION_SET_FLAGS, settingPosition } from '../../inputs/set-position.ts';
+import { CHANGE_LIST } from '../../views/changes.ts';
+
+export const tradePositionSet = listCommand({
+  id: 'trade position set',
+  summary: 'Set the stop and the limit of an open trade',
+  description: `Each takes a request; where the second one fails the first one stands, and the exit status is 10. In pips they are counted from where the trade was opened and need no sign. A stop that is set without --trail follows the price no more. ${SENT_ONCE}`,
+  effect: 'money',
+  service: 'trade',
+  args: { trade: { help: 'Its trade id', required: true } },
+  flags: POSITION_SET_FLAGS,
+  examples: [
+    { run: 'svc trade position set 170162801 --stop 40pips', why: 'Closed at 40 pips of loss' },
+    { run: 'svc trade position set 170162801 --limit none', why: 'Without a limit' },
+  ],
+  output: CHANGE_LIST,
+  run: async (input, ctx) => carryOut(settingPosition(input, ctx), input, ctx),
+});

@@ -1,0 +1,136 @@
+/** `trade order cancel`: orders by their ids, or all that wait. */
+import type { RunContext } from '../cli/command.ts';
+import type { Flags } from '../cli/flags.ts';
+import { SvcError } from '../errors.ts';
+import { deleteOrder } from '../services/trading/endpoints.ts';
+import { checkOrderId } from '../services/trading/order-id.ts';
+import { orderText } from '../services/trading/order-words.ts';
+import type { Account, Order } from '../services/trading/schema.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
+import { wantedAccount } from './order-account.ts';
+import { accountOf, standing } from './order-rows.ts';
+import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { Desk } from './trading-desk.ts';
+
+export const CANCEL_FLAGS = {
+  all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
+  symbol: { type: 'string', value: 'symbol', help: 'With --all: only those of this symbol' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface CancelInput extends ChangeInput {
+  readonly order: readonly string[];
+  readonly all: boolean;
+  readonly symbol?: string | undefined;
+}
+
+export function canceling(input: CancelInput, ctx: RunContext): Change {
+  const ids = checkedIds(input.order, checkOrderId);
+  const { all, symbol } = input;
+  if (all === ids.length > 0 || (symbol !== undefined && !all)) {
+    throw new SvcError(
+      'usage',
+      'name the orders by their ids, or say --all, with --symbol <symbol> for those of one symbol',
+      {
+        hint: 'svc trade orders shows what waits',
+      },
+    );
+  }
+  const wanted = wantedAccount(input.account, ctx);
+  const goesOn = (): boolean => true;
+  if (all) {
+    const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
+    const nothing = 'no such order waits: nothing was sent';
+    return { question: `cancel ${what}?`, plan: (desk) => planAll(symbol, wanted, desk), goesOn, nothing };
+  }
+  const named = input.account;
+  return { question: `cancel ${ids.join(', ')}?`, plan: (desk) => planIds(ids, named, desk, ctx), goesOn };
+}
+
+async function planIds(
+  ids: readonly string[],
+  named: string | undefined,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  // The requests follow from the ids alone.
+  if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
+  const seen = await desk.orders((rows) => ids.every((id) => rows.some(({ orderId }) => orderId === id)));
+  if (seen === undefined) {
+    ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
+    const accountId = named === undefined ? undefined : (await desk.account(named)).accountId;
+    return ids.map((id) => cancel({ orderId: id }, [], accountId));
+  }
+  const rows = ids.map((id) => seen.rows.find(({ orderId }) => orderId === id));
+  const missing = ids.filter((_, index) => rows[index] === undefined);
+  if (missing.length > 0)
+    throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
+  const account = named === undefined ? undefined : await desk.account(named);
+  const planned: PlannedRequest[] = [];
+  const gone = new Set<string>();
+  for (const row of rows) {
+    if (row === undefined || gone.has(row.orderId)) continue;
+    const own: Account = await accountOf(row, desk);
+    checkAccount(`order ${row.orderId}`, own, account);
+    const along = groupOf(row, seen.rows);
+    for (const { orderId } of along) gone.add(orderId);
+    planned.push(cancel(row, along, own.accountId));
+  }
+  return planned;
+}
+
+async function planAll(
+  symbol: string | undefined,
+  wanted: string | undefined,
+  desk: Desk,
+): Promise<readonly PlannedRequest[]> {
+  const { accountId } = await desk.account(wanted);
+  const only = symbol === undefined ? undefined : await desk.symbol(symbol);
+  // What was seen earlier does not say what waits now, and still it names what can be canceled.
+  const seen = await desk.orders((rows) => rows.length > 0);
+  if (seen === undefined) {
+    throw new SvcError('limited', 'which orders wait cannot be looked at now; nothing was sent', {
+      hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
+    });
+  }
+  const planned: PlannedRequest[] = [];
+  const gone = new Set<string>();
+  for (const row of seen.rows) {
+    const isMeant = row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId;
+    if (!isMeant || gone.has(row.orderId) || (only !== undefined && row.currency !== only)) continue;
+    const along = groupOf(row, seen.rows);
+    for (const { orderId } of along) gone.add(orderId);
+    planned.push(cancel(row, along, accountId));
+  }
+  return planned;
+}
+
+/** One of a group takes the others with it. */
+function groupOf({ orderId, ocoBulkId }: Order, orders: readonly Order[]): readonly Order[] {
+  if (ocoBulkId === undefined || ocoBulkId === '0' || ocoBulkId === '') return [];
+  return orders.filter((one) => one.ocoBulkId === ocoBulkId && one.orderId !== orderId);
+}
+
+function cancel(
+  row: Pick<Order, 'orderId'> & Partial<Order>,
+  along: readonly Order[],
+  accountId: string | undefined,
+): PlannedRequest {
+  const { orderId } = row;
+  const others =
+    along.length === 0 ? '' : `; with it ends, as they live and end together, ${along.map(orderText).join('; ')}`;
+  return {
+    request: {
+      endpoint: deleteOrder,
+      form: { order_id: orderId },
+      command: 'order cancel',
+      what: `to cancel order ${orderId}`,
+      makesOrder: false,
+    },
+    details: { seen: standing(orderId) },
+    accountId,
+    does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
+    orderId,
+    along: along.map((one) => one.orderId),
+  };
+}

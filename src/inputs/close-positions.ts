@@ -1,0 +1,287 @@
+/** `trade close`: trades by their ids, all of a symbol, or everything that an account has open. */
+import type { RunContext } from '../cli/command.ts';
+import type { Flags } from '../cli/flags.ts';
+import { SvcError } from '../errors.ts';
+import { type Closing, closeAllForm, closeForm } from '../services/trading/change-forms.ts';
+import { closeAllForSymbol, closeTrade, openTrade } from '../services/trading/endpoints.ts';
+import { marketForm } from '../services/trading/order-forms.ts';
+import { checkOrderId } from '../services/trading/order-id.ts';
+import {
+  parseAmount,
+  parsePips,
+  TIMES_IN_FORCE,
+  type TimeInForce,
+  timeInForce,
+} from '../services/trading/order-rules.ts';
+import type { Account, OpenPosition } from '../services/trading/schema.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
+import { wantedAccount } from './order-account.ts';
+import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { Desk, Seen } from './trading-desk.ts';
+
+export const CLOSE_FLAGS = {
+  amount: {
+    type: 'string',
+    value: 'n',
+    help: 'Only so much of the trade: thousands of forex, contracts of anything else',
+  },
+  symbol: { type: 'string', value: 'symbol', help: 'Everything of this symbol in the account' },
+  everything: { type: 'boolean', help: 'Everything that the account has open; its id has to be typed' },
+  range: { type: 'string', value: 'pips', help: 'How far from the price of now it may be closed' },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long the closing order holds' },
+  'via-opposite': {
+    type: 'boolean',
+    help: 'In an account that does not hedge: by an order of the other side, without being asked',
+  },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface CloseInput extends ChangeInput {
+  readonly trade: readonly string[];
+  readonly amount?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly everything: boolean;
+  readonly range?: string | undefined;
+  readonly tif?: TimeInForce | undefined;
+  readonly viaOpposite: boolean;
+}
+
+export function closing(input: CloseInput, ctx: RunContext): Change {
+  const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id'));
+  const { symbol, everything } = input;
+  const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
+  if (ways !== 1) {
+    const why = ways === 0 ? 'nothing to close is named' : 'only one of them can be meant';
+    throw new SvcError('usage', `${why}: trade ids, --symbol <symbol>, or --everything`, {
+      hint: 'svc trade positions shows what is open',
+    });
+  }
+  const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
+  const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+  const wanted = wantedAccount(input.account, ctx);
+  const goesOn = (): boolean => true;
+  if (ids.length === 0) {
+    checkWhole(input, ctx);
+    const what = symbol === undefined ? 'everything' : `all ${symbol}`;
+    const plan = (desk: Desk) => planWhole(symbol, wanted, tif, desk, ctx);
+    return { question: `close ${what}?`, plan, goesOn, nothing: 'nothing of it is open: nothing was sent' };
+  }
+  const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
+  if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount is of one trade');
+  const closer = new Closer(
+    { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined },
+    input,
+    ctx,
+  );
+  return { question: `close ${ids.join(', ')}?`, plan: (desk) => closer.plan(desk), goesOn };
+}
+
+function checkWhole({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
+  if (amount !== undefined || range !== undefined || viaOpposite) {
+    throw new SvcError('usage', '--amount, --range and --via-opposite are of trades that are named by their ids');
+  }
+  if (everything && ctx.yes && !ctx.dryRun && account === undefined) {
+    throw new SvcError(
+      'confirmation_required',
+      '--yes alone does not say of which account everything is to be closed; nothing was sent',
+      {
+        hint: 'name it on the command line: --account <id|name>',
+      },
+    );
+  }
+}
+
+async function planWhole(
+  wantedSymbol: string | undefined,
+  wanted: string | undefined,
+  tif: TimeInForce,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  const accountId = await desk.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await desk.symbol(wantedSymbol);
+  const isMeant = (row: OpenPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  // What was seen earlier does not say what is open now.
+  const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
+  const open = seen?.rows.filter(isMeant);
+  if (seen?.isFresh && open?.length === 0) return [];
+  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  return [
+    {
+      request: {
+        endpoint: closeAllForSymbol,
+        form: closeAllForm(accountId, symbol, tif),
+        command: 'close',
+        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
+        makesOrder: false,
+      },
+      details: {
+        seen: async (trading) => {
+          const rows = (await trading.model('OpenPosition')).filter(isMeant);
+          return rows.length === 0 ? 'nothing of it is open any more' : `open now: ${listed(rows)}`;
+        },
+      },
+      accountId,
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
+      ...(symbol === undefined ? { isTyped: true } : {}),
+    },
+  ];
+}
+
+function listed(rows: readonly OpenPosition[]): string {
+  return rows
+    .map((row) => `${sideOf(row)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
+    .join(', ');
+}
+
+function sideOf({ isBuy }: OpenPosition): string {
+  return isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
+}
+
+interface Closings {
+  readonly ids: readonly string[];
+  readonly amount: number | undefined;
+  readonly terms: Closing;
+  readonly wanted: string | undefined;
+  /** The account was named on the command line. */
+  readonly isNamed: boolean;
+}
+
+class Closer {
+  readonly #wish: Closings;
+  readonly #viaOpposite: boolean;
+
+  constructor(wish: Closings, { viaOpposite }: CloseInput, ctx: RunContext) {
+    this.#wish = wish;
+    // Whoever is asked is told of it.
+    this.#viaOpposite = viaOpposite || (ctx.interactive && !ctx.yes);
+  }
+
+  async plan(desk: Desk): Promise<readonly PlannedRequest[]> {
+    const { ids } = this.#wish;
+    const seen = await desk.positions(has(ids));
+    const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
+    if (missing.length > 0) {
+      throw missingIds('open trade', missing, 'it may be closed: svc trade positions, svc trade positions --closed');
+    }
+    const planned: PlannedRequest[] = [];
+    for (const id of ids) planned.push(await this.#one(id, seen, desk));
+    return planned;
+  }
+
+  async #one(id: string, seen: Seen<OpenPosition>, desk: Desk): Promise<PlannedRequest> {
+    const { amount: asked, wanted, isNamed } = this.#wish;
+    const row = seen?.rows.find(({ tradeId }) => tradeId === id);
+    const account = await this.#account(row, desk);
+    if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await desk.account(wanted));
+    const whole = row === undefined ? undefined : await desk.amountOf(row);
+    const amount = asked ?? whole;
+    if (amount === undefined) {
+      throw new SvcError(
+        seen === undefined ? 'limited' : 'guarded',
+        `how much trade ${id} has could not be found out; nothing was sent`,
+        {
+          hint: 'say it with --amount <n>, or close all of its symbol with --symbol <symbol>',
+        },
+      );
+    }
+    if (whole !== undefined && amount > whole) {
+      throw new SvcError('guarded', `trade ${id} has ${whole}, and ${amount} of it cannot be closed; nothing was sent`);
+    }
+    const { hedges } = await import('../services/trading/accounts.ts');
+    if (account !== undefined && hedges(account) === false) return this.#opposite(id, amount, account, desk);
+    return this.#close(id, amount, row, account);
+  }
+
+  /** Undefined where neither the trade's row nor the command line tells. */
+  async #account(row: OpenPosition | undefined, desk: Desk): Promise<Account | undefined> {
+    try {
+      return await desk.account(row?.accountId ?? this.#wish.wanted);
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'missing_value') return undefined;
+      throw error;
+    }
+  }
+
+  #close(id: string, amount: number, row: OpenPosition | undefined, account: Account | undefined): PlannedRequest {
+    const { terms } = this.#wish;
+    const of = row === undefined ? '' : ` ${row.currency ?? ''}`;
+    return {
+      request: {
+        endpoint: closeTrade,
+        form: closeForm(id, amount, terms),
+        command: 'close',
+        what: `to close ${amount}${of} of trade ${id}`,
+        makesOrder: true,
+      },
+      details: { seen: stillOpen(id) },
+      accountId: account?.accountId,
+      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideOf(row)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
+      tradeId: id,
+    };
+  }
+
+  /** Where nothing is open on the other side it would open something: so only by what is there now. */
+  async #opposite(id: string, amount: number, account: Account, desk: Desk): Promise<PlannedRequest> {
+    const { hedgingWords } = await import('../services/trading/accounts.ts');
+    const { accountId, hedging } = account;
+    const why = `account ${accountId} does not hedge (${hedgingWords(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
+    if (!this.#viaOpposite) {
+      throw new SvcError('guarded', `${why}; nothing was sent`, {
+        hint: 'confirm that with --via-opposite, or close all of the symbol with --symbol <symbol>',
+      });
+    }
+    const row = await freshRow(id, desk);
+    const { currency: symbol, isBuy } = row;
+    if (symbol === undefined || isBuy === undefined || (row.amountK ?? 0) <= 0) {
+      throw new SvcError('guarded', `${why}, and its side or its amount is not told; nothing was sent`);
+    }
+    const side = isBuy ? 'sell' : 'buy';
+    const { terms } = this.#wish;
+    return {
+      request: {
+        endpoint: openTrade,
+        form: marketForm({ accountId, symbol, side, amount, ...terms }),
+        command: 'close',
+        what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
+        makesOrder: true,
+      },
+      details: { lost: { accountId, symbol, side, amount }, known: { amount, symbol, account } },
+      accountId,
+      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why}`,
+      tradeId: id,
+    };
+  }
+}
+
+async function freshRow(id: string, desk: Desk): Promise<OpenPosition> {
+  const seen = await desk.positions(() => false);
+  const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
+  if (row !== undefined) return row;
+  throw new SvcError(
+    'limited',
+    `whether trade ${id} is still open cannot be looked at now, and an order of the other side would open something if it is not; nothing was sent`,
+    {
+      hint: 'close all of its symbol, which opens nothing: --symbol <symbol>',
+    },
+  );
+}
+
+function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean {
+  return (rows) => ids.every((id) => rows.some(({ tradeId }) => tradeId === id));
+}
+
+function wayOf({ range }: Closing): string {
+  return range === undefined ? 'at market' : `within ${range.text} pips`;
+}
+
+/** What is seen of it after an answer that was lost. */
+function stillOpen(id: string): NonNullable<PlannedRequest['details']['seen']> {
+  return async (trading) => {
+    const row = (await trading.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
+    return row === undefined
+      ? `trade ${id} is open no more`
+      : `trade ${id} is open now with ${row.amountK ?? '?'}K, and may be about to close`;
+  };
+}

@@ -1,0 +1,18 @@
+/** What became of one request that changes or ends something. */
+
+export interface ChangeRow {
+  /** As typed: `close`, `order cancel`. */
+  readonly command: string;
+  /** The path: one command may take several requests. */
+  readonly request: string;
+  /** Of what it was about. */
+  readonly tradeId: string | null;
+  readonly orderId: string | null;
+  /** `not_sent` means that nothing has left this machine. */
+  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
+  /** Of the orders that it made. */
+  readonly orderIds: readonly string[];
+  /** Orders that ended together with it. */
+  readonly along: readonly string[];
+  readonly message: string | null;
+}
