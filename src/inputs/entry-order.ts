@@ -11,6 +11,7 @@ import {
   parseRate,
   parseTrail,
   type Side,
+  TIMES_IN_FORCE,
   type TimeInForce,
   timeInForce,
 } from '../services/trading/order-rules.ts';
@@ -24,6 +25,7 @@ export const ENTRY_FLAGS = {
     value: 'dynamic|n',
     help: 'The entry itself follows the price, as a stop does with --trail',
   },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long it holds: GTC unless told' },
   expires: { type: 'time', bare: 'forward', help: 'When it ends, to the minute; it holds GTD then' },
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;

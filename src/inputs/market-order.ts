@@ -1,11 +1,23 @@
 /** `trade buy` and `trade sell`: one order at market. */
 import type { Answer, RunContext } from '../cli/command.ts';
+import type { Flags } from '../cli/flags.ts';
 import { openTrade } from '../services/trading/endpoints.ts';
 import { marketForm } from '../services/trading/order-forms.ts';
 import type { OrderReport } from '../services/trading/order-report.ts';
-import { parseAmount, type Side, type TimeInForce, timeInForce } from '../services/trading/order-rules.ts';
+import {
+  MARKET_TIMES,
+  parseAmount,
+  type Side,
+  type TimeInForce,
+  timeInForce,
+} from '../services/trading/order-rules.ts';
 import { type NewOrderInput, placeNewOrder } from './new-order.ts';
-import { type ExitInput, exitsOf } from './order-flags.ts';
+import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
+
+export const MARKET_FLAGS = {
+  tif: { type: 'choice', choices: MARKET_TIMES, help: 'How long it holds: GTC unless told, and with --range IOC' },
+  ...NEW_ORDER_FLAGS,
+} as const satisfies Flags;
 
 export interface MarketOrderInput extends NewOrderInput, ExitInput {
   readonly symbol: string;

@@ -8,7 +8,6 @@ import {
   parseDistance,
   parsePips,
   parseTrail,
-  TIMES_IN_FORCE,
 } from '../services/trading/order-rules.ts';
 import { SESSION_FLAGS } from './trading-session.ts';
 
@@ -37,7 +36,6 @@ export const NEW_ORDER_FLAGS = {
     value: 'dynamic|n',
     help: 'The stop follows the price: dynamic, or in steps of n, which is 10 or more',
   },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long the order holds' },
   range: { type: 'string', value: 'pips', help: 'How far from its rate it may be filled' },
   wait: { type: 'duration', positive: true, help: 'Wait so long until it is filled, and show every trade of it' },
   'require-open': { type: 'boolean', help: 'Exit status 1, and nothing sent, unless there is a market now' },
@@ -73,7 +71,7 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
 
 /** Of every command that opens something. */
 export const ONE_POST =
-  'The order is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8 with what may be the order, and never a second one. In pips a stop and a limit need no sign, on either side; as prices both have to be.';
+  'The order is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8 with what may be the order, and never a second one. Stop and limit are both in pips, without a sign on either side, or both prices.';
 
 /** What becomes of it with --wait. */
 export const WAITING =

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
-import { placeMarketOrder } from '../../inputs/market-order.ts';
-import { NEW_ORDER_FLAGS, ONE_POST, WAITING } from '../../inputs/order-flags.ts';
+import { MARKET_FLAGS, placeMarketOrder } from '../../inputs/market-order.ts';
+import { ONE_POST, WAITING } from '../../inputs/order-flags.ts';
 import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../../views/orders.ts';
 
 export const tradeSell = recordCommand({
@@ -13,9 +13,9 @@ export const tradeSell = recordCommand({
     symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
     amount: { help: 'Thousands of forex, contracts of anything else', required: true },
   },
-  flags: NEW_ORDER_FLAGS,
+  flags: MARKET_FLAGS,
   examples: [
-    { run: 'svc trade sell EUR/USD 5 --wait 30s', why: '5,000 EUR, with the trades that it becomes' },
+    { run: 'svc trade sell EUR/USD 5 --wait 30s', why: 'An order for 5,000 EUR, with the trades that it becomes' },
     { run: 'svc trade sell EUR/USD 5 --stop 40pips --limit 80pips', why: 'Closed at 40 pips of loss or 80 of profit' },
     { run: 'svc trade sell XAU/USD 1 --preview', why: 'What it would be, without sending it' },
   ],

