@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { HELP } from '../../src/reference/help-command.ts';
+import { manualPages } from '../../src/reference/manual.ts';
 import { referencePages } from '../../src/reference/pages.ts';
 import { commandNode, commandTree } from '../../src/reference/tree.ts';
 import { GROUPS } from '../../src/registry.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
+const PACKAGE = join(import.meta.dirname, '../../package.json');
 const REFERENCE = join(import.meta.dirname, '../../docs/reference');
 const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
 
@@ -48,6 +50,17 @@ describe('the README', () => {
   it('names an exit status for every error', () => {
     const listed = new Set(EXIT_STATUSES.map(([status]) => status));
     expect(Object.values(ERROR_KINDS).filter(({ exit }) => !listed.has(exit))).toEqual([]);
+  });
+});
+
+describe('package.json', () => {
+  it('lists the manual: npm links only the pages that are named', async () => {
+    const text = readFileSync(PACKAGE, 'utf8');
+    const man = Object.keys(await manualPages(GROUPS)).map((file) => `man/${file}`);
+    if (UPDATE) {
+      const list = `"man": [\n${man.map((file) => `    "${file}"`).join(',\n')}\n  ]`;
+      writeFileSync(PACKAGE, text.replace(/"man": \[[^\]]*\]/, list));
+    } else expect(JSON.parse(text).man, 'UPDATE_DOCUMENTS=1 npx vitest run test/house').toEqual(man);
   });
 });
 
