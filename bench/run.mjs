@@ -9,6 +9,7 @@ import { root, setup } from '../scripts/setup.mjs';
 import { bulkWrites } from './bulk.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
+import { tradeBench } from './trade.mjs';
 import { webhookVerification } from './webhooks.mjs';
 
 /** An answer of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
@@ -182,6 +183,11 @@ async function measure(url, wanted) {
   }
   if (wanted.length === 0 || wanted.includes('listen')) {
     const table = await listenBench(root, { million: true });
+    console.log(table.join('\n'));
+    lines.push(...table);
+  }
+  if (wanted.length === 0 || wanted.includes('trade')) {
+    const table = await tradeBench(root);
     console.log(table.join('\n'));
     lines.push(...table);
   }

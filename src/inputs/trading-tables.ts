@@ -1,5 +1,6 @@
 /** Tables and symbols that are named on the command line, in one list. */
-import { isModelName, type ModelName } from '../services/trading/models.ts';
+import { SvcError } from '../errors.ts';
+import { isModelName, MODEL_NAMES, type ModelName } from '../services/trading/models.ts';
 import type { Offer } from '../services/trading/schema.ts';
 import type { Wanted } from '../services/trading/subscription.ts';
 import { knownOffers } from './trading-offers.ts';
@@ -8,11 +9,19 @@ import type { TradingSession } from './trading-session.ts';
 /** Each once. What is not exactly a table's name is a symbol, and looked for among the offers. */
 export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
   const models = [...new Set(names.filter(isModelName))];
-  const symbols = await symbolsOf(
-    names.filter((name) => !isModelName(name)),
-    open,
-  );
-  return { models, symbols };
+  const others = names.filter((name) => !isModelName(name));
+  try {
+    return { models, symbols: await symbolsOf(others, open) };
+  } catch (error) {
+    const meant = MODEL_NAMES.find((model) => others.some((name) => isNearly(name, model)));
+    if (meant === undefined || !(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    throw new SvcError('not_found', error.message, { hint: `the table is written ${meant}` });
+  }
+}
+
+/** `orders`, `open-position` */
+function isNearly(name: string, model: ModelName): boolean {
+  return name.replace(/[-_ ]|s$/gi, '').toLowerCase() === model.replace(/s$/, '').toLowerCase();
 }
 
 /** As the gateway writes them. */
@@ -28,7 +37,10 @@ export async function* snapshotRows(
   { models, symbols }: Wanted,
   { trading }: TradingSession,
 ): AsyncGenerator<{ readonly model: ModelName; readonly row: Readonly<Record<string, unknown>> }, void, void> {
-  for (const model of models) for (const row of await trading.model(model)) yield { model, row };
+  for (const model of models) {
+    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
+    for (const row of rows) yield { model, row };
+  }
   if (symbols.length === 0 || models.includes('Offer')) return;
   const offers: readonly Offer[] = await trading.model('Offer');
   for (const row of offers) if (symbols.includes(row.currency)) yield { model: 'Offer', row };

@@ -77,7 +77,7 @@ async function* watched(
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, input);
   const isDrawn = ctx.wants.terminal && ctx.wants.table;
-  const forget = isDrawn ? ctx.stdin.onKey?.((key) => key === 'q' && void feed.end()) : undefined;
+  const forget = isDrawn && ctx.stdin.isTTY ? ctx.stdin.onKey?.((key) => key === 'q' && void feed.end()) : undefined;
   try {
     const source = await sourceOf(feed);
     await feed.subscription.begin(source.wanted);
@@ -88,7 +88,7 @@ async function* watched(
       (changed) => follow(source, feed, { state, pushes: until.pushes, changed }, ctx),
       (at) => ({
         ...source.look(),
-        footer: `${state.words(feed.session.transport, at)}; q ends it`,
+        footer: `${state.words(feed.session.transport, at)}; ${forget === undefined ? 'Ctrl-C' : 'q'} ends it`,
         trouble: state.trouble,
       }),
       { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },

@@ -61,9 +61,10 @@ export class Subscription {
   async end(): Promise<void> {
     const parts = this.#parts;
     this.#parts = [];
-    try {
-      for (const part of parts) if (this.#session.transport !== undefined) await part.end(this.#trading);
-    } catch {} // whatever is the matter, it ends with the session
+    for (const part of parts) {
+      if (this.#session.transport === undefined) return;
+      await part.end(this.#trading).catch(() => {}); // whatever is the matter, it ends with the session
+    }
   }
 
   async #restore(trading: Trading): Promise<void> {

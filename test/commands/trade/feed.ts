@@ -45,6 +45,8 @@ export interface FeedGateway extends AsyncDisposable {
   /** `POST /trading/subscribe models=Order`, in the order they came. */
   readonly calls: string[];
   readonly tables: Record<string, readonly object[]>;
+  /** Tables whose calls are used up. */
+  readonly usedUp: Set<string>;
   /** To every connection that is subscribed to the name. A text goes out as it is. */
   push(name: string, ...records: readonly (object | string)[]): void;
   /** Once a connection is subscribed to it. */
@@ -60,6 +62,7 @@ export interface FeedGateway extends AsyncDisposable {
 export async function feedGateway(options: Pick<GatewayOptions, 'accepts' | 'engine'> = {}): Promise<FeedGateway> {
   const calls: string[] = [];
   const tables: Record<string, readonly object[]> = { Offer: OFFERS };
+  const usedUp = new Set<string>();
   const wanted = new Map<string, Set<string>>();
   const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
@@ -75,6 +78,11 @@ export async function feedGateway(options: Pick<GatewayOptions, 'accepts' | 'eng
     const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
     const rows = model === '' ? {} : { [ROWS[model] ?? model]: tables[model] ?? [] };
     response.setHeader('content-type', 'application/json');
+    if (usedUp.has(model)) {
+      const error = 'Error code ORA-20301, Cmd=46';
+      response.end(JSON.stringify({ response: { executed: false, error } }));
+      return;
+    }
     response.end(
       JSON.stringify(
         id === undefined
@@ -104,6 +112,7 @@ export async function feedGateway(options: Pick<GatewayOptions, 'accepts' | 'eng
     gateway: server,
     calls,
     tables,
+    usedUp,
     env,
     push(name, ...records) {
       for (const client of listeners(name)) {

@@ -101,6 +101,21 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 });
 
+it('goes on after a gap where the calls for its rows are used up', async () => {
+  feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
+  const run = feed.run(['stream', 'Order', '--snapshot', '--until', '1']);
+  await feed.called('GET /trading/get_model models=Order');
+  feed.usedUp.add('Order');
+  feed.drop();
+  await feed.subscribed('Order');
+  feed.push('Order', { orderId: '1', status: 6 });
+  const { code, stdout, stderr } = await run;
+  feed.usedUp.clear();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/snapshot .*\n.* gap .*\n.* U {2}Order {2}1 .*\n$/);
+  expect(stderr).toContain('the rows after the gap are not known: the gateway says that all calls of command 46');
+});
+
 function leftInOrder(): void {
   expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Order');
   expect(feed.gateway.live).toEqual([]);
@@ -235,6 +250,12 @@ describe('it ends', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('EUR/XXX');
     expect(feed.calls).toEqual(['GET /trading/get_model models=Offer']);
+  });
+
+  it('with the right word where a table is written in another way', async () => {
+    const { code, stderr } = await feed.run(['stream', 'open-positions']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('the table is written OpenPosition');
   });
 
   it.each(['0', '0s', '5 minutes', '-3', '30d'])('at once with --until %s', async (given) => {

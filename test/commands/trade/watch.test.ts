@@ -73,6 +73,20 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     for (const { id } of feed.gateway.clients) expect(stderr + stdout).not.toContain(id);
   });
 
+  it('says that its rows are old where the calls for them are used up after a gap', async () => {
+    const run = feed.run(['watch', 'orders', '--until', '1', '--transport', transport], { terminal: 200 });
+    await feed.called('GET /trading/get_model models=Order');
+    feed.usedUp.add('Order');
+    feed.drop();
+    await feed.subscribed('Order');
+    feed.push('Order', { orderId: '390285837', status: 6 });
+    const { code, stdout } = await run;
+    feed.usedUp.clear();
+    expect(code).toBe(0);
+    expect(stdout).toContain('not looked at again since the gap: the gateway says that all calls of command 46');
+    expect(stdout).toMatch(/1 gap of \ds at \d\d:\d\d:\d\dZ/);
+  });
+
   it('looks again after a gap, and tells what became of the rows', async () => {
     const { stdout } = await watch(['orders', '-o', 'ndjson', '--transport', transport], () => {
       feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
