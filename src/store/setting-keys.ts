@@ -61,7 +61,6 @@ export const SETTING_KEYS = [
     key: 'trade.live',
     type: 'choice',
     choices: ['true', 'false'],
-    default: 'false',
     help: 'Whether real money is traded: every order then asks for the account id to be typed',
   },
   {

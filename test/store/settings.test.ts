@@ -72,7 +72,7 @@ describe('precedence', () => {
     const word = ['flag', 'env', 'profile'][source] ?? '';
     const values: Record<Setting['type'], string> = {
       url: url(word),
-      choice: setting.choices?.[source] ?? '',
+      choice: setting.choices?.[source % setting.choices.length] ?? '',
       text: word,
       path: `/${word}`,
       duration: `${source + 1}s`,

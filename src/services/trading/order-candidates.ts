@@ -1,5 +1,4 @@
 /** What at the gateway may be an order whose answer was lost: there is no id of ours to find it by. */
-import type { ModelName } from './models.ts';
 import type { Side } from './order-rules.ts';
 import type { OrderCandidate } from './placing.ts';
 import type { OpenPosition, Order } from './schema.ts';
@@ -33,9 +32,6 @@ export function orderCandidates(
     ...positions.filter(fits).map((row): OrderCandidate => candidate('position', row.tradeId, row, lost)),
   ];
 }
-
-/** The tables in which they are. */
-export const CANDIDATE_MODELS = ['Order', 'OpenPosition'] as const satisfies readonly ModelName[];
 
 function candidate(
   kind: OrderCandidate['kind'],

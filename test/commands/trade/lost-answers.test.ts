@@ -160,3 +160,35 @@ it('what cannot be written down is not sent', async () => {
   expect({ code, sent: before.orders.length }).toEqual({ code: 2, sent: 0 });
   expect(lastError(stderr).code).toBe('file_unusable');
 });
+
+it('calls that are used up fill their window, and the next slot is told', async () => {
+  before.fault = {
+    applied: false,
+    answer: (response) =>
+      response.end('{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=44"},"data":{}}'),
+  };
+  const { code, stderr } = await desk.run(BUY, through());
+  expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 1 });
+  expect(lastError(stderr)).toMatchObject({
+    code: 'limited',
+    cmd: 44,
+    retry_after: expect.stringMatching(/^2026-01-14T13:00:/),
+  });
+  expect(desk.journal()).toMatchObject([{ outcome: 'refused' }]);
+  const limits = await desk.run(['limits', '-o', 'json'], through({ home: desk.home }));
+  expect(JSON.parse(limits.stdout).find(({ name }: { name: string }) => name === '44')).toMatchObject({
+    used: 50,
+    max: 50,
+  });
+});
+
+it('an order that was accepted before is no candidate', async () => {
+  const entry = [...ENTRY.slice(0, -2), '--account', '654061'];
+  const first = await desk.run(entry, through());
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  const { stderr } = await desk.run(entry, through({ home: desk.home }));
+  expect(desk.gateway.book.orders.size).toBe(2);
+  expect(lastError(stderr).candidates).toBe(
+    [...desk.gateway.book.orders.keys()].find((id) => id !== JSON.parse(first.stdout).orderId),
+  );
+});
