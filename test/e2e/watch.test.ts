@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { startTradingEmulator } from '../../src/sandbox/trading/server.ts';
 import type { FaultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { startShell, startSvc } from './binary.ts';
@@ -47,6 +48,36 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     expect(lines).toEqual(['before', `pid ${pid}`]);
     expect(terminal.tell(STATE)).toBe(state);
     expect((await terminal.run('stty -a')).lines).toEqual(settings);
+  });
+
+  it.each([
+    ['q', 0],
+    ['C-c', 130],
+    ['SIGTERM', 143],
+  ])('of what is pushed ends by %s, and gives the terminal and its keys back as they were', async (how, expected) => {
+    const { lines: settings } = await terminal.run('stty -g | md5sum');
+    const state = terminal.tell(STATE);
+    const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, seed: 'demo' });
+    try {
+      const env = `SVC_TRADE_URL=${gateway.url} SVC_TRADE_TOKEN=${gateway.token}`;
+      terminal.begin(`clear; (echo "pid $BASHPID"; ${env} exec svc trade watch prices)`);
+      const begun = await terminal.shows((all) => all.some((line) => line.startsWith('pid ')));
+      await terminal.shows((all) => all.some((line) => line.includes('websocket for')));
+      for (const columns of [40, 200, 100]) {
+        terminal.resize(columns, 30);
+        await terminal.shows((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));
+        expect(terminal.lines(true)).toEqual(terminal.lines());
+      }
+      if (how === 'SIGTERM') process.kill(Number(begun.at(-1)?.slice(4)), how);
+      else terminal.press(how);
+      expect((await terminal.finish()).status).toBe(expected);
+      expect(terminal.tell(STATE)).toBe(state);
+      expect((await terminal.run('stty -g | md5sum')).lines).toEqual(settings);
+      expect(gateway.sessions).toEqual([]);
+      expect(gateway.requests.filter(({ path }) => path === '/unsubscribe')).toHaveLength(6);
+    } finally {
+      await gateway.close();
+    }
   });
 
   it('shows what changes, and fits every width', async () => {
