@@ -140,6 +140,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly flags?: F;
   /** Where an option changes what is printed: the output of this input, by which the output options are checked. */
   readonly outputOf?: (input: Input<A, F>) => AnyOutput;
+  /** What it may end in besides what any command of its effect and service does: the answer no, a part that failed, time that is over. */
+  readonly exits?: readonly ErrorCode[];
   readonly examples: readonly [Example, ...Example[]];
 }
 

@@ -44,7 +44,7 @@ const command: Meanings<CommandNode> = {
   options: 'Its own options',
   optionSets: 'Which shared options it takes on top of them',
   output: 'What it prints',
-  exitStatuses: 'Those that follow from what it does; its description tells of others',
+  exitStatuses: 'What it may end in, beside 70, 130 and 143, which any command may',
   examples: 'Command lines: run, why',
 };
 

@@ -51,7 +51,7 @@ export interface CommandNode {
   readonly options: readonly OptionNode[];
   readonly optionSets: readonly OptionSet[];
   readonly output: OutputNode;
-  /** Those that follow from the declaration; every status is explained at the top. */
+  /** In ascending order, without those that any command may end in: 70, 130 and 143. */
   readonly exitStatuses: readonly number[];
   readonly examples: readonly Example[];
 }
@@ -230,10 +230,11 @@ function outputNode({ output, ...command }: Command): OutputNode {
 }
 
 /** A service that is asked may refuse, be out of reach or not know what is named; of a write the outcome may be unknown. */
-function exitStatuses(command: Command): number[] {
+function exitStatuses({ effect, exits = [], ...command }: Command): number[] {
   const remote = isRemote(command) ? [3, 4, 5, 6, 7] : [];
-  const write = isRemote(command) && command.effect !== 'read' ? [8] : [];
-  return [0, 2, ...remote, ...write];
+  const write = isRemote(command) && effect !== 'read' ? [8] : [];
+  const own = exits.map((code) => ERROR_KINDS[code].exit);
+  return [...new Set([0, 2, ...remote, ...write, ...own])].sort((a, b) => a - b);
 }
 
 function codesOf(status: number): ExitStatusNode['codes'] {

@@ -65,6 +65,7 @@ export const alertsCheck = recordCommand({
     stable: { type: 'duration', help: 'With --wait: it has to hold for so long without a break' },
     interval: { type: 'duration', positive: true, help: 'With --wait: time between two looks (5s unless given)' },
   },
+  exits: ['condition_false', 'still_pending'],
   examples: [
     { run: 'svc alerts check severity=critical', why: 'In a script: go on only if nothing critical fires' },
     {

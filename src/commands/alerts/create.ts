@@ -30,6 +30,7 @@ export const alertsCreate = listCommand({
       help: 'Alerts as JSON, one or an array, - for standard input',
     },
   },
+  exits: ['partly_done'],
   examples: [
     {
       run: 'svc alerts create BackupFailed host=db-1 severity=warning --for 2h --annotation summary="No backup last night"',

@@ -49,6 +49,7 @@ export const alertsList = listCommand({
     watch: { type: 'optional-value', value: 'interval', help: 'Look again and again, every 5s unless told otherwise' },
     'fail-if-any': { type: 'boolean', help: 'Exit with 1 if there are any' },
   },
+  exits: ['condition_false'],
   examples: [
     { run: 'svc alerts list', why: 'What fires now' },
     {

@@ -25,6 +25,7 @@ export const alertsResolve = listCommand({
       complete: 'fingerprints',
     },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc alerts resolve 1a58c20e', why: 'One alert' },
     { run: 'svc alerts resolve BackupFailed host=db-1 --dry-run', why: 'See what would be sent' },

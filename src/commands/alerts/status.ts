@@ -17,6 +17,7 @@ export const alertsStatus = recordCommand({
       help: 'Wait so long for it to answer and for its cluster to settle; 9 if it does not',
     },
   },
+  exits: ['still_pending'],
   examples: [
     { run: 'svc alerts status', why: 'Is it up, since when, and whom does it know' },
     { run: 'svc alerts status --wait-ready 1m', why: 'After a restart, before anything relies on it' },

@@ -48,6 +48,7 @@ export const catalogCheck = recordCommand({
     wait: { type: 'duration', help: 'Look again until it holds, for so long' },
     every: { type: 'duration', positive: true, help: 'With --wait: time between two looks (5m unless given)' },
   },
+  exits: ['condition_false', 'still_pending'],
   examples: [
     {
       run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --below 80',

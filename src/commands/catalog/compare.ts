@@ -51,6 +51,7 @@ export const catalogCompare = listCommand({
     trend: { type: 'boolean', help: 'Show how each price moved in 30 days: one request more for each source' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many rows' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --trend', why: 'Where it is cheapest now' },
     { run: 'svc catalog compare --search milk --by store', why: 'How far prices of milk are apart, store by store' },

@@ -8,6 +8,7 @@ export const catalogHealth = recordCommand({
     'One request, never repeated: exit 0 when the status is ok, 1 when it is another, 7 when the catalog cannot read its data or cannot be reached.',
   effect: 'read',
   service: 'catalog',
+  exits: ['condition_false'],
   examples: [
     { run: 'svc catalog health', why: 'Its status' },
     { run: 'svc catalog health -q --timeout 5s', why: 'For a probe: the exit status tells' },

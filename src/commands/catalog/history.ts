@@ -68,6 +68,7 @@ export const catalogHistory = chartCommand({
     },
     force: { type: 'boolean', help: 'With --svg: replace the file if it is there' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'The last 30 days at every source' },
     {

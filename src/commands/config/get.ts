@@ -10,6 +10,7 @@ export const configGet = textCommand({
   effect: 'read',
   repairsSettings: true,
   args: { key: { help: 'Key of the setting, as "svc config list" shows it', required: true, complete: 'settings' } },
+  exits: ['not_found'],
   examples: [{ run: 'svc config get alerts.url', why: 'Print the address of the alert manager' }],
   output: { kind: 'text' },
   run: async ({ key }, ctx) => {

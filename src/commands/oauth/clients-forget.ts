@@ -19,6 +19,7 @@ export const oauthClientsForget = recordCommand({
     issuer: { type: 'string', value: 'url', help: 'Which one, where several services gave the same id' },
     force: { type: 'boolean', help: 'Forget it although a login needs it' },
   },
+  exits: ['not_found'],
   examples: [{ run: 'svc oauth clients forget 7cf2ab01', why: 'Have the next sign-in register a new client' }],
   output: {
     kind: 'record',

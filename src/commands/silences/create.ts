@@ -47,6 +47,7 @@ export const silencesCreate = recordCommand({
     },
     'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"', why: 'One hour, one node' },
     {

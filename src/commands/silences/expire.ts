@@ -42,6 +42,7 @@ export const silencesExpire = listCommand({
     'ignore-missing': { type: 'boolean', help: 'A silence that is not there is no failure' },
     concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences expire 2f1a 77c0', why: 'Two of them, by the beginning of their ids' },
     { run: 'svc silences expire --created-by me', why: 'All of mine' },

@@ -23,6 +23,7 @@ export const silencesExtend = listCommand({
     by: { type: 'duration', positive: true, required: true, help: 'How much later than they would end now' },
     max: { type: 'duration', positive: true, help: 'How long each may last in all, from its start' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences extend 2f1a --by 2h', why: 'Two hours more' },
     { run: 'svc silences extend 2f1a 77c0 --by 1h --max 1d', why: 'An hour more, but no longer than a day in all' },

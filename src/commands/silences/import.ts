@@ -36,6 +36,7 @@ export const silencesImport = listCommand({
     concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
     'all-alerts': { type: 'boolean', help: 'Silences without a positive matcher too' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences import silences.json', why: 'What svc silences export, or amtool, wrote' },
     { run: 'svc silences export --profile old | svc silences import --profile new', why: 'From one server to another' },

@@ -16,6 +16,7 @@ export const silencesKeepalive = listCommand({
     by: { type: 'duration', positive: true, default: '15m', help: 'How much later than they would end now' },
     max: { type: 'duration', positive: true, default: '8h', help: 'How long each may last in all, from its start' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences keepalive', why: 'Every five minutes, from cron' },
     { run: "svc silences keepalive --prefix 'ACK!' --by 30m --max 2d --dry-run", why: 'What would be sent' },

@@ -23,6 +23,7 @@ export const silencesRecreate = listCommand({
     for: { type: 'duration', short: 'd', positive: true, help: 'How long, from now' },
     'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc silences recreate 2f1a', why: 'As it was' },
     { run: 'svc silences recreate 2f1a --for 30m', why: 'For half an hour' },

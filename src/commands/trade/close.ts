@@ -12,6 +12,7 @@ export const tradeClose = listCommand({
   service: 'trade',
   args: { trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true } },
   flags: CLOSE_FLAGS,
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade close 170162801', why: 'One trade, at the price of now' },
     { run: 'svc trade close 170162801 --amount 5', why: 'A part of it' },

@@ -14,6 +14,7 @@ export const tradeEntrySell = recordCommand({
     amount: { help: 'Thousands of forex, contracts of anything else', required: true },
   },
   flags: ENTRY_FLAGS,
+  exits: ['condition_false', 'still_pending', 'partly_done'],
   examples: [
     { run: 'svc trade entry sell EUR/USD 5 --rate 1.17 --stop 40pips', why: 'With a stop, once it is filled' },
     { run: 'svc trade entry sell EUR/USD 5 --rate 1.17 --expires 2h', why: 'For two hours' },

@@ -12,6 +12,7 @@ export const tradeOrderCancel = listCommand({
   service: 'trade',
   args: { order: { help: 'Order ids, as svc trade orders shows them', repeat: true } },
   flags: CANCEL_FLAGS,
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade order cancel 390285837', why: 'One, by its id' },
     { run: 'svc trade order cancel --all --symbol EUR/USD', why: 'All that wait for a symbol' },

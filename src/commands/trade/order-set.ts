@@ -12,6 +12,7 @@ export const tradeOrderSet = listCommand({
   service: 'trade',
   args: { order: { help: 'Its order id', required: true } },
   flags: ORDER_SET_FLAGS,
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade order set 390285837 --rate 1.155', why: 'Another price' },
     { run: 'svc trade order set 390285837 --stop 40pips --limit 80pips', why: 'With a stop and a limit' },

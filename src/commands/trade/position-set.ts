@@ -12,6 +12,7 @@ export const tradePositionSet = listCommand({
   service: 'trade',
   args: { trade: { help: 'Its trade id', required: true } },
   flags: POSITION_SET_FLAGS,
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade position set 170162801 --stop 40pips', why: 'Closed at 40 pips of loss' },
     { run: 'svc trade position set 170162801 --limit none', why: 'Without a limit' },

@@ -20,6 +20,7 @@ export const tradeQuote = listCommand({
     wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for them' },
     ...SESSION_FLAGS,
   },
+  exits: ['still_pending'],
   examples: [
     { run: 'svc trade quote EUR/USD', why: 'One price' },
     { run: 'svc trade quote EUR/USD USD/JPY -o json --fields symbol,bid,ask', why: 'Two, for a script' },

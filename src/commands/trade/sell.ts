@@ -14,6 +14,7 @@ export const tradeSell = recordCommand({
     amount: { help: 'Thousands of forex, contracts of anything else', required: true },
   },
   flags: MARKET_FLAGS,
+  exits: ['condition_false', 'still_pending', 'partly_done'],
   examples: [
     { run: 'svc trade sell EUR/USD 5 --wait 30s', why: 'An order for 5,000 EUR, with the trades that it becomes' },
     { run: 'svc trade sell EUR/USD 5 --stop 40pips --limit 80pips', why: 'Closed at 40 pips of loss or 80 of profit' },

@@ -30,6 +30,7 @@ Where a connection is lost, what was pushed meanwhile is missing: a gap says fro
     },
     ...FEED_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade stream EUR/USD USD/JPY', why: 'Prices, as they tick' },
     { run: 'svc trade stream Order OpenPosition --snapshot -o ndjson', why: 'What becomes of orders, for a program' },

@@ -12,6 +12,7 @@ export const tradeSymbolsHide = listCommand({
   service: 'trade',
   args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
   flags: SESSION_FLAGS,
+  exits: ['partly_done'],
   examples: [{ run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' }],
   output: VISIBILITY_LIST,
   run: (input, ctx) => setVisible(input.symbol, false, input, ctx),

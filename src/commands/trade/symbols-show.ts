@@ -12,6 +12,7 @@ export const tradeSymbolsShow = listCommand({
   service: 'trade',
   args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
   flags: SESSION_FLAGS,
+  exits: ['partly_done'],
   examples: [{ run: 'svc trade symbols show XAU/USD', why: 'Gold from now on' }],
   output: VISIBILITY_LIST,
   run: (input, ctx) => setVisible(input.symbol, true, input, ctx),

@@ -25,6 +25,7 @@ export const webhooksCheckReceiver = listCommand({
     insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
     ...SECRET_FLAGS,
   },
+  exits: ['condition_false', 'connect_failed'],
   examples: [
     { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --secret-file key.txt', why: 'All probes' },
     {

@@ -36,6 +36,7 @@ export const webhooksDelete = listCommand({
     disabled: { type: 'boolean', help: 'All that are disabled' },
     'ignore-missing': { type: 'boolean', help: 'A subscription that is not there is no failure' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc webhooks delete ep_1', why: 'One of them' },
     { run: 'svc webhooks delete --disabled', why: 'All that get nothing any more' },

@@ -38,6 +38,7 @@ export const webhooksDeliveries = listCommand({
     until: { type: 'string', value: 'event', help: 'With --follow: until this event is delivered or has failed' },
     wait: { type: 'duration', positive: true, help: 'With --follow: at most so long' },
   },
+  exits: ['delivery_failed', 'still_pending'],
   examples: [
     { run: 'svc webhooks deliveries ep_1', why: 'The latest 20' },
     { run: 'svc webhooks deliveries ep_1 --status failed --since 2h', why: 'What was lost in the last two hours' },

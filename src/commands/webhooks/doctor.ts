@@ -10,6 +10,7 @@ export const webhooksDoctor = listCommand({
   service: 'webhooks',
   args: { id: { help: 'Only this subscription, or those checks that are of none', complete: 'subscriptions' } },
   flags: { fix: { type: 'boolean', help: 'Forget the kept secrets of subscriptions that are gone' } },
+  exits: ['condition_false'],
   examples: [
     { run: 'svc webhooks doctor', why: 'When no events come' },
     { run: 'svc webhooks doctor --fix --dry-run', why: 'See which kept secrets would be forgotten' },

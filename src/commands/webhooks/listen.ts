@@ -92,6 +92,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       help: 'Write port, url and pid (JSON) here while it listens',
     },
   },
+  exits: ['signature_invalid', 'still_pending'],
   examples: [
     {
       run: 'svc webhooks listen --secret-file secret.txt --forward-to http://localhost:3000/hook',

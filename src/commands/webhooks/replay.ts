@@ -33,6 +33,7 @@ export const webhooksReplay = listCommand({
     insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
     ...SECRET_FLAGS,
   },
+  exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
     {
       run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --resign --secret-file key.txt',

@@ -19,6 +19,7 @@ export const webhooksRotate = recordCommand({
     'keep-old': { type: 'boolean', help: 'Do not delete the old one' },
     ...LASTING_SINK_FLAGS,
   },
+  exits: ['still_pending'],
   examples: [
     { run: 'svc webhooks rotate ep_1 --store', why: 'Keep the new secret for --endpoint' },
     { run: 'svc webhooks rotate ep_1 --secret-file new.txt --wait 10m', why: 'Time to give it to the receiver' },

@@ -8,6 +8,7 @@ export const webhooksSecretsDelete = recordCommand({
   description: 'The service shows a secret once only: without another copy its deliveries cannot be verified any more.',
   effect: 'destroy',
   args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
+  exits: ['not_found'],
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {

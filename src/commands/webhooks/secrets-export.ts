@@ -10,6 +10,7 @@ export const webhooksSecretsExport = textCommand({
   effect: 'read',
   args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
   flags: { force: { type: 'boolean', help: 'Print it on a terminal all the same' } },
+  exits: ['not_found'],
   examples: [{ run: 'svc webhooks secrets export ep_1 > key.txt', why: 'Into a file, for the receiver' }],
   output: { kind: 'text' },
   async run({ id, force }, ctx) {

@@ -23,6 +23,7 @@ export const webhooksSecretsImport = recordCommand({
     },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
   },
+  exits: ['signature_invalid', 'guarded'],
   examples: [
     { run: 'svc webhooks secrets import ep_1 --secret-file key.txt', why: 'From a file' },
     {

@@ -56,6 +56,7 @@ export const webhooksSend = listCommand({
     ...SECRET_FLAGS,
   },
   outputOf: ({ repeat }) => (repeat > 1 ? SENT_LIST : SENT_ONE),
+  exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
     {

@@ -23,6 +23,7 @@ export const webhooksShow = recordCommand({
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
+  exits: ['signature_invalid'],
   examples: [
     { run: 'svc webhooks show delivery.http --secret-file key.txt', why: 'What is in a delivery, if it is genuine' },
     { run: 'svc webhooks show rec.ndjson --event-id evt_2 --full', why: 'One event of a recording, to its end' },

@@ -19,6 +19,7 @@ export const webhooksTest = recordCommand({
     poll: { type: 'duration', positive: true, default: '2s', help: 'How often to look' },
     force: { type: 'boolean', help: 'Even to a subscription that is disabled' },
   },
+  exits: ['delivery_failed', 'still_pending'],
   examples: [
     { run: 'svc webhooks test ep_1 --wait 90s', why: 'Until it has arrived' },
     { run: 'svc webhooks test ep_1', why: 'Queue it, and look later' },

@@ -43,6 +43,7 @@ export const webhooksVerify = listCommand({
     'show-expected': { type: 'boolean', help: 'Show the right signature too: within the tolerance it is a forgery' },
     hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
   },
+  exits: ['signature_invalid'],
   examples: [
     {
       run: 'svc webhooks verify body.json --timestamp 1767225600 --signature sha256=517d… --secret-file key',
