@@ -6,9 +6,9 @@ import { deleteOrder } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import { orderText } from '../services/trading/order-words.ts';
 import type { Account, Order } from '../services/trading/schema.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
 import { wantedAccount } from './order-account.ts';
-import { accountOf, standing } from './order-rows.ts';
+import { accountOf, groupOf, standing, standingOrders } from './order-rows.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
 
@@ -55,24 +55,21 @@ async function planIds(
 ): Promise<readonly PlannedRequest[]> {
   // The requests follow from the ids alone.
   if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await desk.orders((rows) => ids.every((id) => rows.some(({ orderId }) => orderId === id)));
-  if (seen === undefined) {
+  const rows = await standingOrders(ids, desk);
+  if (rows === undefined) {
     ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
     const accountId = named === undefined ? undefined : (await desk.account(named)).accountId;
     return ids.map((id) => cancel({ orderId: id }, [], accountId));
   }
-  const rows = ids.map((id) => seen.rows.find(({ orderId }) => orderId === id));
-  const missing = ids.filter((_, index) => rows[index] === undefined);
-  if (missing.length > 0)
-    throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
+  const all = (await desk.orders(() => true))?.rows ?? rows;
   const account = named === undefined ? undefined : await desk.account(named);
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
   for (const row of rows) {
-    if (row === undefined || gone.has(row.orderId)) continue;
+    if (gone.has(row.orderId)) continue;
     const own: Account = await accountOf(row, desk);
     checkAccount(`order ${row.orderId}`, own, account);
-    const along = groupOf(row, seen.rows);
+    const along = groupOf(row, all);
     for (const { orderId } of along) gone.add(orderId);
     planned.push(cancel(row, along, own.accountId));
   }
@@ -103,12 +100,6 @@ async function planAll(
     planned.push(cancel(row, along, accountId));
   }
   return planned;
-}
-
-/** One of a group takes the others with it. */
-function groupOf({ orderId, ocoBulkId }: Order, orders: readonly Order[]): readonly Order[] {
-  if (ocoBulkId === undefined || ocoBulkId === '0' || ocoBulkId === '') return [];
-  return orders.filter((one) => one.ocoBulkId === ocoBulkId && one.orderId !== orderId);
 }
 
 function cancel(

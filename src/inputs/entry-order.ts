@@ -15,7 +15,8 @@ import {
   type TimeInForce,
   timeInForce,
 } from '../services/trading/order-rules.ts';
-import { type NewOrderInput, placeNewOrder } from './new-order.ts';
+import type { MarketTerms } from './market-order.ts';
+import { type NewOrderDraft, type NewOrderInput, placeNewOrder } from './new-order.ts';
 import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 
 export const ENTRY_FLAGS = {
@@ -45,6 +46,15 @@ export async function placeEntryOrder(
   previewAs: Parameters<typeof placeNewOrder>[2],
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
+  const draft = entryDraft(side, input, ctx.now());
+  if (draft.expires !== undefined) ctx.notice(`it expires at ${draft.expires} UTC`);
+  return placeNewOrder(draft, input, previewAs, ctx);
+}
+
+export type EntryTerms = MarketTerms & Pick<EntryOrderInput, 'rate' | 'trailEntry' | 'expires'>;
+
+/** Throws where its values do not hold by themselves. */
+export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {
   const amount = parseAmount(input.amount);
   const rate = parseRate(input.rate);
   const exits = exitsOf(input);
@@ -52,8 +62,7 @@ export async function placeEntryOrder(
   const trailEntry = input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry');
   const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
   const tif = timeInForce(type, input.tif, input.expires !== undefined);
-  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, ctx.now());
-  if (expires !== undefined) ctx.notice(`it expires at ${expires} UTC`);
+  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, now);
   const terms = { side, amount, tif, rate, expires, ...exits };
   const request = (accountId: string, symbol: string) => ({
     endpoint: createEntryOrder,
@@ -62,5 +71,5 @@ export async function placeEntryOrder(
     what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
     makesOrder: true,
   });
-  return placeNewOrder({ ...terms, symbol: input.symbol, request }, input, previewAs, ctx);
+  return { ...terms, symbol: input.symbol, request };
 }

@@ -11,7 +11,7 @@ import {
   type TimeInForce,
   timeInForce,
 } from '../services/trading/order-rules.ts';
-import { type NewOrderInput, placeNewOrder } from './new-order.ts';
+import { type NewOrderDraft, type NewOrderInput, placeNewOrder } from './new-order.ts';
 import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 
 export const MARKET_FLAGS = {
@@ -31,6 +31,13 @@ export async function placeMarketOrder(
   previewAs: Parameters<typeof placeNewOrder>[2],
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
+  return placeNewOrder(marketDraft(side, input), input, previewAs, ctx);
+}
+
+export type MarketTerms = Pick<MarketOrderInput, 'symbol' | 'amount' | 'tif' | keyof ExitInput>;
+
+/** Throws where its values do not hold by themselves. */
+export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
   const amount = parseAmount(input.amount);
   const exits = exitsOf(input);
   const tif = timeInForce(exits.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
@@ -42,5 +49,5 @@ export async function placeMarketOrder(
     what: `to ${side} ${amount} ${symbol} at market`,
     makesOrder: true,
   });
-  return placeNewOrder({ ...terms, symbol: input.symbol, request }, input, previewAs, ctx);
+  return { ...terms, symbol: input.symbol, request };
 }

@@ -32,11 +32,15 @@ export async function freshAccounts({ trading, known }: TradingSession): Promise
 }
 
 /** With the price of now: the table of offers is not counted. */
-export async function liveOffer(symbol: string, { trading, known }: TradingSession): Promise<Offer> {
+export async function liveOffer(symbol: string, open: TradingSession): Promise<Offer> {
   const { findOffer } = await import('../services/trading/symbols.ts');
+  return findOffer(await liveOffers(open), symbol);
+}
+
+export async function liveOffers({ trading, known }: TradingSession): Promise<readonly Offer[]> {
   const offers = await trading.model('Offer');
   keepOffers(known, offers);
-  return findOffer(offers, symbol);
+  return offers;
 }
 
 /** What a dry run goes by, which connects to nothing: the tables that were kept, if there are any. */

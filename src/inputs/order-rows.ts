@@ -1,12 +1,34 @@
-/** What is known of an order that waits. */
+/** What is known of orders that wait. */
 
 import { orderText } from '../services/trading/order-words.ts';
 import type { Account, Order } from '../services/trading/schema.ts';
+import { missingIds } from './change-flags.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
 
 export function accountOf({ accountId }: Pick<Order, 'accountId'>, desk: Desk): Promise<Account> {
   return desk.account(accountId);
+}
+
+/** The rows of these. Undefined where the cap on calls lets nothing be seen; throws where one is not there. */
+export async function standingOrders(ids: readonly string[], desk: Desk): Promise<readonly Order[] | undefined> {
+  const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
+  const seen = await desk.orders((rows) => rowsOf(rows).length === ids.length);
+  if (seen === undefined) return undefined;
+  const found = rowsOf(seen.rows);
+  const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
+  if (missing.length === 0) return found;
+  throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
+}
+
+export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
+  return ocoBulkId !== undefined && ocoBulkId !== '0' && ocoBulkId !== '';
+}
+
+/** One of a group takes the others with it. */
+export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
+  if (!isGrouped(order)) return [];
+  return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
 }
 
 /** What is seen of it after an answer that was lost. */

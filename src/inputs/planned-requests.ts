@@ -22,6 +22,8 @@ export interface PlannedRequest {
   readonly isTyped?: true;
   /** What else ends with it, as those that live and end together do. */
   readonly along?: readonly string[];
+  /** What whoever confirms it should know. */
+  readonly warnings?: readonly string[];
 }
 
 export interface Change {
@@ -75,6 +77,7 @@ export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunCon
     const { bulk } = await import('../cli/bulk.ts');
     await bulk(planned, 1, ({ request }) => showRequest(request, ctx));
   }
+  for (const warning of new Set(planned.flatMap(({ warnings = [] }) => warnings))) ctx.notice(warning);
   const [only, ...more] = planned;
   let question = `${only?.does}?`;
   if (more.length > 0) {

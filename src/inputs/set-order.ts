@@ -18,8 +18,8 @@ import {
 } from '../services/trading/order-rules.ts';
 import { orderRate, orderText } from '../services/trading/order-words.ts';
 import type { Order } from '../services/trading/schema.ts';
-import { CHANGE_FLAGS, checkAccount, missingIds } from './change-flags.ts';
-import { accountOf, standing } from './order-rows.ts';
+import { CHANGE_FLAGS, checkAccount } from './change-flags.ts';
+import { accountOf, standing, standingOrders } from './order-rows.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
 
@@ -82,7 +82,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
   const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
     const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
     const isKnown = !changesTerms || isWhole;
-    const row = ctx.dryRun && isKnown ? undefined : await standingOrder(id, desk);
+    const row = ctx.dryRun && isKnown ? undefined : (await standingOrders([id], desk))?.[0];
     const account = row === undefined ? undefined : await accountOf(row, desk);
     if (account !== undefined && input.account !== undefined) {
       checkAccount(`order ${id}`, account, await desk.account(input.account));
@@ -131,15 +131,6 @@ function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distan
   throw new SvcError('invalid_value', `${flag} none: how an order that waits loses it is not known of the interface`, {
     hint: 'cancel the order and place it again without it; of an open trade: svc trade position set',
   });
-}
-
-/** Undefined where the cap on calls lets nothing be seen. */
-async function standingOrder(id: string, desk: Desk): Promise<Order | undefined> {
-  const seen = await desk.orders((rows) => rows.some(({ orderId }) => orderId === id));
-  if (seen === undefined) return undefined;
-  const row = seen.rows.find(({ orderId }) => orderId === id);
-  if (row !== undefined) return row;
-  throw missingIds('order', [id], 'it may be filled or canceled: svc trade orders, svc trade positions');
 }
 
 function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {

@@ -5,7 +5,7 @@
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from '../services/trading/schema.ts';
-import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount } from './order-account.ts';
+import { freshAccounts, keptAccountId, keptSymbol, liveOffers, orderAccount } from './order-account.ts';
 import { knownOffers } from './trading-offers.ts';
 import { openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
 
@@ -34,7 +34,7 @@ export class Desk {
   readonly #ctx: RunContext;
   readonly #wish: SessionWish;
   readonly #looks = new Map<Table, Seen<unknown>>();
-  readonly #offers = new Map<string, Promise<Offer>>();
+  #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
 
   constructor(ctx: RunContext, wish: SessionWish) {
@@ -79,11 +79,11 @@ export class Desk {
     );
   }
 
-  /** With the price of now, once for each symbol. */
-  offer(wanted: string): Promise<Offer> {
-    const offer = this.#offers.get(wanted) ?? this.open().then((open) => liveOffer(wanted, open));
-    this.#offers.set(wanted, offer);
-    return offer;
+  /** With its price as it was when the first one was asked for. */
+  async offer(wanted: string): Promise<Offer> {
+    const { findOffer } = await import('../services/trading/symbols.ts');
+    this.#offers ??= this.open().then(liveOffers);
+    return findOffer(await this.#offers, wanted);
   }
 
   /** What an order for all of a row would have to say: thousands of forex, contracts of anything else. */

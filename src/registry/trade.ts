@@ -1,5 +1,6 @@
 import type { Command } from '../cli/command.ts';
 import { tradeAccounts } from '../commands/trade/accounts.ts';
+import { tradeBatch } from '../commands/trade/batch.ts';
 import { tradeBuy } from '../commands/trade/buy.ts';
 import { tradeCandles } from '../commands/trade/candles.ts';
 import { tradeClose } from '../commands/trade/close.ts';
@@ -11,6 +12,10 @@ import { tradeLimits } from '../commands/trade/limits.ts';
 import { tradeLogin } from '../commands/trade/login.ts';
 import { tradeLogout } from '../commands/trade/logout.ts';
 import { tradeModel } from '../commands/trade/model.ts';
+import { tradeOcoAdd } from '../commands/trade/oco-add.ts';
+import { tradeOcoCreate } from '../commands/trade/oco-create.ts';
+import { tradeOcoEdit } from '../commands/trade/oco-edit.ts';
+import { tradeOcoRemove } from '../commands/trade/oco-remove.ts';
 import { tradeOffers } from '../commands/trade/offers.ts';
 import { tradeOrderCancel } from '../commands/trade/order-cancel.ts';
 import { tradeOrderGet } from '../commands/trade/order-get.ts';
@@ -52,6 +57,11 @@ export const commands: readonly Command[] = [
   tradePositionSet,
   tradeOrderSet,
   tradeOrderCancel,
+  tradeOcoCreate,
+  tradeOcoAdd,
+  tradeOcoRemove,
+  tradeOcoEdit,
+  tradeBatch,
   tradeHours,
   tradeLimits,
   tradeJournal,

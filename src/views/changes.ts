@@ -1,6 +1,6 @@
 /** What became of requests that change or end something, a row each. */
 import type { Cell, ListOutput, Tone } from '../output/types.ts';
-import type { ChangeRow } from '../services/trading/change-row.ts';
+import type { BatchRow, ChangeRow } from '../services/trading/change-row.ts';
 
 const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
   accepted: 'good',
@@ -20,6 +20,11 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
   id: ({ orderIds, orderId, tradeId }) => orderIds[0] ?? orderId ?? tradeId ?? undefined,
+};
+
+export const BATCH_LIST: ListOutput<BatchRow> = {
+  ...CHANGE_LIST,
+  columns: [{ name: 'line', cell: ({ line }) => line, align: 'right' }, ...CHANGE_LIST.columns],
 };
 
 function subject({ tradeId, orderId }: ChangeRow): Cell {

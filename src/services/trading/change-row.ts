@@ -16,3 +16,8 @@ export interface ChangeRow {
   readonly along: readonly string[];
   readonly message: string | null;
 }
+
+/** Of a line of a batch: one that takes several requests has as many rows. */
+export interface BatchRow extends ChangeRow {
+  readonly line: number;
+}

@@ -12,7 +12,8 @@ if (!GROUPS.some(({ name }) => name === 'trade')) {
 export const NOW = Date.UTC(2026, 0, 14, 12);
 export const HEDGING = '654061';
 export const NETTING = '654062';
-export const ORDER_PATHS = /^\/trading\/(open_trade|create_entry_order|close|change|delete|simple_oco)/;
+export const ORDER_PATHS =
+  /^\/trading\/(open_trade|create_entry_order|close|change|delete|simple_oco|add_to_oco|remove_from_oco|edit_oco)/;
 
 export interface Trader extends AsyncDisposable {
   readonly gateway: TradingEmulator;
