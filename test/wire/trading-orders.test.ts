@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
+import { LOOK_FIRST } from '../../src/http/failures.ts';
 import { bodyText } from '../../src/http/request.ts';
 import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/services/trading/endpoints.ts';
 import type { TradingError } from '../../src/services/trading/envelope.ts';
@@ -95,7 +96,7 @@ interface Noted {
   readonly orderIds?: readonly string[];
 }
 
-async function judge(name: string, request: Partial<OrderRequest> = {}) {
+async function judge(name: string | SvcError, request: Partial<OrderRequest> = {}) {
   const noted: Noted[] = [];
   const order: string[] = [];
   const journal: OrderJournal = {
@@ -110,6 +111,7 @@ async function judge(name: string, request: Partial<OrderRequest> = {}) {
   const session = {
     async call<T>(): Promise<T> {
       order.push('POST');
+      if (name instanceof SvcError) throw name;
       return envelope.parse(JSON.parse(sample(`answers/${name}.json`))) as T;
     },
   };
@@ -171,6 +173,28 @@ describe('answers', () => {
     const { noted, outcome } = await judge(name);
     expect(noted).toEqual([{ outcome: 'unknown', orderIds }]);
     expect(outcome).toMatchObject({ exit: 8, code, message: expect.stringMatching(message) });
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    ['connect_failed', {}, 'not_sent', 7],
+    ['timeout', {}, 'not_sent', 7],
+    ['interrupted', {}, 'not_sent', 130],
+    ['interrupted', { hint: LOOK_FIRST }, 'unknown', 130],
+    ['outcome_unknown', {}, 'unknown', 8],
+    ['outcome_unknown', { httpStatus: 503 }, 'unknown', 8],
+    ['redirected', { httpStatus: 302 }, 'unknown', 8],
+    ['bad_answer', { httpStatus: 304 }, 'unknown', 8],
+    ['forbidden', { httpStatus: 403 }, 'refused', 4],
+    ['limited', { httpStatus: 429 }, 'refused', 6],
+  ] as const)('%s %j is %s', async (code, details, journaled, exit) => {
+    const { noted, outcome } = await judge(new SvcError(code, 'why', details));
+    expect(noted.map(({ outcome }) => outcome)).toEqual([journaled]);
+    expect(outcome).toMatchObject({ exit, message: expect.stringContaining('why') });
+    const { message } = outcome as SvcError;
+    expect(message.includes('nothing was sent to buy 5 EUR/USD')).toBe(journaled === 'not_sent');
+    expect((outcome as SvcError).retryable).toBe(exit === 7 || exit === 6);
   });
 });
 

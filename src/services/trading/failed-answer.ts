@@ -11,11 +11,16 @@ export const TOKEN_REFUSED_HINT =
 
 const LONGEST = 300;
 
+/** The gateway's own, without secrets and not for ever. */
+export function refusalWords({ message }: TradingError): string {
+  return redactText([...message].slice(0, LONGEST).join(''));
+}
+
 /** `executed: false`, or an error beside a read: what was asked for was not done. */
 export function refusal(error: TradingError | undefined, asked: string): SvcError {
   if (error === undefined) return new SvcError('refused', `the gateway refused ${asked} and gave no reason`);
-  const { code, ora, cmd, message, requestId } = error;
-  const words = redactText([...message].slice(0, LONGEST).join(''));
+  const { code, ora, cmd, requestId } = error;
+  const words = refusalWords(error);
   const kind = kindOf(error);
   const server = code ?? (ora === undefined ? undefined : `ORA-${ora}`);
   const details: ErrorDetails = {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
 import type { Caller } from './client.ts';
 import { type TradingError, verdictOf } from './envelope.ts';
-import { refusal } from './failed-answer.ts';
+import { refusal, refusalWords } from './failed-answer.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Envelope } from './schema.ts';
 
@@ -119,16 +119,23 @@ async function failed(error: SvcError, request: OrderRequest, placing: Placing, 
   // What redirects may have been done all the same.
   if (httpStatus >= 300 && httpStatus < 400) return doubtful(message, [], request, placing, sending);
   // An answer of 400 and above is a refusal; without an answer nothing has left.
-  const outcome = httpStatus === 0 ? 'not_sent' : 'refused';
-  await placing.journal.answered(sending.journalId, outcome, { message });
-  return error;
+  if (httpStatus > 0) {
+    await placing.journal.answered(sending.journalId, 'refused', { message });
+    return error;
+  }
+  await placing.journal.answered(sending.journalId, 'not_sent', { message });
+  const { hint, more, cause } = error;
+  const details = { cause, ...(hint && { hint }), ...(more && { more }) };
+  return /nothing was sent/.test(message)
+    ? error
+    : new SvcError(code, `${message}; nothing was sent ${request.what}`, details);
 }
 
 function doubt(executed: boolean | undefined, error: TradingError | undefined, orderIds: readonly string[]): string {
   const said =
     error === undefined
       ? ''
-      : ` with the error: ${error.message}${error.code === undefined ? '' : ` (code ${error.code})`}`;
+      : ` with the error: ${refusalWords(error)}${error.code === undefined ? '' : ` (code ${error.code})`}`;
   const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
   if (executed === undefined) return `the gateway's answer does not say whether it was done${said}${ids}`;
   return `the gateway answered ${executed ? 'as executed' : 'as not executed'}${said}${ids}`;
