@@ -152,6 +152,21 @@ it.each([
   expect(desk.journal()).toMatchObject([{ outcome }]);
 });
 
+it('when the order arrives at the gateway it is on the disk', async () => {
+  const there: unknown[] = [];
+  before.fault = {
+    applied: true,
+    answer(response) {
+      there.push(...desk.journal());
+      response.end('{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}');
+    },
+  };
+  const { code } = await desk.run(BUY, through());
+  expect(code).toBe(0);
+  expect(there).toMatchObject([{ command: 'buy', outcome: 'unknown', form: { is_buy: 'true', symbol: 'EUR/USD' } }]);
+  expect(desk.journal()).toMatchObject([{ outcome: 'accepted', order_ids: ['390285837'] }]);
+});
+
 it('what cannot be written down is not sent', async () => {
   const { mkdirSync, writeFileSync } = await import('node:fs');
   const { temporaryHome } = await import('../../support/svc.ts');
