@@ -52,6 +52,11 @@ export const WRITE_FLAGS = {
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 
+/** Of `svc help`. */
+export const HELP_FLAGS = {
+  format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Text to read, or data' },
+} as const satisfies Flags;
+
 /** Whether it talks to one remote service, and so takes the options that go with one. */
 export function isRemote({ service, callOf }: Pick<Command, 'service' | 'callOf'>): boolean {
   return service !== undefined || callOf !== undefined;

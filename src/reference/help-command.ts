@@ -1,5 +1,6 @@
 /** `svc help`: what the words name, as the text that `--help` prints, or as data. */
 import { type Command, type Group, textCommand } from '../cli/command.ts';
+import { HELP_FLAGS } from '../cli/global-flags.ts';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.ts';
 import { findCommand, findGroup } from '../cli/lookup.ts';
 import type { ParsedInput } from '../cli/parse.ts';
@@ -35,7 +36,7 @@ export const HELP: Command = textCommand({
   description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json is everything svc can do: groups with their commands, arguments, options, columns and examples, and the exit statuses and variables. Of a group or a command it is that part. --query, --fields and -o json, ndjson and yaml ask for the same data.`,
   effect: 'read',
   args: { words: { help: 'A group, a command or a topic', repeat: true } },
-  flags: { format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Text to read, or data' } },
+  flags: HELP_FLAGS,
   examples: [
     { run: 'svc help alerts list', why: 'As svc alerts list --help' },
     { run: 'svc help matchers', why: 'How alerts are chosen' },

@@ -1,7 +1,7 @@
 /** What may stand where on a command line, as tables that every shell's script is printed from. */
 import type { Command, Group } from '../command.ts';
 import type { CompletionSource, Flag, Flags } from '../flags.ts';
-import { flagSections, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
+import { flagSections, GLOBAL_FLAGS, HELP_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
 import { TOPICS } from '../topics.ts';
 
 /** What completes a value: `any` is anything, of which nothing is known. */
@@ -72,7 +72,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
   const tree = new Tree();
   for (const { name, summary } of groups) tree.add('', { name, help: summary });
   for (const { group, commands } of loaded) for (const command of commands) tree.addCommand(group, command);
-  const topics = TOPICS.map(({ name }): Entry => ({ name, help: 'Topic' }));
+  const topics = TOPICS.map(({ name, summary }): Entry => ({ name, help: summary }));
   const top = groups.map(({ name, summary }): Entry => ({ name, help: summary }));
   return {
     steps: [
@@ -88,6 +88,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     options: options(loaded, commands),
     values: [
       ...commands.flatMap((command) => flagValues(command.id, command.flags ?? {})),
+      ...flagValues('help', HELP_FLAGS),
       ...flagValues(undefined, { ...WRITE_FLAGS, ...SERVICE_FLAGS, ...GLOBAL_FLAGS }),
     ],
     operands: commands.flatMap(operandValues),
@@ -152,6 +153,7 @@ function options(loaded: readonly Loaded[], commands: readonly Command[]): Optio
         { name: '-V', help: 'The version' },
       ],
     },
+    { places: ['help'], options: spellings(HELP_FLAGS) },
     ...commands.map((command) => ({
       places: [command.id],
       options: flagSections(command)

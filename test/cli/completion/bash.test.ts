@@ -46,13 +46,15 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
   });
 
   it('knows options before the command, aliases, and help', () => {
-    const [after, alias, help, topics, short] = offered(
+    const [after, alias, help, topics, short, format] = offered(
       ['svc', '-o', 'json', '--profile', 'alerts', 'sil'],
       ['svc', 'silences', 'rm', '--dry'],
       ['svc', 'help', 'alerts', 'li'],
       ['svc', 'help', 'ex'],
       ['svc', 'alerts', 'list', '-qo', 'nd'],
+      ['svc', 'help', '--format', ''],
     );
+    expect(format).toEqual(['text', 'json']);
     expect(after).toEqual(['silences']);
     expect(alias).toEqual(['--dry-run']);
     expect(help).toEqual(['list']);
