@@ -34,6 +34,12 @@ export const GROUPS: readonly Group[] = [
     load: () => import('./registry/completion.ts'),
   },
   {
+    name: 'doctor',
+    summary: 'Look for what keeps svc from working, and say what to do',
+    single: true,
+    load: () => import('./registry/doctor.ts'),
+  },
+  {
     name: 'api',
     summary: 'Send any request to a service, and print its answer',
     single: true,

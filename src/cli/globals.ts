@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 import { canvasOf } from '../output/canvas.ts';
 import { colorLevel } from '../output/color.ts';
 import type { Format, OutputOptions } from '../output/types.ts';
+import { requireSetting } from '../store/setting-values.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command } from './command.ts';
 
@@ -33,7 +34,7 @@ export interface GlobalInput {
   readonly insecure?: boolean;
   readonly dryRun?: string | true;
   readonly yes?: boolean;
-  readonly limit?: number;
+  readonly limit?: number | string;
 }
 
 /** The settings that options stand for: they win over all others. */
@@ -56,12 +57,19 @@ export function settingFlags(
   return flags;
 }
 
-export function outputOptions(globals: GlobalInput, settings: Settings, context: Context): OutputOptions {
+/** `lenient`: what is configured and cannot be used counts as not configured. */
+export function outputOptions(
+  globals: GlobalInput,
+  settings: Settings,
+  context: Context,
+  lenient: boolean,
+): OutputOptions {
   if (globals.json && globals.output !== undefined && globals.output !== 'json') {
     throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
   }
-  const format =
-    globals.quiet && globals.output === undefined && !globals.json ? 'id' : (settings.get('output') as Format);
+  const usable = (key: 'output' | 'color'): string | undefined =>
+    lenient && settings.resolve(key).problem !== undefined ? requireSetting(key).default : settings.get(key);
+  const format = globals.quiet && globals.output === undefined && !globals.json ? 'id' : (usable('output') as Format);
   const list = (text: string | undefined): readonly string[] | undefined => {
     const items = text
       ?.split(',')
@@ -77,9 +85,10 @@ export function outputOptions(globals: GlobalInput, settings: Settings, context:
     columns: list(globals.columns),
     headers: globals.headers,
     sort: globals.sort,
-    limit: globals.limit,
+    // Of an order it is a price.
+    limit: typeof globals.limit === 'number' ? globals.limit : undefined,
     time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
-    color: colorLevel({ flag: settings.get('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
+    color: colorLevel({ flag: usable('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
     width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
     ...canvasOf({ env: context.env, stream: stdout }),
     now: context.now(),

@@ -41,7 +41,7 @@ export async function runCommand(
     ...(globals.profile === undefined ? {} : { profileFlag: globals.profile }),
     flags: settingFlags(command, service, globals),
   });
-  const options = outputOptions(globals, settings, context);
+  const options = outputOptions(globals, settings, context, command.repairsSettings === true);
   const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
   for (const warning of settings.warnings) notices.say(warning);
   const declared = command.outputOf?.(parsed.input) ?? command.output;

@@ -7,10 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { SvcError } from '../errors.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
-import type { Target, TlsOptions } from './target.ts';
+import type { Target } from './target.ts';
 import {
   type AnswerHeaders,
   CONNECT_MS,
@@ -30,7 +29,8 @@ export async function openWire(
   const { baseUrl, tls } = target;
   const proxy = proxyFor(baseUrl, target.proxy);
   const https = baseUrl.protocol === 'https:';
-  const secureContext = https || proxy?.protocol === 'https:' ? await secure(tls) : undefined;
+  const secureContext =
+    https || proxy?.protocol === 'https:' ? (await import('./secure-context.ts')).secureContext(tls) : undefined;
   const toService = buildConnect({
     ...(secureContext === undefined ? {} : { secureContext }),
     rejectUnauthorized: !tls.insecure,
@@ -191,25 +191,4 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
     });
     return socket;
   };
-}
-
-async function secure({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
-  const { createSecureContext } = await import('node:tls');
-  try {
-    const context = createSecureContext({
-      ...(cert === undefined ? {} : { cert }),
-      ...(cert === undefined && key === undefined ? {} : { key: key ?? cert }),
-    });
-    if (ca !== undefined) {
-      // Not the option `ca`: it replaces the platform's roots.
-      if (extraCa !== undefined) context.context.addCACert(extraCa);
-      context.context.addCACert(ca);
-    }
-    return context;
-  } catch (error) {
-    throw new SvcError('file_unusable', `the certificate or key cannot be used: ${(error as Error).message}`, {
-      hint: 'check that --cert and --key are PEM, belong together, and that the key has no passphrase',
-      cause: error,
-    });
-  }
 }

@@ -1,11 +1,11 @@
 /** What svc keeps on this machine, as an examination finds it: who may read its files, and how one is signed in. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename } from 'node:path';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import { bad, type Finding, ok, warn } from '../services/recordings/health.ts';
-import { type Credential, credentialAddress, findCredential } from '../store/credentials.ts';
+import { type Credential, credentialAddress, findCredential, parseCredentials } from '../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../store/credentials-file.ts';
 import { settingsPath } from '../store/settings-file.ts';
 import { webhookSecretsPath } from '../store/webhook-secrets.ts';
@@ -55,10 +55,23 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
   return [{ check: 'files', about: null, ...ok(text) }];
 }
 
+/** What is wrong with the file of credentials; nothing of it is changed. */
+export function credentialsFault({ paths }: Where): string | undefined {
+  try {
+    const text = readFileSync(credentialsPath(paths), 'utf8');
+    parseCredentials(text);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    return `${credentialsPath(paths)} cannot be used: ${message.replace(/^E\w+: |, \w+( '.*')?$/g, '')}`;
+  }
+}
+
 /** Where the token comes from, and until when it is good. Asks no service. */
-export async function signInFinding(ctx: RunContext): Promise<Finding> {
+export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
   const common = { check: 'sign-in', about: null };
-  const { target, env, paths, settings } = ctx;
+  const { env, paths, settings } = ctx;
   const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
   if ('authorization' in target.headers) return { ...common, ...ok('by a header file') };
   let stored: Credential | undefined;

@@ -33,7 +33,7 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   if (id !== undefined) checkSubscriptionId(id);
   const recordings = openRecordings(ctx.target);
   const before = fileModes(ctx);
-  const findings: Finding[] = [await signInFinding(ctx)];
+  const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
   const kept = readKept(findings, ctx);
   findings.push(...fileFindings(before, ctx));
   const all = await subscriptionsOf(recordings, findings, ctx);

@@ -140,7 +140,7 @@ async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Reco
 }
 
 /** A disk that takes nothing is no reason not to ask: the gateway counts, too. */
-export async function openBudget(ctx: RunContext, address: string, token: Secret): Promise<CallBudget> {
+export async function openBudget(ctx: Omit<RunContext, 'target'>, address: string, token: Secret): Promise<CallBudget> {
   const { budgetPath, CallBudgetFile } = await import('../store/call-budget.ts');
   const file = new CallBudgetFile(budgetPath(ctx.paths, address, token.reveal()), ctx);
   const tried = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {

@@ -6,16 +6,16 @@ export interface Finding {
   readonly check: string;
   /** Which one of several. */
   readonly about: string | null;
-  /** `warn`: it works, and may be meant so. */
-  readonly verdict: 'ok' | 'warn' | 'bad';
+  /** `warn`: it works, and may be meant so. `skipped`: not looked at. */
+  readonly verdict: 'ok' | 'warn' | 'bad' | 'skipped';
   /** What was found, and what it means. */
   readonly detail: string;
   /** The command that mends it. */
   readonly mend: string | null;
 }
 
-const TONES: Readonly<Record<Finding['verdict'], Tone>> = { ok: 'good', warn: 'warn', bad: 'bad' };
-const LONGEST_VERDICT = 4;
+const TONES: Readonly<Record<Finding['verdict'], Tone>> = { ok: 'good', warn: 'warn', bad: 'bad', skipped: 'dim' };
+const LONGEST_VERDICT = 7;
 
 export const FINDING_LIST: ListOutput<Finding> = {
   kind: 'list',
@@ -27,7 +27,7 @@ export const FINDING_LIST: ListOutput<Finding> = {
     { name: 'mend', cell: ({ mend }) => mend, flex: true },
   ],
   id: ({ check, about, verdict }) => {
-    if (verdict === 'ok') return undefined;
+    if (verdict === 'ok' || verdict === 'skipped') return undefined;
     return about === null ? check : `${check}:${about}`;
   },
   // Lines, which wrap: a command that is cut at the end of a column cannot be typed.
@@ -39,8 +39,9 @@ export const FINDING_LIST: ListOutput<Finding> = {
   ],
 };
 
-/** `2 bad, 1 to look at, 9 ok` */
+/** `2 bad, 1 to look at, 9 ok`, and how many were skipped where there are some. */
 export function findingCounts(findings: readonly Finding[]): string {
   const count = (verdict: Finding['verdict']): number => findings.filter((one) => one.verdict === verdict).length;
-  return `${count('bad')} bad, ${count('warn')} to look at, ${count('ok')} ok`;
+  const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;
+  return `${count('bad')} bad, ${count('warn')} to look at, ${count('ok')} ok${skipped}`;
 }

@@ -66,6 +66,8 @@ export interface Catalog {
   cursors(query?: QueryValues): Promise<readonly Cursor[]>;
   /** Any request below the service's base path, and its answer as it came. */
   answer: Client['answer'];
+  /** The service's clock minus ours, of the latest answer that had a date. */
+  readonly clockSkewMs: number | undefined;
   close(): Promise<void>;
 }
 
@@ -87,6 +89,9 @@ export function openCatalog(target: Target): Catalog {
     settlement: async (id) => client.call(endpoints.getSettlement, { params: { settlement_id: id } }),
     cursors: async (query = {}) => (await client.call(endpoints.getCursors, { query })).items ?? [],
     answer: (endpoint, values) => client.answer(endpoint, values),
+    get clockSkewMs() {
+      return client.clockSkewMs;
+    },
     close: () => client.close(),
   };
 }

@@ -20,7 +20,7 @@ import { checkReceiverUrl, receiverWarnings } from './subscription-url.ts';
 export interface Finding {
   readonly check: string;
   readonly about: string | null;
-  readonly verdict: 'ok' | 'warn' | 'bad';
+  readonly verdict: 'ok' | 'warn' | 'bad' | 'skipped';
   readonly detail: string;
   readonly mend: string | null;
 }
@@ -30,6 +30,8 @@ type Verdict = Pick<Finding, 'verdict' | 'detail' | 'mend'>;
 export const ok = (detail: string): Verdict => ({ verdict: 'ok', detail, mend: null });
 export const warn = (detail: string, mend?: string): Verdict => ({ verdict: 'warn', detail, mend: mend ?? null });
 export const bad = (detail: string, mend?: string): Verdict => ({ verdict: 'bad', detail, mend: mend ?? null });
+
+export const skipped = (detail: string, mend?: string): Verdict => ({ verdict: 'skipped', detail, mend: mend ?? null });
 
 export function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', about: null };

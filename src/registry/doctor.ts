@@ -1,0 +1,3 @@
+import { doctor } from '../commands/doctor/doctor.ts';
+
+export const commands = [doctor];

@@ -1,0 +1,120 @@
+/** Connects to the gateway step by step, and leaves again: which step fails, and why. */
+import { SvcError } from '../../errors.ts';
+import { openClient } from '../../http/client.ts';
+import { CookieJar } from '../../http/cookie-jar.ts';
+import { redactText, type Secret } from '../../http/redact.ts';
+import type { Target } from '../../http/target.ts';
+import { withoutSecrets } from '../../http/tracer.ts';
+import { type Caller, openTrading } from './client.ts';
+import { EngineConnection } from './engine-connection.ts';
+import { PROTOCOL_VERSION } from './engine-packet.ts';
+import { FORM } from './engine-requests.ts';
+import { explainTrading } from './failed-answer.ts';
+
+export interface GatewayStep {
+  readonly check: 'handshake' | 'session' | 'websocket' | 'requests';
+  readonly verdict: 'ok' | 'warn' | 'bad';
+  readonly detail: string;
+  readonly mend?: string | undefined;
+  /** The gateway's clock minus ours. */
+  readonly clockSkewMs?: number | undefined;
+}
+
+export interface GatewayOptions {
+  readonly token: Secret;
+  readonly signal: AbortSignal;
+  /** Counts the calls towards the caps. */
+  counted(caller: Caller): Caller;
+}
+
+const failed = (check: GatewayStep['check'], { message, hint: mend }: SvcError): GatewayStep => {
+  return { check, verdict: 'bad', detail: message, mend };
+};
+
+/** Ends after the first step that is bad; without a websocket it goes on. */
+export async function* examineGateway(
+  target: Target,
+  { token, signal, counted }: GatewayOptions,
+): AsyncGenerator<GatewayStep, void, void> {
+  const cookies = new CookieJar();
+  const secret = token.reveal();
+  const kept = new Set([secret, encodeURIComponent(secret)]);
+  const secrets = (): string[] => [...kept];
+  const engine = new EngineConnection({
+    target,
+    token,
+    signal,
+    cookies,
+    secrets,
+    keepSecret: (value) => void kept.add(value),
+    hide: (text) => redactText(withoutSecrets(text, secrets())),
+    room: () => undefined,
+    onPush: () => {},
+    onLost: () => {},
+  });
+  const giveUp = (): void => engine.fail(signal.reason as SvcError);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    const refused = await failureOf(engine.open());
+    const wasGreeted = engine.sid !== '';
+    if (!wasGreeted && refused !== undefined) {
+      yield failed('handshake', refused);
+      return;
+    }
+    yield { check: 'handshake', verdict: 'ok', detail: `Engine.IO ${PROTOCOL_VERSION}, a connection id was given` };
+    if (refused !== undefined) {
+      yield failed('session', refused);
+      return;
+    }
+    yield { check: 'session', verdict: 'ok', detail: 'confirmed (40): the token is taken' };
+    const missed = await failureOf(engine.upgrade());
+    yield missed === undefined
+      ? { check: 'websocket', verdict: 'ok', detail: 'the session goes on over a websocket' }
+      : { check: 'websocket', verdict: 'warn', detail: `none, so that polling goes on: ${missed.message}` };
+    yield await requests(target, engine, secret, { cookies, secrets, counted });
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    await engine.leave();
+  }
+}
+
+interface Within extends Pick<GatewayOptions, 'counted'> {
+  readonly cookies: CookieJar;
+  readonly secrets: () => string[];
+}
+
+async function requests(
+  target: Target,
+  engine: EngineConnection,
+  secret: string,
+  { counted, ...rules }: Within,
+): Promise<GatewayStep> {
+  const header = async () => ({ authorization: `Bearer ${engine.sid}${secret}` });
+  const client = openClient(
+    { ...target, authorizer: { origin: target.baseUrl.origin, header } },
+    { ...rules, basePath: '', contentType: FORM, explain: explainTrading },
+  );
+  try {
+    const accounts = await openTrading(counted(client)).accounts();
+    const { clockSkewMs } = client;
+    const names = accounts.map(({ accountId }) => accountId).join(', ');
+    const detail = `answered with ${accounts.length} account${accounts.length === 1 ? '' : 's'}: ${names}`;
+    if (accounts.length > 0) return { check: 'requests', verdict: 'ok', detail, clockSkewMs };
+    return { check: 'requests', verdict: 'warn', detail: 'answered, but the token leads to no account', clockSkewMs };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return failed('requests', error);
+  } finally {
+    await client.close();
+  }
+}
+
+async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+}
