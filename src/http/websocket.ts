@@ -10,6 +10,8 @@ export interface WebSocketSink {
   text(message: string): void;
   /** It is over, whoever ended it; told once. The error says why, and is none after `close`. */
   closed(error: SvcError | undefined): void;
+  /** Asked after each piece: nothing more is read until what it returns has settled. */
+  room?(): Promise<void> | undefined;
 }
 
 export interface WebSocket {
@@ -67,6 +69,10 @@ class SocketConversation implements WebSocket {
         if (!(error instanceof FrameFault)) throw error;
         this.#fail(new SvcError('bad_answer', `what came on the websocket cannot be used: ${error.message}`));
       }
+      const room = this.#closing ? undefined : sink.room?.();
+      if (room === undefined) return;
+      socket.pause();
+      void room.then(() => socket.resume());
     });
     socket.on('error', (error) => this.#fail(lost(`broke: ${(error as NodeJS.ErrnoException).code ?? error.message}`)));
     socket.on('end', () => socket.end());
@@ -87,6 +93,7 @@ class SocketConversation implements WebSocket {
   async close(waitMs: number): Promise<void> {
     if (!this.#closing && this.#socket.writable) this.#socket.write(clientFrame(OPCODE.close, NORMAL_END));
     this.#closing = true;
+    this.#socket.resume();
     const late = setTimeout(() => this.#socket.destroy(), waitMs);
     await this.#over;
     clearTimeout(late);

@@ -42,6 +42,8 @@ const GOODBYE_MS = 1_000;
 const LAST_POLL_MS = 100;
 /** A poll is answered with each heartbeat at the latest. */
 const POLL_MARGIN_MS = 5_000;
+/** How long a websocket is held back. */
+const BREATH_MS = 1_000;
 const LEFT = new SvcError('connection_lost', 'the session is closed');
 
 export class EngineConnection {
@@ -57,6 +59,7 @@ export class EngineConnection {
   #writing: Promise<unknown> = Promise.resolve();
   #stopsPolling = false;
   #held = false;
+  #isPatient = true;
   #upgrading: Promise<void> | undefined;
   /** One that is being tried. */
   #candidate: WebSocket | undefined;
@@ -149,6 +152,7 @@ export class EngineConnection {
         probed(error);
         if (this.#socket !== undefined) this.fail(error);
       },
+      room: () => this.#breath(),
     };
     const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
     try {
@@ -241,6 +245,29 @@ export class EngineConnection {
     } catch (error) {
       this.fail(this.#requests.explained(error));
     }
+  }
+
+  /**
+   * Holds a websocket back for a moment, as a reader that keeps up over time need not do so within each burst. One that has made no room
+   * by then gets all there is: the gateway must not be left with what it has to say.
+   */
+  #breath(): Promise<void> | undefined {
+    const room = this.#options.room();
+    if (room === undefined) this.#isPatient = true;
+    if (room === undefined || !this.#isPatient) return undefined;
+    this.#held = true;
+    return new Promise((resolve) => {
+      const goOn = (): void => {
+        clearTimeout(late);
+        this.#held = false;
+        resolve();
+      };
+      const late = setTimeout(() => {
+        this.#isPatient = false;
+        goOn();
+      }, BREATH_MS);
+      void room.then(goOn);
+    });
   }
 
   #ping(): void {

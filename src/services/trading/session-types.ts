@@ -51,8 +51,8 @@ export interface Session {
   /** The same, for an answer of whatever type, as it came. */
   readonly answer: Client['answer'];
   /**
-   * What was pushed since the session connected, in order, nothing left out; to be read once. A slow reader holds polling back; on a
-   * websocket it ends the events with `closed` once 64 MiB wait. Rejects where the command is interrupted.
+   * What was pushed since the session connected, in order, nothing left out; to be read once. A slow reader holds polling back, and
+   * a websocket for a second; after that it ends the events with `closed` once 64 MiB wait. Rejects where the command is interrupted.
    */
   events(): AsyncIterable<SessionEvent>;
   /**

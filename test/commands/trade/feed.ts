@@ -51,6 +51,8 @@ export interface FeedGateway extends AsyncDisposable {
   push(name: string, ...records: readonly (object | string)[]): void;
   /** Once a connection is subscribed to it. */
   subscribed(name: string): Promise<void>;
+  /** Once the connection that is subscribed to it now has ended. */
+  gone(name: string): Promise<void>;
   /** Once it was asked for. */
   called(call: string): Promise<void>;
   /** Ends every connection, after what was pushed. */
@@ -120,6 +122,10 @@ export async function feedGateway(options: Pick<GatewayOptions, 'accepts' | 'eng
       }
     },
     subscribed: (name) => until(() => listeners(name).length > 0),
+    gone: (name) =>
+      new Promise((resolve) => {
+        for (const client of listeners(name)) client.on('disconnect', () => resolve());
+      }),
     called: (call) => until(() => calls.includes(call)),
     drop() {
       for (const client of server.live) client.disconnect(true);

@@ -1,7 +1,7 @@
 /** `svc trade stream`: every push a line, subscriptions made and taken back, gaps told, faults and interruptions. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { TOKEN, until } from '../../services/trading/gateway.ts';
+import { TOKEN } from '../../services/trading/gateway.ts';
 import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
 
 let feed: FeedGateway;
@@ -228,23 +228,6 @@ describe('it ends', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
   });
 
-  it('with exit 10 where nobody reads what a websocket brings', async () => {
-    let read = (): void => {};
-    const blocked = new Promise<void>((resolve) => {
-      read = resolve;
-    });
-    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--transport', 'websocket'], { onStdout: () => blocked });
-    await feed.subscribed('Order');
-    const { length: before } = feed.gateway.ended;
-    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
-    for (let n = 0; n < 72; n++) feed.push('Order', large);
-    await until(() => feed.gateway.ended.length > before);
-    read();
-    const { code, stderr } = await run;
-    expect(code).toBe(10);
-    expect(JSON.parse(stderr).error.message).toContain('64 MiB wait');
-  });
-
   it('before anything is subscribed to, where a symbol is not offered', async () => {
     const { code, stderr } = await feed.run(['stream', 'Order', 'EUR/XXX']);
     expect(code).toBe(5);
@@ -261,5 +244,38 @@ describe('it ends', () => {
   it.each(['0', '0s', '5 minutes', '-3', '30d'])('at once with --until %s', async (given) => {
     const { code } = await feed.run(['stream', 'Order', `--until=${given}`]);
     expect({ code, calls: feed.calls }).toEqual({ code: 2, calls: [] });
+  });
+});
+
+/** Each with a table of its own. */
+describe.concurrent('a reader that is slow on a websocket', () => {
+  it('takes all of it where that is for a moment only: a websocket is held back meanwhile', async () => {
+    const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--transport', 'websocket', '--until', '76'], {
+      onStdout: () => new Promise((read) => setTimeout(read, 10)),
+    });
+    await feed.subscribed('Summary');
+    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
+    for (let n = 0; n < 76; n++) feed.push('Summary', large);
+    const { code, stdout } = await run;
+    expect({ code, bytes: stdout.length > 76 * 2 ** 20 }).toEqual({ code: 0, bytes: true });
+  });
+
+  it('ends with exit 10 where that goes on', async () => {
+    let read = (): void => {};
+    const blocked = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const run = feed.run(['stream', 'ClosedPosition', '-o', 'ndjson', '--transport', 'websocket'], {
+      onStdout: () => blocked,
+    });
+    await feed.subscribed('ClosedPosition');
+    const gone = feed.gone('ClosedPosition');
+    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
+    for (let n = 0; n < 72; n++) feed.push('ClosedPosition', large);
+    await gone;
+    read();
+    const { code, stderr } = await run;
+    expect(code).toBe(10);
+    expect(JSON.parse(stderr).error.message).toContain('64 MiB wait');
   });
 });
