@@ -4,7 +4,14 @@ import type { Group } from '../cli/command.ts';
 import { TOPICS, type Topic } from '../cli/topics.ts';
 import { optionNotes, optionUsage } from './options.ts';
 import { bold, escapeRoff, item, paragraphs, section, subsection, title, verbatim } from './roff.ts';
-import { type CommandNode, type CommandTree, commandTree, type GroupNode, type OptionNode } from './tree.ts';
+import {
+  type CommandNode,
+  type CommandTree,
+  commandTree,
+  type GroupNode,
+  type OptionNode,
+  type OutputNode,
+} from './tree.ts';
 
 /** File name → text. */
 export async function manualPages(groups: readonly Group[]): Promise<Readonly<Record<string, string>>> {
@@ -71,7 +78,8 @@ function groupPage(group: GroupNode, tree: CommandTree): string {
   ]);
 }
 
-function commandParts({ summary, aliases, description, arguments: args, options, examples }: CommandNode): string[] {
+function commandParts(command: CommandNode): string[] {
+  const { summary, aliases, description, arguments: args, options, examples } = command;
   return [
     paragraphs(`${summary}.`),
     ...(aliases.length === 0 ? [] : [paragraphs(`Also: ${aliases.map((alias) => `svc ${alias}`).join(', ')}.`)]),
@@ -80,9 +88,17 @@ function commandParts({ summary, aliases, description, arguments: args, options,
       item(bold(name), choices === null ? help : `${help} (${choices.join(', ')})`),
     ),
     ...options.map(optionItem),
+    ...columnParts(command.output),
+    paragraphs(`Exit status: ${command.exitStatuses.join(', ')}.`),
     paragraphs('Examples:'),
     verbatim(examples.flatMap(({ run, why }) => [`# ${why}`, run])),
   ];
+}
+
+function columnParts({ columns }: OutputNode): string[] {
+  if (columns.length === 0) return [];
+  const names = columns.map(({ name, wide }) => (wide ? `${name} (-o wide)` : name));
+  return [paragraphs(`Columns: ${names.join(', ')}.`)];
 }
 
 function optionItem(option: OptionNode): string {
