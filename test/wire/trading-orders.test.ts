@@ -219,6 +219,7 @@ describe('pushes', () => {
       touched: true,
       over: true,
       seen: true,
+      status: 6,
     });
   });
 
@@ -230,6 +231,7 @@ describe('pushes', () => {
       touched: false,
       over: true,
       seen: true,
+      status: 3,
     });
   });
 

@@ -3,6 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { openTrading, type Trading } from './client.ts';
 import type { ModelName } from './models.ts';
 import { type AwaitedOrder, type Fills, OrderLedger, type OrderState } from './order-ledger.ts';
+import { orderStateWords } from './order-words.ts';
 import { type PushedRecord, readPush } from './push.ts';
 import type { Session } from './session-types.ts';
 
@@ -74,7 +75,7 @@ class Watch implements FillWatch {
         const state = this.#ledger.state(order);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
-        if (grace?.rang) return report(state, outcomeOf(state));
+        if (grace?.rang) return report(state, outcomeOf(state), lastState(state));
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
         if (limit.rang) return report(state, 'pending');
@@ -125,7 +126,12 @@ function outcomeOf({ touched, seen }: OrderState): FillStatus {
   return seen ? 'rejected' : 'unknown';
 }
 
+function lastState({ status, seen }: OrderState): string | null {
+  if (!seen) return 'it stands no more, and nobody saw what became of it';
+  const words = orderStateWords(status);
+  return words === undefined ? null : `its last state was "${words}"`;
+}
+
 function report({ trades, closedTrades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
-  const why = status === 'unknown' ? (reason ?? 'it stands no more, and nobody saw what became of it') : reason;
-  return { status, trades, closedTrades, reason: why };
+  return { status, trades, closedTrades, reason };
 }

@@ -44,6 +44,8 @@ export interface OrderState extends Fills {
   readonly over: boolean;
   /** It was seen in the table: without that its end says nothing. */
   readonly seen: boolean;
+  /** The number of its last status. */
+  readonly status: number | undefined;
 }
 
 const EXECUTED = 9;
@@ -127,6 +129,7 @@ export class OrderLedger {
       touched: sum > 0,
       over,
       seen: order !== undefined,
+      status: number(order?.record['status']) ?? undefined,
     };
   }
 

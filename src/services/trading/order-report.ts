@@ -39,9 +39,10 @@ export function reportedOrder(orderId: string, { status, trades, closedTrades, r
 function footerOf(orderId: string, status: FillStatus, reason: string | null): string | undefined {
   switch (status) {
     case 'filled':
+      return undefined;
     case 'partial':
     case 'rejected':
-      return undefined;
+      return reason === null ? undefined : `order ${orderId}: ${reason}`;
     case 'pending':
       return `order ${orderId} still stands: svc trade order get ${orderId}, svc trade positions`;
     case 'unknown':

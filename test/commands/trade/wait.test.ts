@@ -68,6 +68,7 @@ it('IOC that is filled in part is partly done', async () => {
   expect(run.stdout.replaceAll(/\d{6,}/g, 'N')).toBe(
     'order N accepted\ntrade N 2K @ 1.16013 filled\ntrade N 2K @ 1.16013 filled\nended, filled in part\n',
   );
+  expect(run.stderr).toMatch(/order \d+: its last state was "canceled"\n$/);
 });
 
 const ENTRY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500', '--yes', '--wait'];
