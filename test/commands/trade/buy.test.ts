@@ -1,4 +1,5 @@
 /** `svc trade buy` and `sell`: what is sent, what is asked before, and what is never sent. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/svc.ts';
 import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
@@ -86,6 +87,19 @@ describe('what is sent', () => {
     expect(stderr).toContain('the accounts are: 654061 (00654061), 654062 (00654062)');
     expect(desk.calls()).toEqual(['GET /trading/get_model/Accounts']);
   });
+});
+
+it('a margin call of yesterday is looked at again before it bars an order', async () => {
+  const home = temporaryHome();
+  await desk.run(['buy', 'EUR/USD', '5', '--preview'], { home });
+  const [name = ''] = readdirSync(`${home}/cache`).filter((file) => file.startsWith('trade-'));
+  const kept = `${home}/cache/${name}`;
+  writeFileSync(kept, readFileSync(kept, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
+  const { code } = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+  expect({ code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+  expect(desk.calls()[0]).toBe('GET /trading/get_model models=Offer');
+  expect(desk.calls()[1]).toBe('GET /trading/get_model/Accounts');
+  expect(readFileSync(kept, 'utf8')).not.toContain('"mc":"W"');
 });
 
 describe('nothing is sent', () => {

@@ -38,10 +38,12 @@ describe.each([
       before.fault = { applied, answer };
       // Nothing else takes long here, but the machine may be busy.
       const patience = name === 'the answer never comes' ? ['--timeout', '700ms'] : [];
-      const { code, stdout, stderr } = await desk.run([...argv, ...patience], through());
+      const { code, stdout, stderr } = await desk.run([...argv, ...patience, '--debug'], through());
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
       expect(before.orders).toHaveLength(1);
       expect(before.orders[0]).toContain(form);
+      expect(stderr).toContain('is_buy=');
+      expect(stdout + stderr).not.toContain(desk.gateway.token);
       const error = lastError(stderr);
       const { orders, trades } = desk.gateway.book;
       const there = [...orders.keys(), ...trades.keys()];
