@@ -20,6 +20,11 @@ export const GROUPS: readonly Group[] = [
     summary: 'Products, prices and their history',
     load: () => import('./registry/catalog.ts'),
   },
+  {
+    name: 'trade',
+    summary: 'Trade: accounts, prices, candles, and orders placed exactly once',
+    load: () => import('./registry/trade.ts'),
+  },
   { name: 'config', summary: 'Settings and profiles', load: () => import('./registry/config.ts') },
   {
     name: 'sandbox',

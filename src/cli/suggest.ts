@@ -23,10 +23,11 @@ function distance(a: string, b: string): number {
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   // Longer than any name we have: no typo, and the table would be large.
   if (word.length > 60) return undefined;
+  const lower = word.toLowerCase();
   let best: string | undefined;
   let bestCost = Math.max(1, Math.floor(word.length * 0.5)) + 1;
   for (const candidate of candidates) {
-    const cost = candidate.startsWith(word) && word.length > 1 ? 1 : distance(word.toLowerCase(), candidate);
+    const cost = candidate.startsWith(word) && word.length > 1 ? 1 : distance(lower, candidate.toLowerCase());
     if (cost < bestCost) {
       best = candidate;
       bestCost = cost;

@@ -26,7 +26,7 @@ export const OCO_CREATE_FLAGS = {
   leg: {
     type: 'string',
     repeat: true,
-    value: "'buy@1.17,stop=40pips,limit=80pips'",
+    value: 'side@price',
     help: 'One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them',
   },
   tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long both orders hold' },

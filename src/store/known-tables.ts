@@ -26,7 +26,7 @@ export interface KnownTables {
 
 /** Those of one address and token; the token itself is not written anywhere. */
 export function knownTables(
-  { cache }: Paths,
+  { cache }: Pick<Paths, 'cache'>,
   owner: { readonly address: string; readonly token: string },
   { now, pid }: { now(): number; readonly pid: number },
 ): KnownTables {

@@ -196,6 +196,134 @@ const CATALOG: Readonly<Record<string, unknown>> = {
   },
 };
 
+const OFFER = {
+  t: 0,
+  offerId: 1,
+  currency: 'EUR/USD',
+  instrumentType: 1,
+  ratePrecision: 5,
+  pip: 0.0001,
+  pipCost: 0.1,
+  sell: 1.16,
+  buy: 1.16013,
+  high: 1.161,
+  low: 1.159,
+  spread: 1.3,
+  mmr: 38.41,
+  time: '2026-01-15T11:59:59.000Z',
+  buyTradable: true,
+  sellTradable: true,
+  minQuantity: 1,
+  maxQuantity: 50_000,
+  instrBaseUnitSize: 1,
+};
+const ACCOUNT = {
+  t: 6,
+  accountId: '654061',
+  accountName: '00654061',
+  balance: 50_000,
+  equity: 49_990.5,
+  usableMargin: 49_000,
+  grossPL: -9.5,
+  dayPL: -9.5,
+  mc: 'N',
+  hedging: 'Y',
+};
+const POSITION = {
+  t: 1,
+  tradeId: '170162801',
+  accountId: '654061',
+  currency: 'EUR/USD',
+  ratePrecision: 5,
+  isBuy: true,
+  amountK: 5,
+  open: 1.1619,
+  close: 1.16,
+  grossPL: -9.5,
+  visiblePL: -19,
+  stop: 0,
+  limit: 1.17,
+  time: '01152026110000000',
+};
+const ORDER = {
+  t: 3,
+  orderId: '390285837',
+  tradeId: '170162802',
+  accountId: '654061',
+  currency: 'EUR/USD',
+  ratePrecision: 5,
+  isBuy: true,
+  buy: 1.15,
+  sell: 0,
+  type: 'LE',
+  status: 1,
+  amountK: 10,
+  stopRate: 1.14,
+  limitRate: 0,
+  timeInForce: 'GTC',
+  expireDate: '',
+  ocoBulkId: 0,
+  time: '01152026110000',
+};
+const SUMMED = {
+  t: 5,
+  offerId: 1,
+  currency: 'EUR/USD',
+  ratePrecision: 5,
+  amountKSell: 0,
+  avgSell: 0,
+  amountKBuy: 5,
+  avgBuy: 1.1619,
+  grossPL: -9.5,
+  netPL: -10,
+};
+
+/** A plain row of each table; those after it hold what must never reach a terminal, and a total ends them. */
+const TABLES: Readonly<Record<string, readonly [rows: string, plain: object, ...more: object[]]>> = {
+  Offer: ['offers', OFFER, { ...OFFER, offerId: 2, currency: HOSTILE, sellTradable: false, time: HOSTILE }],
+  Account: ['accounts', ACCOUNT, { ...ACCOUNT, accountId: '654062', accountName: HOSTILE, mc: 'Y', hedging: HOSTILE }],
+  OpenPosition: ['open_positions', POSITION, { ...POSITION, tradeId: '170162803', currency: HOSTILE }],
+  ClosedPosition: ['closed_positions', { ...POSITION, tradeId: '1', openTime: HOSTILE, closeTime: '01152026113000' }],
+  Order: [
+    'orders',
+    ORDER,
+    { ...ORDER, orderId: '390285838', currency: HOSTILE, type: HOSTILE, timeInForce: HOSTILE, time: HOSTILE },
+  ],
+  Summary: ['summary', SUMMED, { ...SUMMED, offerId: 2, currency: HOSTILE }],
+  LeverageProfile: ['leverage_profile', { profile: HOSTILE }],
+  Properties: ['properties', { [HOSTILE]: HOSTILE }],
+};
+
+export function gatewayRow(model: string): Readonly<Record<string, unknown>> {
+  return (TABLES[model]?.[1] ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+function trading(method: string, path: string, query: string): unknown {
+  const { searchParams } = new URL(query, 'http://gateway');
+  const model = path === '/trading/get_model/Accounts' ? 'Account' : searchParams.get('models');
+  const [rows, ...table] = TABLES[model ?? ''] ?? [];
+  const executed = { response: { executed: true, error: '' } };
+  if (method === 'GET' && path.startsWith('/trading/get_model') && rows !== undefined) {
+    return { ...executed, [rows]: [...table, { isTotal: true, accountId: '', grossPL: -9.5 }] };
+  }
+  if (method === 'GET' && path === '/trading/get_instruments') {
+    const hidden = ['USD/CHF', HOSTILE].map((symbol, index) => ({ symbol, visible: false, order: index + 2 }));
+    return { ...executed, data: { instrument: [{ symbol: 'EUR/USD', visible: true, order: 1 }, ...hidden] } };
+  }
+  if (method === 'GET' && path === '/candles/1/H1') {
+    const end = Math.min(Number(searchParams.get('to')), Date.UTC(2026, 0, 15, 12) / 1000);
+    const start = Math.max(Number(searchParams.get('from')), end - 5 * 3600);
+    const candles = [];
+    for (let at = Math.ceil(start / 3600) * 3600; at <= end; at += 3600) {
+      candles.push([at, 1.16, 1.161, 1.162, 1.159, 1.1601, 1.1611, 1.1621, 1.1591, 18_744]);
+    }
+    return { ...executed, instrument_id: '1', period_id: 'H1', candles };
+  }
+  if (method !== 'POST') return undefined;
+  if (/^(\/trading)?\/subscribe$/.test(path) || path === '/trading/update_subscriptions') return executed;
+  return { ...executed, data: { type: 0, orderId: 390_285_839 } };
+}
+
 /** Its answers name its own address, and what it was told. */
 function signIn({ method, path, headers, body }: Received): unknown {
   const origin = `http://${headers['host']}`;
@@ -246,6 +374,7 @@ const SERVICES: Readonly<Partial<Record<ServiceName, Answers>>> = {
   alerts: (method, path) => text(ALERT_MANAGER[`${method} ${path.replace(/^\/api\/v2/, '')}`]),
   webhooks: recordings,
   catalog: (method, path) => text(CATALOG[`${method} ${path}`]),
+  trade: (method, path, run) => text(trading(method, path, run.at(-1)?.path ?? '')),
 };
 
 function text(value: unknown): string | undefined {

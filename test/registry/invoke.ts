@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { ServiceName } from '../../src/http/target.ts';
+import { knownTables } from '../../src/store/known-tables.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
-import { healthyBody } from './healthy.ts';
+import { GatewaySide, isConnecting, isSubscribing, isWithinSession } from './gateway.ts';
+import { gatewayRow, healthyBody } from './healthy.ts';
 import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
 
 /** The credential of every run: it may stand in no output whatever. */
@@ -43,7 +45,7 @@ export interface Invocation extends Omit<RunOptions, 'terminal'> {
 }
 
 export interface Invoked extends Run {
-  /** What the service received during this run. */
+  /** What the service received during this run; of a connection to the trading gateway the request to connect alone. */
   readonly requests: readonly Received[];
   readonly connections: number;
 }
@@ -59,6 +61,12 @@ export async function startPeer(): Promise<Peer> {
   let behaviour: Fault = () => {};
   const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
   const homes = mkdtempSync(join(tmpdir(), 'svc-registry-'));
+  const gateway = new GatewaySide();
+  const received = (from: number): Received[] =>
+    server.requests
+      .slice(from)
+      .filter((request) => !isWithinSession(request))
+      .map((request) => (isConnecting(request) ? { ...request, path: '/socket.io/' } : request));
   return {
     url: server.url,
     async run(what, invocation = {}, fault = undefined, after = 0) {
@@ -67,18 +75,19 @@ export async function startPeer(): Promise<Peer> {
       const terminal = 'terminal' in invocation ? invocation.terminal : sample.terminal && 80;
       const [earlier, connections] = [server.requests.length, server.connections];
       behaviour = (socket, request, index) => {
-        if (fault !== undefined && index > earlier + after) fault(socket, request, index);
-        else socket.write(healthyAnswer(command.service, request, server.requests.slice(earlier)));
+        if (isWithinSession(request)) gateway.serve(socket, request);
+        else if (fault !== undefined && received(earlier).length > after) fault(socket, request, index);
+        else if (isConnecting(request)) gateway.connect(socket);
+        else {
+          socket.write(healthyAnswer(command.service, request, received(earlier)));
+          if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
+        }
       };
       const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         now: () => NOW,
-        home: sample.signedIn
-          ? signedInHome(homes, server.url)
-          : command.service === undefined
-            ? freshHome(homes)
-            : homes,
+        home: homeOf(what, homes, server.url, args),
         env: { ...environment(what, server.url), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
@@ -89,7 +98,7 @@ export async function startPeer(): Promise<Peer> {
       });
       return {
         ...run,
-        requests: server.requests.slice(earlier),
+        requests: received(earlier),
         connections: server.connections - connections,
       };
     },
@@ -100,8 +109,12 @@ export async function startPeer(): Promise<Peer> {
   };
 }
 
+export function isWrite(request: Received): boolean {
+  return request.method !== 'GET' && !isSubscribing(request);
+}
+
 export function writes({ requests }: Invoked): readonly Received[] {
-  return requests.filter(({ method }) => method !== 'GET');
+  return requests.filter(isWrite);
 }
 
 /** What an invocation of the sample ends with when all goes well. */
@@ -124,6 +137,24 @@ function environment({ command: { service }, sample }: Case, url: string): Recor
   if (service === undefined) return { SVC_WEBHOOK_SECRET: MARKER };
   const prefix = `SVC_${service.toUpperCase()}`;
   return { [`${prefix}_URL`]: url, ...(sample.signedIn ? {} : { [`${prefix}_TOKEN`]: MARKER }) };
+}
+
+function homeOf({ command, sample }: Case, homes: string, url: string, args: readonly string[]): string {
+  if (sample.signedIn) return signedInHome(homes, url);
+  if (command.service === undefined) return freshHome(homes);
+  return command.service === 'trade' ? tradersHome(homes, url, args) : homes;
+}
+
+/** Nothing was counted yet; for a dry run, which asks nobody, the accounts and symbols were looked at before. */
+function tradersHome(homes: string, url: string, args: readonly string[]): string {
+  const home = join(homes, 'trader');
+  rmSync(home, { recursive: true, force: true });
+  if (args.some((arg) => arg.startsWith('--dry-run'))) {
+    const owner = { address: `${url}/`, token: MARKER };
+    const known = knownTables({ cache: join(home, 'cache') }, owner, { now: () => NOW, pid: process.pid });
+    for (const table of ['Account', 'Offer'] as const) known.keep(table, [gatewayRow(table)]);
+  }
+  return home;
 }
 
 /** With a login whose every secret is the marker. */
@@ -169,6 +200,19 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  const order = {
+    at: new Date(NOW).toISOString(),
+    profile: 'default',
+    base_url: 'http://gateway.test',
+    path: '/trading/open_trade',
+  };
+  const lines = [
+    { id: '1', ...order, command: 'buy', form: { symbol: 'EUR/USD', amount: '5' } },
+    { id: '1', at: order.at, outcome: 'refused', message: `no \u001b[31m \u202e margin` },
+    { id: '2', ...order, command: 'close', form: { trade_id: '170162801' } },
+  ];
+  mkdirSync(join(home, 'state/trade'), { mode: 0o700, recursive: true });
+  writeFileSync(join(home, 'state/trade/orders.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const kept = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
   const secrets = { version: 1, secrets: [kept] };
   writeFileSync(join(home, 'config/webhook-secrets.json'), JSON.stringify(secrets), { mode: 0o600 });

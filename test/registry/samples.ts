@@ -4,6 +4,8 @@ export interface Sample {
   /** After the command's words, without `--yes`. */
   readonly args: readonly string[];
   readonly stdin?: string;
+  /** Nothing at all is as good. */
+  readonly mayBeEmpty?: true;
   /** At a terminal it is asked for instead. */
   readonly typed?: true;
   /** Its requests carry no credential: it is about to get one. */
@@ -18,6 +20,8 @@ export interface Sample {
   readonly looks?: true;
   /** It asks before it writes, as `destroy` and `money` commands always do. */
   readonly asks?: true;
+  /** It is confirmed by typing this. */
+  readonly word?: string;
   /** Its request follows from its arguments: a dry run connects to nothing. */
   readonly follows?: true;
   /** Its request is never repeated, though it is a read. */
@@ -32,6 +36,10 @@ export interface Sample {
   readonly local?: true;
   /** It prints the very options it was given. */
   readonly mirrors?: true;
+  /** It prints what it has measured: other numbers each time. */
+  readonly measures?: true;
+  /** It draws on a terminal what changes; in a pipe it prints rows, and of the formats ndjson alone. */
+  readonly draws?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
   /** It prints what comes to it, and nothing comes here: a person sees no line. */
@@ -219,6 +227,77 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'oauth logout': [{ args: [], signedIn: true, silent: true }],
   'oauth clients list': [{ args: [], signedIn: true }],
   'oauth clients forget': [{ args: ['client-2'], signedIn: true }],
+  'trade accounts': [{ args: [] }],
+  'trade positions': [
+    { args: [] },
+    { args: ['--closed', '--symbol', 'eurusd'] },
+    { args: ['--summary'] },
+    { args: ['--account', '654061'] },
+  ],
+  'trade orders': [{ args: ['--type', 'le'] }],
+  'trade order get': [{ args: ['390285837'] }],
+  'trade offers': [{ args: [] }],
+  'trade quote': [{ args: ['eurusd', '--transport', 'polling'] }],
+  'trade stream': [
+    { args: ['EUR/USD', '--until', '1', '--transport', 'polling'] },
+    { args: ['Order', '--snapshot', '--until', '1', '--transport', 'polling'] },
+  ],
+  'trade watch': [{ args: ['orders', '--until', '1', '--transport', 'polling'], draws: true }],
+  'trade ping': [{ args: ['--count', '1', '--transport', 'polling'], measures: true }],
+  'trade candles': [{ args: ['EUR/USD', 'H1', '--last', '2'] }],
+  'trade model': [{ args: ['Account'] }],
+  'trade symbols list': [{ args: [] }],
+  'trade symbols info': [{ args: ['EUR/USD'] }],
+  'trade symbols show': [{ args: ['USD/CHF'] }],
+  'trade symbols hide': [{ args: ['EUR/USD'] }],
+  'trade buy': [{ args: ['EUR/USD', '5', '--account', '654061', '--stop', '40pips'], follows: true }],
+  'trade sell': [{ args: ['EUR/USD', '5', '--account', '654061'], follows: true }],
+  'trade entry buy': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
+  'trade entry sell': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
+  'trade close': [
+    { args: ['170162801'] },
+    { args: ['--symbol', 'EUR/USD', '--account', '654061'], follows: true },
+    { args: ['--everything', '--account', '654061'], follows: true, word: '654061' },
+  ],
+  'trade position set': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
+  'trade order set': [
+    { args: ['390285837', '--rate', '1.15'] },
+    { args: ['390285837', '--stop', '40pips'], follows: true },
+  ],
+  'trade order cancel': [
+    { args: ['390285837'], follows: true },
+    { args: ['--all', '--symbol', 'eurusd', '--account', '654061'] },
+  ],
+  'trade oco create': [
+    {
+      args: ['EUR/USD', '5', '--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15', '--account', '654061'],
+      follows: true,
+    },
+  ],
+  'trade oco add': [{ args: ['390285837', '--group', '51201'], follows: true }],
+  'trade oco remove': [{ args: ['390285837'], follows: true }],
+  'trade oco edit': [{ args: ['51201', '--add', '390285837'], follows: true }],
+  'trade batch': [
+    {
+      args: ['-'],
+      stdin: '{"command":"buy","symbol":"EUR/USD","amount":5,"account":"654061"}\n',
+      follows: true,
+      mayBeEmpty: true,
+      apart: 'a failure is a row of its answer',
+    },
+  ],
+  'trade hours': [{ args: [] }],
+  'trade limits': [
+    { args: [], silent: true },
+    { args: ['--reset'], silent: true },
+  ],
+  'trade journal': [{ args: [] }, { args: ['--open'] }],
+  'trade login': [{ args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true }],
+  'trade logout': [{ args: [], silent: true }],
+  'trade status': [
+    { args: [], silent: true },
+    { args: ['--check'], apart: 'a refusal is its answer' },
+  ],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

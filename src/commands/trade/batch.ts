@@ -18,7 +18,7 @@ export const tradeBatch = listCommand({
   examples: [
     {
       run: 'svc trade batch orders.ndjson',
-      why: '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":"40pips"} and others',
+      why: 'Lines as {"command": "buy", "symbol": "EUR/USD", "amount": 5}',
     },
     { run: 'svc trade batch - --yes -o ndjson', why: 'From a pipe, a result a line' },
   ],

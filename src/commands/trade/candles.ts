@@ -12,7 +12,7 @@ import { CANDLE_FILE, candleChart, candleList, GAP_LIST, gapRows, usualChart } f
 
 export const tradeCandles = listCommand({
   id: 'trade candles',
-  summary: 'Read the candles of a symbol: any period, any stretch of time, to the screen or a file',
+  summary: 'Read candles of any period and stretch of time, to the screen or a file',
   description:
     'Periods are m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1; m1 is a minute and M1 a month. A range of any length is asked for in as many requests as the limits take (10,000 candles, and days by period). Doubles are removed, the candle that is not over is left out, and candles that are missing while forex was traded are told; holidays are not known. What answers to another range than the one asked for is refused. A part that cannot be read is left out and told, with exit status 10.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as the gateway gives them (--label raw): as seen on the public implementation those of minutes and hours are when a candle starts, that of a day is when it ends (17:00 in New York); of weeks and months it is not known.\n--out writes .csv or .ndjson piece by piece, each safe on disk before the next is asked for, with FILE.state.json beside it until all is there: after whatever ended it, the same command with --resume goes on, and the file is in the end as if nothing had happened. A .json file, and with --last any file, is written whole at the end. -o json then tells of the file.',
   effect: 'read',
@@ -48,6 +48,7 @@ export const tradeCandles = listCommand({
     },
     ...SESSION_FLAGS,
   },
+  exits: ['condition_false', 'partly_done'],
   examples: [
     { run: 'svc trade candles EUR/USD H1', why: 'The newest hundred' },
     { run: 'svc trade candles EUR/USD D1 --last 250 --chart', why: 'A year as a chart' },

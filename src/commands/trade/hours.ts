@@ -20,10 +20,11 @@ export const tradeHours = recordCommand({
     at: { type: 'time', bare: 'forward', help: 'At this time instead of now' },
     'require-open': { type: 'boolean', help: 'Exit status 1 unless it is open' },
   },
+  exits: ['condition_false'],
   examples: [
     { run: 'svc trade hours', why: 'Now' },
     { run: 'svc trade hours --at 2026-11-01T21:30:00Z', why: "On the Sunday after New York's clocks went back" },
-    { run: 'svc trade hours --require-open && ./rebalance.sh', why: 'Only while there is a market' },
+    { run: 'svc trade hours --require-open -q', why: 'For a script: exit status 1 unless it is open' },
   ],
   output: {
     kind: 'record',

@@ -34,7 +34,7 @@ export const tradeLogin = recordCommand({
   } as const satisfies Flags,
   examples: [
     { run: 'svc trade login', why: 'Type or paste it; it is not shown' },
-    { run: 'svc trade login --token-stdin < token.txt', why: 'From a file' },
+    { run: 'cat token.txt | svc trade login --token-stdin', why: 'From a file' },
   ],
   output: {
     kind: 'record',
