@@ -1,12 +1,7 @@
 /** A gateway on the real socket.io server that pushes what a test says, to whoever is subscribed to it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GROUPS } from '../../../src/registry.ts';
 import { type Gateway, type GatewayOptions, gateway, TOKEN, until } from '../../services/trading/gateway.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
-
-if (!GROUPS.some(({ name }) => name === 'trade')) {
-  (GROUPS as unknown[]).push({ name: 'trade', summary: '', load: () => import('../../../src/registry/trade.ts') });
-}
 
 export const OFFERS = [
   { t: 0, offerId: 1, currency: 'EUR/USD', sell: 1.18983, buy: 1.19008, high: 1.19962, low: 1.18977, ratePrecision: 5 },
