@@ -23,11 +23,21 @@ export async function tradingVerdict(answer: RawAnswer) {
   return { answer: { ...answer, bytes: again() }, refused };
 }
 
-/** Ends the connections, whatever becomes of the work with the answer. */
-export async function withRawClient<T>(ctx: RunContext, work: (send: Send) => Promise<T>): Promise<T> {
+/** The connections end with the last byte of the answer, or with what goes wrong before it. */
+export async function rawCall(ctx: RunContext, ...request: Parameters<Send>): Promise<RawAnswer> {
   const { answer, close } = await open(ctx);
   try {
-    return await work(answer);
+    const { bytes, ...head } = await answer(...request);
+    return { ...head, bytes: until(bytes, close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function* until(bytes: AsyncIterable<Uint8Array>, close: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
   } finally {
     await close();
   }

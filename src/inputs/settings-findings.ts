@@ -30,7 +30,7 @@ function profileFindings({ settings, paths }: Local): readonly Finding[] {
 /** One for each value that cannot be used. */
 function valueFindings({ settings }: Local): readonly Finding[] {
   return SETTING_KEYS.flatMap((setting): Finding[] => {
-    const { value, origin, problem } = settings.resolve(setting.key);
+    const { value, origin, problem } = settings.configured(setting.key);
     if (problem === undefined || value === undefined) return [];
     const mend = origin.kind === 'env' ? `unset ${origin.detail}` : `svc config set ${setting.key} <value>`;
     const detail = `${origin.detail}: "${shownValue(setting, value)}" ${problem}`;

@@ -36,6 +36,8 @@ export interface Settings {
   get(key: string): string | undefined;
   origin(key: string): Origin;
   resolve(key: string): ResolvedSetting;
+  /** As environment, profile or default have it, whatever its option says. */
+  configured(key: string): ResolvedSetting;
   /** The origin of the address that environment or profile give a service, whatever its option says. */
   configuredOrigin(key: string): string | undefined;
 }
@@ -119,6 +121,11 @@ class LoadedSettings implements Settings {
     const setting = findSetting(key);
     if (setting === undefined) return UNSET;
     return this.#fromFlag(setting) ?? this.#configured(setting) ?? fromDefault(setting);
+  }
+
+  configured(key: string): ResolvedSetting {
+    const setting = findSetting(key);
+    return setting === undefined ? UNSET : (this.#configured(setting) ?? fromDefault(setting));
   }
 
   configuredOrigin(key: string): string | undefined {

@@ -34,7 +34,7 @@ export const api = recordCommand({
   output: ANY_ANSWER,
   async run({ service, method, path, param, include, ...input }, ctx) {
     const { rawBody, rawPath } = await import('../../inputs/raw-request.ts');
-    const { tradingVerdict, withRawClient } = await import('../../inputs/raw-call.ts');
+    const { rawCall, tradingVerdict } = await import('../../inputs/raw-call.ts');
     const asked = rawPath(path, service, param);
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
@@ -44,13 +44,10 @@ export const api = recordCommand({
     if (changes) await ctx.confirm(`Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`);
     // A dry run is about the request itself, and so shows a read, too.
     const effect = changes ? 'destroy' : ctx.dryRun ? 'write' : 'read';
-    return withRawClient(ctx, async (send) => {
-      const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
-      const sent = await send(endpoint, { query: asked.query, body: body?.body });
-      const { answer, refused } =
-        service === 'trade' ? await tradingVerdict(sent) : { answer: sent, refused: undefined };
-      if (refused !== undefined) ctx.notice(refused.message);
-      return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
-    });
+    const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
+    const sent = await rawCall(ctx, endpoint, { query: asked.query, body: body?.body });
+    const { answer, refused } = service === 'trade' ? await tradingVerdict(sent) : { answer: sent, refused: undefined };
+    if (refused !== undefined) ctx.notice(refused.message);
+    return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },
 });

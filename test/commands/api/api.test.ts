@@ -1,0 +1,217 @@
+/** The raw escape hatch: what is sent, how often, to where, and what becomes of the answer. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawPath } from '../../../src/inputs/raw-request.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { answer, type Fault, type FaultServer, faultServer } from '../../http/servers.ts';
+import { type Run, type RunOptions, svc } from '../../support/svc.ts';
+
+const SECRET = 'SECRET-f00dfacecafe';
+let fault: Fault = () => {};
+let server: FaultServer;
+beforeAll(async () => {
+  server = await faultServer((...all) => fault(...all));
+});
+afterAll(() => server.close());
+
+async function api(args: readonly string[], reply: string | Fault = '{}', options: RunOptions = {}) {
+  const before = server.requests.length;
+  fault = typeof reply === 'string' ? (socket) => socket.write(answer(200, reply)) : reply;
+  const { env, ...rest } = options;
+  const urls = { SVC_ALERTS_URL: server.url, SVC_WEBHOOKS_URL: server.url, SVC_CATALOG_URL: server.url };
+  const run = await svc(['api', ...args], { env: { ...urls, SVC_ALERTS_TOKEN: SECRET, ...env }, ...rest });
+  expect(run.stdout + run.stderr).not.toContain(SECRET);
+  return { ...run, requests: server.requests.slice(before) };
+}
+
+describe('what is sent', () => {
+  test('goes below the base path, with the credential, parameters encoded', async () => {
+    const { requests } = await api(['alerts', 'GET', '/alerts?active=true', '-p', 'filter=a="é"', '-p', 'filter=b']);
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v2/alerts?active=true&filter=a%3D%22%C3%A9%22&filter=b',
+    ]);
+    expect(requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
+    expect((await api(['alerts', 'GET', '/api/v2/status'])).requests[0]?.path).toBe('/api/v2/status');
+    expect((await api(['catalog', 'GET', '/healthz'])).requests[0]?.path).toBe('/healthz');
+  });
+
+  test('a body of fields, and one that is sent as it is', async () => {
+    const fields = ['-f', 'comment=1', '--field-json', 'matchers=[]', '--field-json', 'n=2'];
+    const made = await api(['alerts', 'POST', '/silences', '--yes', ...fields]);
+    expect(made.requests[0]).toMatchObject({
+      method: 'POST',
+      body: '{"comment":"1","matchers":[],"n":2}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const text = '{"a": 12345678901234567890}\n';
+    const exact = await api(['alerts', 'PUT', '/x', '--yes', '--body', '-'], '{}', { stdin: text });
+    expect(exact.requests[0]).toMatchObject({ body: text, headers: { 'content-type': 'application/json' } });
+  });
+
+  test.each([
+    [['alerts', 'GET', 'status']],
+    [['alerts', 'GET', '//evil.example/x']],
+    [['alerts', 'GET', '/a/../x']],
+    [['alerts', 'GET', '/a/%2E%2e/x']],
+    [['alerts', 'GET', '/a%2f..%2fx']],
+    [['alerts', 'GET', '/a b']],
+    [['alerts', 'GET', '/a#b']],
+    [['alerts', 'GET', '/{id}']],
+    [['alerts', 'GET', 'http://evil.example/']],
+    [['alerts', 'get', '/status']],
+    [['nothing', 'GET', '/status']],
+    [['alerts', 'GET', '/status', '-f', 'a=b']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '-f', 'a=c']],
+    [['alerts', 'POST', '/x', '--yes', '--field-json', 'a={']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '--body', '-']],
+    [['alerts', 'POST', '/x', '--yes', '--body', '-']],
+  ])('%j is refused, and nothing is sent', async (args) => {
+    expect(await api(args, '{}', { stdin: 'no json' })).toMatchObject({ code: 2, stdout: '', requests: [] });
+  });
+
+  test('whatever path is let through stays below the address', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('/', '.', '%2e', '%2F', '\\', '?', 'a', '@', ':', '%5c') }),
+        (text) => {
+          let path: string;
+          try {
+            ({ path } = rawPath(text, 'catalog', []));
+          } catch {
+            return;
+          }
+          const url = new URL(`http://host.test/base${path}`);
+          expect(url.origin).toBe('http://host.test');
+          expect(url.pathname).toBe(`/base${path}`);
+        },
+      ),
+    );
+  });
+});
+
+describe('a write', () => {
+  const lost: readonly (readonly [string, Fault])[] = [
+    ['a reset', (socket) => socket.resetAndDestroy()],
+    ['503', (socket) => socket.write(answer(503, '"busy"'))],
+    ['half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a')],
+    ['broken JSON', (socket) => socket.write(answer(200, '{"a'))],
+  ];
+
+  test.each(lost)('is sent once, and is exit 8 where its answer is lost by %s', async (_, reply) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { code, stdout, requests } = await api(['catalog', method, '/x', '--yes'], reply);
+      expect([code, stdout, requests.length], method).toEqual([8, '', 1]);
+    }
+  });
+
+  test('asks first, and does what is answered', async () => {
+    const args = ['alerts', 'DELETE', '/silence/1'];
+    expect(await api(args)).toMatchObject({ code: 2, requests: [] });
+    expect(await api(args, '', { terminal: 80, answer: false })).toMatchObject({ code: 2, requests: [] });
+    const yes = await api(args, '', { terminal: 80, answer: true });
+    expect(yes).toMatchObject({ code: 0, stdout: '', asked: [`Send DELETE ${server.url}/api/v2/silence/1?`] });
+    expect(yes.requests).toHaveLength(1);
+  });
+
+  test('whose answer has no such field was sent all the same', async () => {
+    const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
+    expect([run.code, run.requests.length]).toEqual([8, 1]);
+    expect((await api(['catalog', 'GET', '/x', '--fields', 'zzz'], '{"a":1}')).code).toBe(2);
+  });
+
+  test.each(['GET', 'POST'])('--dry-run shows a %s, and sends nothing', async (method) => {
+    const args = ['alerts', method, '/silences', ...(method === 'GET' ? [] : ['--body', '-'])];
+    const dry = await api([...args, '--dry-run'], '', { stdin: '{"a": 1}' });
+    expect(dry).toMatchObject({ code: 0, requests: [] });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      method,
+      url: `${server.url}/api/v2/silences`,
+      headers: { authorization: '***' },
+      body: method === 'GET' ? null : { a: 1 },
+    });
+    const curl = await api([...args, '--dry-run=curl'], '', { stdin: '{"a": 1}' });
+    expect(curl.stdout).toMatch(/^curl .*\$AUTHORIZATION/);
+    expect(curl.requests).toEqual([]);
+  });
+});
+
+describe('the answer', () => {
+  const GET = ['catalog', 'GET', '/x'];
+
+  test('goes through as it is, but for what a terminal obeys; and takes every format', async () => {
+    const text = '[{"n":12345678901234567890,"t":"\u202e\u009b"},{"n":2,"m":{"a":1}}]';
+    expect((await api(GET, text)).stdout).toBe(
+      '[{"n":12345678901234567890,"t":"\\u202e\\u009b"},{"n":2,"m":{"a":1}}]\n',
+    );
+    expect((await api([...GET, '--query', '[1].m.a'], text)).stdout).toBe('1\n');
+    expect(JSON.parse((await api([...GET, '--fields', 'm.a'], text)).stdout)).toEqual([{ 'm.a': null }, { 'm.a': 1 }]);
+    expect((await api([...GET, '-o', 'csv'], '[{"n":1,"m":{"a":1}},{"k":true}]')).stdout).toMatch(/^n,m,k\r?\n/);
+    expect((await api([...GET, '-o', 'table'], '{"status":"ok"}')).stdout).toMatch(/status +ok/i);
+    expect((await api([...GET, '-o', 'ndjson'], '[1,"a",null]')).stdout).toBe('1\n"a"\nnull\n');
+  });
+
+  test('with its status and its headers, without what is secret in them', async () => {
+    const reply: Fault = (socket) =>
+      socket.write(answer(201, '{"n":12345678901234567890}', { 'set-cookie': `sid=${SECRET}`, 'x-echo': SECRET }));
+    const run = await api(['alerts', 'GET', '/x', '-i'], reply);
+    expect(run.stdout).toContain('"body":{"n":12345678901234567890}}');
+    expect(JSON.parse(run.stdout)).toMatchObject({ status: 201, headers: { 'set-cookie': '***', 'x-echo': '***' } });
+    const shaped = await api(['alerts', 'GET', '/x', '-i', '--query', 'status'], reply);
+    expect(shaped.stdout).toBe('201\n');
+  });
+
+  test('that is no JSON', async () => {
+    const text: Fault = (socket) => socket.write(answer(200, 'é\n', { 'content-type': 'text/html' }));
+    expect((await api(GET, text)).stdout).toBe('"é\\n"\n');
+    expect((await api([...GET, '-o', 'table'], text)).stdout).toBe('é\n');
+    expect(JSON.parse((await api([...GET, '-i'], text)).stdout)).toMatchObject({ body: 'é\n' });
+    expect(await api(GET, (socket) => socket.write('HTTP/1.1 204 No\r\n\r\n'))).toMatchObject({ code: 0, stdout: '' });
+    expect((await api(GET, '{"a')).code).toBe(7);
+  });
+
+  test.each([
+    [400, 3],
+    [401, 4],
+    [403, 4],
+    [404, 3],
+    [429, 6],
+    [500, 7],
+    [302, 3],
+  ])('%d is exit %d', async (status, code) => {
+    const headers = { location: 'http://evil.example/', 'retry-after': '0' };
+    const run = await api(GET, (socket) => socket.write(answer(status, '"no"', headers)));
+    expect([run.code, run.stdout]).toEqual([code, '']);
+  });
+
+  test('of more than is held at once', async () => {
+    const long = JSON.stringify(Array.from({ length: 500_000 }, (_, n) => `number ${n}`));
+    expect((await api(GET, long)).stdout === `${long}\n`).toBe(true);
+    const cut: Fault = (socket) => socket.write(answer(200, long.slice(0, -9)));
+    expect((await api(GET, cut)).code).toBe(7);
+  });
+});
+
+describe('the trading gateway', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ now: Date.now, random: Math.random });
+  });
+  afterAll(() => sandbox.close());
+  const trade = (args: readonly string[]): Promise<Run> => svc(['api', 'trade', ...args], { env: sandbox.env });
+
+  test('is asked within a session, by forms, and refuses with status 200', async () => {
+    const accounts = await trade(['GET', '/trading/get_model?models=Account', '--query', 'accounts[0].accountId']);
+    expect([accounts.code, JSON.parse(accounts.stdout)]).toEqual([0, '654061']);
+    const refused = await trade(['POST', '/trading/subscribe', '-f', 'models=Nothing', '--yes']);
+    expect(refused.code).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
+    expect(refused.stderr).toContain('the gateway refused the request');
+    const dry = await trade(['POST', '/subscribe', '-f', 'pairs=A', '-f', 'pairs=B', '--dry-run']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ body: { pairs: ['A', 'B'] } });
+    expect((await trade(['POST', '/x', '--field-json', 'a=1', '--yes'])).code).toBe(2);
+    for (const { stdout, stderr } of [accounts, refused, dry]) {
+      expect(stdout + stderr).not.toContain(sandbox.env['SVC_TRADE_TOKEN']);
+    }
+  });
+});
