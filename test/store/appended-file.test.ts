@@ -170,6 +170,6 @@ it('ends with the same bytes wherever it was ended before, and however often', (
       }
       expect(readFileSync(path, 'utf8')).toBe(HEADER + lines.join(''));
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });
