@@ -159,6 +159,7 @@ dump
     expect(await terminal.complete('svc al')).toBe('svc alerts ');
     expect(await terminal.complete('cd / ; FOO=1 svc alerts sta')).toBe('cd / ; FOO=1 svc alerts status ');
     expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+    expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     expect(await terminal.complete('svc alerts list --output="js')).toBe('svc alerts list --output="json" ');
     expect(await terminal.complete('svc alerts list --state s')).toBe('svc alerts list --state s');
     expect(await terminal.complete('svc alerts list --base-url http://h:1 --state sil')).toBe(

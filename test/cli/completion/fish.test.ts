@@ -148,6 +148,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     it('completes', async () => {
       expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
       expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+      expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     });
 
     it('goes on from what was typed of a name, however it was quoted', async () => {

@@ -85,6 +85,7 @@ describe.skipIf(missing)('zsh, from fpath', () => {
     expect(await terminal.complete('svc -o json sil')).toBe('svc -o json silences ');
     expect(await terminal.complete('svc silences rm --dry')).toBe('svc silences rm --dry-run ');
     expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
+    expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     expect(await terminal.complete('svc alerts list -qo nd')).toBe('svc alerts list -qo ndjson ');
     expect(await terminal.complete('svc silences create --dry-run=')).toBe('svc silences create --dry-run=curl ');
     expect(await terminal.complete('svc silences create -f not')).toBe('svc silences create -f notes.json ');
