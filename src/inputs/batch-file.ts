@@ -5,11 +5,10 @@ import { SvcError } from '../errors.ts';
 import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_FLAGS, closing } from './close-positions.ts';
 import { ENTRY_FLAGS, entryDraft } from './entry-order.ts';
-import { marketDraft } from './market-order.ts';
+import { MARKET_FLAGS, marketDraft } from './market-order.ts';
 import type { NewOrderDraft } from './new-order.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from './oco-groups.ts';
 import { wantedAccount } from './order-account.ts';
-import { NEW_ORDER_FLAGS } from './order-flags.ts';
 import { plannedOrder } from './planned-order.ts';
 import type { Change } from './planned-requests.ts';
 import { ORDER_SET_FLAGS, settingOrder } from './set-order.ts';
@@ -51,7 +50,7 @@ function ownFlags<const F extends Flags>(flags: F, ...left: readonly string[]): 
   return Object.fromEntries(own) as unknown as F;
 }
 
-const MARKET = ownFlags(NEW_ORDER_FLAGS);
+const MARKET = ownFlags(MARKET_FLAGS);
 const ENTRY = ownFlags(ENTRY_FLAGS);
 
 /** By what is typed for them alone. */

@@ -14,7 +14,7 @@ import type { Desk } from './trading-desk.ts';
 
 export const CANCEL_FLAGS = {
   all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
-  symbol: { type: 'string', value: 'symbol', help: 'With --all: only those of this symbol' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only those of this symbol' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 

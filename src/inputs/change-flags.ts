@@ -27,6 +27,6 @@ export function checkedIds(ids: readonly string[], check: (id: string) => void):
 }
 
 export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
-  const them = ids.length === 1 ? `${what} ${ids[0]}` : `${what}s ${ids.join(', ')}`;
-  return new SvcError('not_found', `there is no ${them}; nothing was sent`, { hint });
+  const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
+  return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }

@@ -7,9 +7,9 @@ import { closeAllForSymbol, closeTrade, openTrade } from '../services/trading/en
 import { marketForm } from '../services/trading/order-forms.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import {
+  MARKET_TIMES,
   parseAmount,
   parsePips,
-  TIMES_IN_FORCE,
   type TimeInForce,
   timeInForce,
 } from '../services/trading/order-rules.ts';
@@ -25,10 +25,14 @@ export const CLOSE_FLAGS = {
     value: 'n',
     help: 'Only so much of the trade: thousands of forex, contracts of anything else',
   },
-  symbol: { type: 'string', value: 'symbol', help: 'Everything of this symbol in the account' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Everything of this symbol in the account' },
   everything: { type: 'boolean', help: 'Everything that the account has open; its id has to be typed' },
   range: { type: 'string', value: 'pips', help: 'How far from the price of now it may be closed' },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long the closing order holds' },
+  tif: {
+    type: 'choice',
+    choices: MARKET_TIMES,
+    help: 'How long the closing order holds: GTC unless told, and with --range IOC',
+  },
   'via-opposite': {
     type: 'boolean',
     help: 'In an account that does not hedge: by an order of the other side, without being asked',
@@ -199,7 +203,7 @@ class Closer {
     try {
       return await desk.account(row?.accountId ?? this.#wish.wanted);
     } catch (error) {
-      if (error instanceof SvcError && error.code === 'missing_value') return undefined;
+      if (error instanceof SvcError && (error.code === 'missing_value' || error.code === 'limited')) return undefined;
       throw error;
     }
   }

@@ -116,8 +116,8 @@ export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change 
 }
 
 export const OCO_EDIT_FLAGS = {
-  add: { type: 'string', repeat: true, value: 'order-id', help: 'An order that joins the group' },
-  remove: { type: 'string', repeat: true, value: 'order-id', help: 'An order that leaves it' },
+  add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that joins the group' },
+  remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that leaves it' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 

@@ -19,7 +19,7 @@ export async function plannedOrder(
   }
   const { previewOrder, guardOrder, isBarred } = await import('../services/trading/order-preview.ts');
   const { orderQuestion } = await import('../services/trading/order-question.ts');
-  const found = await desk.account(wanted);
+  const found = await desk.checkedAccount(wanted);
   const account = isBarred(found) ? await desk.freshAccount(found) : found;
   const offer = await desk.offer(symbol);
   guardOrder(draft, { account, offer });

@@ -53,8 +53,32 @@ export class Desk {
     await open?.session.close();
   }
 
-  async account(wanted: string | undefined): Promise<Account> {
+  /** For an order that opens something. */
+  async checkedAccount(wanted: string | undefined): Promise<Account> {
     return orderAccount(wanted, await this.open());
+  }
+
+  /** As it is given, and with nothing known of it, where the cap on calls keeps it from being looked up. */
+  async account(wanted: string | undefined): Promise<Account> {
+    try {
+      return await this.checkedAccount(wanted);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+    }
+    const { findAccount } = await import('../services/trading/accounts.ts');
+    const { openTrading } = await import('../services/trading/client.ts');
+    const { session, known } = await this.open();
+    try {
+      const accounts = await openTrading(session).accounts();
+      known.keep('Account', accounts);
+      return findAccount(accounts, wanted);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'limited' || wanted === undefined) throw error;
+      this.#ctx.notice(
+        `${error.message}: account ${wanted} is taken as given, and what it allows could not be checked`,
+      );
+      return { accountId: wanted };
+    }
   }
 
   /** As the gateway has it now, and not as it was kept. */

@@ -15,6 +15,7 @@ export const tradeBatch = listCommand({
     'keep-going': { type: 'boolean', help: 'Go on after a request that was refused' },
     ...CHANGE_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [
     {
       run: 'svc trade batch orders.ndjson',

@@ -10,7 +10,7 @@ export const tradeClose = listCommand({
   description: `Trades of an account that hedges are closed one by one. In any other account a trade is closed by an order of the other side, which takes what is open longest first: that is explained and asked, and needs --via-opposite where nobody is asked. For --everything the account's id has to be typed; with --yes it has to be on the command line, as --account. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true } },
+  args: { trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true, complete: 'trades' } },
   flags: CLOSE_FLAGS,
   exits: ['partly_done'],
   examples: [

@@ -10,7 +10,7 @@ export const tradeOcoAdd = listCommand({
     'Into a group that is there, or into a new one. The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Order ids', required: true, repeat: true } },
+  args: { order: { help: 'Order ids', required: true, repeat: true, complete: 'orders' } },
   flags: OCO_ADD_FLAGS,
   examples: [
     { run: 'svc trade oco add 390285837 390285838', why: 'A new group of two' },

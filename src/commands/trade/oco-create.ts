@@ -11,7 +11,7 @@ export const tradeOcoCreate = listCommand({
   effect: 'money',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true },
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
     amount: { help: 'Of each: thousands of forex, contracts of anything else', required: true },
   },
   flags: OCO_CREATE_FLAGS,

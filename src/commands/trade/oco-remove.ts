@@ -11,7 +11,7 @@ export const tradeOcoRemove = listCommand({
     'They wait on, each by itself. The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Order ids', required: true, repeat: true } },
+  args: { order: { help: 'Order ids', required: true, repeat: true, complete: 'orders' } },
   flags: CHANGE_FLAGS,
   examples: [{ run: 'svc trade oco remove 390285837', why: 'One, by its id' }],
   output: CHANGE_LIST,

@@ -10,7 +10,7 @@ export const tradeOrderCancel = listCommand({
   description: `One by one. An order of an OCO group takes the others of its group with it: they are named before you confirm, and no second request is sent for them. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Order ids, as svc trade orders shows them', repeat: true } },
+  args: { order: { help: 'Order ids, as svc trade orders shows them', repeat: true, complete: 'orders' } },
   flags: CANCEL_FLAGS,
   exits: ['partly_done'],
   examples: [

@@ -10,7 +10,7 @@ export const tradeOrderSet = listCommand({
   description: `Its rate, amount and range take one request, its stop and limit another one. What is not named stays as it is. Where the second request fails the first one stands, and the exit status is 10. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Its order id', required: true } },
+  args: { order: { help: 'Its order id', required: true, complete: 'orders' } },
   flags: ORDER_SET_FLAGS,
   exits: ['partly_done'],
   examples: [

@@ -10,7 +10,7 @@ export const tradePositionSet = listCommand({
   description: `Each takes a request; where the second one fails the first one stands, and the exit status is 10. In pips they are counted from where the trade was opened and need no sign. A stop that is set without --trail follows the price no more. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { trade: { help: 'Its trade id', required: true } },
+  args: { trade: { help: 'Its trade id', required: true, complete: 'trades' } },
   flags: POSITION_SET_FLAGS,
   exits: ['partly_done'],
   examples: [

@@ -1,0 +1,264 @@
+/** `svc trade position set`, `order set`, `order cancel` and `oco`: what is sent, and what is told where only a part is done. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
+import { NETTING, type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+beforeAll(async () => {
+  desk = await trader();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+beforeEach(() => {
+  desk.gateway.traps.clear();
+  desk.gateway.book.trades.clear();
+  desk.gateway.book.orders.clear();
+});
+
+const words = (text: string): string[] => text.split(' ');
+const trade = () => desk.gateway.book.trades.values().next().value;
+
+describe('position set', () => {
+  it.each([
+    ['--stop 40pips', [{ is_stop: 'true', rate: '-40', is_in_pips: 'true', trailing_step: '0' }]],
+    ['--stop 1.1500', [{ is_stop: 'true', rate: '1.1500', is_in_pips: 'false', trailing_step: '0' }]],
+    ['--stop 40pips --trail dynamic', [{ is_stop: 'true', rate: '-40', is_in_pips: 'true', trailing_step: '1' }]],
+    ['--limit none', [{ is_stop: 'false', rate: '0', is_in_pips: 'false', trailing_step: '0' }]],
+    [
+      '--stop none --limit 80pips',
+      [
+        { is_stop: 'true', rate: '0', is_in_pips: 'false', trailing_step: '0' },
+        { is_stop: 'false', rate: '80', is_in_pips: 'true', trailing_step: '0' },
+      ],
+    ],
+  ])('%s', async (argv, forms) => {
+    const trade_id = holdTrade(desk.gateway);
+    const { code, stderr } = await desk.run(['position', 'set', trade_id, ...words(argv), '--yes']);
+    expect(code, stderr).toBe(0);
+    expect(desk.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
+  });
+
+  it('sets it for a sell as for a buy, and takes it away', async () => {
+    const id = holdTrade(desk.gateway, { isBuy: false });
+    await desk.run(['position', 'set', id, '--stop', '40pips', '--yes']);
+    expect(trade()?.stop).toEqual({ rate: 1.164, trail: 0 });
+    await desk.run(['position', 'set', id, '--stop', 'none', '--yes']);
+    expect(trade()?.stop).toBeUndefined();
+  });
+
+  it.each([
+    ['--stop 1.17', 3, /--stop: 1.17 is above the rate 1.16, and of a buy it is below/],
+    ['--limit 1.15', 3, /--limit: 1.15 is below the rate 1.16, and of a buy it is above/],
+    ['--stop -40pips', 2, /has a sign/],
+    ['--stop 40pips --trail 5', 2, /a trailing stop is "dynamic", or/],
+    ['--limit 40pips --trail dynamic', 2, /--trail is of a stop/],
+    ['--stop none --trail dynamic', 2, /--trail is of a stop/],
+    [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
+    ['', 2, /nothing is to be set/],
+  ])('refuses %j', async (argv, code, why) => {
+    const id = holdTrade(desk.gateway);
+    const run = await desk.run(['position', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    expect(run.stderr).toMatch(why);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+  });
+});
+
+describe('order set', () => {
+  it.each([
+    ['--rate 1.14', [{ rate: '1.14', range: '0', amount: '10' }]],
+    ['--amount 5', [{ rate: '1.15', range: '0', amount: '5' }]],
+    ['--amount 5 --trail-entry dynamic', [{ rate: '1.15', range: '0', amount: '5', trailing_step: '1' }]],
+    ['--stop 40pips', [{ stop: '-40', is_stop_in_pips: 'true' }]],
+    [
+      '--limit 1.1800 --stop 40pips --trail 10',
+      [{ limit: '1.1800', is_limit_in_pips: 'false', stop: '-40', is_stop_in_pips: 'true', trailing_step: '10' }],
+    ],
+    [
+      '--rate 1.1400 --limit 80pips',
+      [
+        { rate: '1.1400', range: '0', amount: '10' },
+        { limit: '80', is_limit_in_pips: 'true' },
+      ],
+    ],
+  ])('%s', async (argv, forms) => {
+    const order_id = holdOrder(desk.gateway);
+    const { code, stdout, stderr } = await desk.run(['order', 'set', order_id, ...words(argv), '--yes', '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    expect(desk.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
+    expect(JSON.parse(stdout)).toMatchObject(
+      forms.map(() => ({ orderId: order_id, outcome: 'accepted', orderIds: [] })),
+    );
+  });
+
+  it('what is not named stays: of a symbol in contracts, too', async () => {
+    const order_id = holdOrder(desk.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
+    await desk.run(['order', 'set', order_id, '--rate', '44000', '--yes']);
+    expect(desk.orders()).toEqual([{ order_id, rate: '44000', range: '0', amount: '2' }]);
+  });
+
+  it.each([
+    ['--stop none', 2, /how an order that waits loses it is not known/],
+    ['--stop 1.16', 3, /is above the rate 1.15, and of a buy it is below/],
+    ['--rate 1.14 --stop 1.145', 3, /is above the rate 1.14/],
+    ['--amount 1.5', 2, /not a whole number/],
+    ['--trail dynamic', 2, /--trail is of a stop/],
+    ['', 2, /nothing is to be set/],
+  ])('refuses %j', async (argv, code, why) => {
+    const id = holdOrder(desk.gateway);
+    const run = await desk.run(['order', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    expect(run.stderr).toMatch(why);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+  });
+
+  it('an order that is not there is exit 5', async () => {
+    const run = await desk.run(['order', 'set', '1', '--rate', '1.14', '--yes']);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+  });
+});
+
+describe('order cancel', () => {
+  it('one by one', async () => {
+    const ids = [holdOrder(desk.gateway), holdOrder(desk.gateway)];
+    const { code, stdout } = await desk.run(['order', 'cancel', ...ids, '--yes', '-q']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${ids.join('\n')}\n` });
+    expect(desk.orders()).toEqual(ids.map((order_id) => ({ order_id })));
+  });
+
+  it('shows the group that ends with it, and sends nothing for the others', async () => {
+    const [one = '', two = '', three = ''] = [1, 2, 3].map(() => holdOrder(desk.gateway, { ocoBulkId: 7 }));
+    const { asked, stdout } = await desk.run(['order', 'cancel', one, three, '-o', 'json'], {
+      terminal: 200,
+      answer: true,
+    });
+    expect(asked).toEqual([
+      expect.stringMatching(/^Cancel order \d+ \(buy 10K EUR\/USD, limit entry at 1.15\); with it ends/),
+    ]);
+    for (const id of [two, three]) expect(asked[0]).toContain(`order ${id} (`);
+    expect(desk.orders()).toEqual([{ order_id: one }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ orderId: one, outcome: 'accepted', along: [two, three] }]);
+  });
+
+  it('all of a symbol in the account, a group by one of its orders', async () => {
+    const [first = ''] = [7, 7].map((ocoBulkId) => holdOrder(desk.gateway, { ocoBulkId }));
+    const alone = holdOrder(desk.gateway);
+    holdOrder(desk.gateway, { symbol: 'GBP/USD', rate: 1.3 });
+    holdOrder(desk.gateway, { account: NETTING });
+    const { code } = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
+    expect(code).toBe(0);
+    expect(desk.orders()).toEqual([{ order_id: first }, { order_id: alone }]);
+    const none = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
+    expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
+  });
+
+  it.each([
+    [[], 2, /name the orders by their ids, or say --all/],
+    [['1', '--all'], 2, /name the orders/],
+    [['1', '--symbol', 'EUR/USD'], 2, /name the orders/],
+    [['1x'], 2, /is not an order id/],
+    [['1'], 5, /there is no order 1; nothing was sent/],
+  ])('refuses %j', async (argv, code, why) => {
+    const run = await desk.run(['order', 'cancel', ...argv, '--yes']);
+    expect(run.stderr).toMatch(why);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+  });
+
+  it('a dry run shows every request and connects to nothing', async () => {
+    const { stdout } = await desk.run(['order', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
+    const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
+    expect({ bodies, calls: desk.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
+  });
+});
+
+describe('oco', () => {
+  it('create: two orders by one request', async () => {
+    const legs = ['--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15,stop=30pips'];
+    const { code, stdout } = await desk.run(['oco', 'create', 'eurusd', '5', ...legs, '--yes', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(desk.orders()).toMatchObject([
+      { symbol: 'EUR/USD', is_buy: 'true', rate: '1.17', is_buy2: 'false', rate2: '1.15' },
+    ]);
+    const ids = [...desk.gateway.book.orders.keys()];
+    expect(JSON.parse(stdout)).toMatchObject([{ command: 'oco create', outcome: 'accepted', orderIds: ids }]);
+  });
+
+  it('create: the offer of now speaks against too much, and nothing is sent', async () => {
+    const legs = ['--leg', 'buy@1.17', '--leg', 'sell@1.15'];
+    const run = await desk.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+  });
+
+  it('add, edit, remove', async () => {
+    const [a = '', b = '', c = ''] = [1, 2, 3].map(() => holdOrder(desk.gateway));
+    const groups = () => [...desk.gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
+    await desk.run(['oco', 'add', a, b, '--yes']);
+    expect(desk.calls().at(-1)).toBe(`POST /trading/add_to_oco orderIds=${a}&orderIds=${b}&ocoBulkId=0`);
+    const [group = 0] = groups();
+    expect(groups()).toEqual([group, group, 0]);
+    await desk.run(['oco', 'add', c, '--group', String(group), '--yes']);
+    expect(groups()).toEqual([group, group, group]);
+    await desk.run(['oco', 'remove', a, '--yes']);
+    expect(groups()).toEqual([0, group, group]);
+    await desk.run(['oco', 'edit', String(group), '--add', a, '--remove', b, '--yes']);
+    expect(desk.calls().at(-1)).toBe(`POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`);
+    expect(groups()).toEqual([group, 0, group]);
+  });
+
+  it.each([
+    [['add', '1'], 2, /a new group has two orders or more/],
+    [['add', '1', '2'], 5, /there are no orders 1, 2/],
+    [['add', '1', '--group', '0'], 2, /not a group's id/],
+    [['edit', '7'], 2, /pass --add or --remove/],
+    [['edit', '7', '--add', '1', '--remove', '1'], 2, /cannot both join and leave/],
+    [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /a pair has two legs/],
+  ])('refuses %j', async (argv, code, why) => {
+    const run = await desk.run(['oco', ...argv, '--yes']);
+    expect(run.stderr).toMatch(why);
+    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+  });
+});
+
+describe('of two requests', () => {
+  const EXECUTED = '{"response":{"executed":true},"data":null}';
+  const REFUSED =
+    '{"response":{"executed":false,"error":"{\\"code\\":18,\\"message\\":\\"The Stop distance must be \\",\\"parameters\\":[\\"<\\",0]}"},"data":null}';
+
+  /** Answers in turn; nothing is a connection that is cut. */
+  async function answering(argv: readonly string[], ...answers: readonly string[]) {
+    await using before = await forwarder(desk.gateway.url);
+    let turn = 0;
+    before.fault = {
+      applied: false,
+      answer(response) {
+        const text = answers[turn++];
+        if (text === undefined) response.socket?.destroy();
+        else response.end(text);
+      },
+    };
+    const run = await desk.run([...argv, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
+    return { ...run, posts: before.orders.length, journal: desk.journal().map(({ outcome }) => outcome) };
+  }
+  const COMMANDS = {
+    'order set': () => ['order', 'set', holdOrder(desk.gateway), '--rate', '1.14', '--stop', '40pips'],
+    'position set': () => ['position', 'set', holdTrade(desk.gateway), '--stop', '40pips', '--limit', '80pips'],
+  };
+
+  it.each(Object.entries(COMMANDS))('%s: the first stands where the second is refused', async (_name, argv) => {
+    const { code, stdout, posts, journal } = await answering(argv(), EXECUTED, REFUSED);
+    expect({ code, posts, journal }).toEqual({ code: 10, posts: 2, journal: ['accepted', 'refused'] });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { outcome: 'accepted', message: null },
+      { outcome: 'refused', message: expect.stringMatching(/The Stop distance must be < 0 \(code 18\)/) },
+    ]);
+  });
+
+  it.each(Object.entries(COMMANDS))('%s: and where the answer of the second is lost', async (_name, argv) => {
+    const { code, stdout, posts, journal } = await answering(argv(), EXECUTED);
+    expect({ code, posts, journal }).toEqual({ code: 10, posts: 2, journal: ['accepted', 'unknown'] });
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'accepted' }, { outcome: 'unknown' }]);
+  });
+
+  it.each(Object.entries(COMMANDS))('%s: the second is not sent where the first is refused', async (_name, argv) => {
+    const { code, stdout, posts } = await answering(argv(), REFUSED);
+    expect({ code, stdout, posts }).toEqual({ code: 3, stdout: '', posts: 1 });
+  });
+});
