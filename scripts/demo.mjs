@@ -143,7 +143,54 @@ async function webhooks() {
   svc('The end: its tokens are deleted here.', ['oauth', 'logout'], (out) => out.includes('signed out'));
 }
 
-process.stdout.write('svc demo: an alert manager and recording webhooks in a sandbox, on this machine only.\n');
+function catalog() {
+  svc(
+    'Which products are there? Any part of the name will do.',
+    ['catalog', 'products', 'list', '--search', 'oat'],
+    (out) => out.includes('Oat drink'),
+  );
+  const coffee = '1d9c6f0e-52ab-4e0f-8f3d-6b1d2f7a4c02';
+  svc(
+    'How did a price move? The id is all it needs. One spike of five hours, three weeks ago, is still seen.',
+    ['catalog', 'history', coffee, '--height', '8'],
+    (out) => out.includes('1270.37'),
+  );
+  const oats = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
+  svc('Who is cheapest now? Loyalty prices count, and are named as such.', ['catalog', 'compare', oats], (out) =>
+    out.includes('cheapest'),
+  );
+  svc('The same as a condition: the exit status is the answer.', ['catalog', 'check', oats, '--below', '100'], (out) =>
+    out.startsWith('ok'),
+  );
+}
+
+function trade() {
+  svc('Accounts of the trading gateway. It is money of nobody.', ['trade', 'accounts'], (out) =>
+    out.includes('654061'),
+  );
+  svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
+    out.includes('mid close'),
+  );
+  const order = ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--stop', '40pips'];
+  svc('What would be sent? A dry run connects to nothing.', [...order, '--dry-run=curl'], (out) =>
+    out.startsWith('curl '),
+  );
+  const filled = svc(
+    'Now for real: looked up, written to the journal, sent exactly once, and followed to its trades.',
+    [...order, '--wait', '10s', '--yes'],
+    (out) => out.includes('filled'),
+  );
+  const [, id] = /^trade (\d+) /m.exec(filled) ?? [];
+  svc('Prices as they are pushed: three of them.', ['trade', 'stream', 'EUR/USD', '--until', '3'], (out) =>
+    out.includes('EUR/USD'),
+  );
+  svc('Close it again.', ['trade', 'close', id, '--yes'], (out) => out.includes(id));
+  svc('The journal has what was sent from here, and what became of it.', ['trade', 'journal'], (out) =>
+    out.includes('accepted'),
+  );
+}
+
+process.stdout.write('svc demo: four services in a sandbox, on this machine only.\n');
 const sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--auto-approve'], {
   env,
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -155,6 +202,8 @@ try {
   alerts();
   await signIn();
   await webhooks();
+  catalog();
+  trade();
   process.stdout.write('\nThat was the main job. Keep the sandbox: node bin/svc.cjs sandbox start\n');
 } catch (error) {
   process.stdout.write(`\ndemo failed: ${error.message}\n`);
