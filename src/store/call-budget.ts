@@ -1,10 +1,9 @@
 /** How many calls the processes of this machine made lately, per command number: one file for each address and token. */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { writeAtomic } from './atomic-write.ts';
-import { makeFolder } from './folders.ts';
 import { type LockContext, withLock } from './lock.ts';
 
 /** A sliding window: so many calls in so long a time. */
@@ -65,7 +64,6 @@ export class CallBudgetFile {
   }
 
   async forget(): Promise<void> {
-    makeFolder(dirname(this.#path));
     await withLock(`${this.#path}.lock`, this.#context, () => rmSync(this.#path, { force: true }));
   }
 
@@ -73,7 +71,6 @@ export class CallBudgetFile {
     window: Window,
     decide: (recent: readonly number[], now: number) => { readonly next: readonly number[]; readonly result: R },
   ): Promise<R> {
-    makeFolder(dirname(this.#path));
     return withLock(`${this.#path}.lock`, this.#context, () => {
       const calls = readCalls(this.#path);
       const now = this.#context.now();

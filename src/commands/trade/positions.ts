@@ -32,11 +32,12 @@ export const tradePositions = listCommand({
   offers: tradeCandidates,
   async run(input, ctx) {
     if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
-    const model = input.closed ? 'ClosedPosition' : input.summary ? 'Summary' : 'OpenPosition';
     return withTrading(ctx, input, async (open) => {
       const keeps = await rowFilter(input, open);
-      const rows = await open.trading.model(model);
-      return { value: rows.filter(keeps), as: outputOf(input) };
+      const { trading } = open;
+      if (input.closed) return { value: (await trading.model('ClosedPosition')).filter(keeps), as: CLOSED_LIST };
+      if (input.summary) return { value: (await trading.model('Summary')).filter(keeps), as: SUMMARY_LIST };
+      return { value: (await trading.model('OpenPosition')).filter(keeps) };
     });
   },
 });

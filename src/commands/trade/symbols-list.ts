@@ -5,7 +5,7 @@ import type { Instrument } from '../../services/trading/schema.ts';
 
 export const tradeSymbolsList = listCommand({
   id: 'trade symbols list',
-  aliases: ['ls'],
+  aliases: ['symbols ls'],
   summary: 'List the symbols that the gateway has, shown by the account or not',
   description: 'The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'read',

@@ -28,10 +28,8 @@ export function orderCandidates(order: Order): { readonly orders: readonly Named
   return { orders: [noted(order.orderId, tradedWords(order))] };
 }
 
-/** Of rows that were closed or summed up there are none: nothing can be done to them. */
 export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {
-  const isOpen = row.tradeId !== undefined && !('closeTime' in row);
-  return { trades: isOpen ? [noted(row.tradeId, tradedWords(row))] : [] };
+  return { trades: [noted(row.tradeId, tradedWords(row))] };
 }
 
 function tradedWords({ currency, isBuy, amountK }: Traded): string {
