@@ -1,19 +1,7 @@
 /** credentials.json on disk: read without a lock, written under it, set aside where it is corrupt, never wiped. */
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { platform } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: whose files are ours is a fact of the machine, as a file is, and of no context
 import { geteuid } from 'node:process';
 import type { Paths } from '../context.ts';
@@ -23,6 +11,7 @@ import { type CredentialsDocument, NO_CREDENTIALS, parseCredentials, ShapeFault 
 import { promoteStaged, StagedFile } from './credentials-staging.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { setAside } from './set-aside.ts';
 
 export interface CredentialsFile {
   /** Empty where there is no file, or a corrupt one. */
@@ -42,7 +31,6 @@ export interface OpenCredentials extends CredentialsFile {
 const LARGEST = 1024 * 1024;
 /** What a refresh may add to the file: tokens of some services are long. */
 const ROOM = 64 * 1024;
-const MOST_SET_ASIDE = 3;
 /** Who holds the lock may be waiting for a token for most of a minute: whoever gave up sooner would fail for nothing. */
 const WAIT_MS = 60_000;
 
@@ -202,19 +190,4 @@ function checkFolder(path: string): void {
   throw new SvcError('file_unusable', `other users may write to ${folder} (mode ${mode}), where credentials are kept`, {
     hint: `take that right away: chmod 700 ${folder}`,
   });
-}
-
-/** Returns its new path. */
-function setAside(path: string, now: number): string {
-  const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
-  let aside = `${path}.corrupt-${stamp}`;
-  for (let n = 2; existsSync(aside); n++) aside = `${path}.corrupt-${stamp}-${n}`;
-  try {
-    renameSync(path, aside);
-    const all = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.corrupt-`));
-    for (const name of all.sort().slice(0, -MOST_SET_ASIDE)) rmSync(join(dirname(path), name), { force: true });
-  } catch (error) {
-    throw fileFailure(`cannot set ${path} aside`, error);
-  }
-  return aside;
 }

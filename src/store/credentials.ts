@@ -3,6 +3,7 @@
  * are kept wherever they stand.
  */
 import { SvcError } from '../errors.ts';
+import { isObject } from './json-object.ts';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
@@ -183,10 +184,6 @@ const optional =
 
 function isListOf(value: unknown, check: Check): boolean {
   return Array.isArray(value) && value.every(check);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const shape =

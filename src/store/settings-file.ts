@@ -7,6 +7,7 @@ import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
+import { isObject } from './json-object.ts';
 import { findSetting } from './setting-keys.ts';
 
 /** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */
@@ -81,10 +82,6 @@ function shapeProblem(value: unknown): string | undefined {
   if (!isObject(profiles)) return '"profiles" must be an object';
   const wrong = Object.entries(profiles).find(([, values]) => !isObject(values));
   return wrong === undefined ? undefined : `profile ${wrong[0]} must be an object`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function profileNames({ profiles = {} }: SettingsDocument): string[] {

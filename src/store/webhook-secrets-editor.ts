@@ -1,10 +1,8 @@
 /** Changes webhook-secrets.json: under its lock, from what it holds at that moment, as a whole or not at all. */
-import { readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { realTarget, writeAtomic } from './atomic-write.ts';
-import { fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { setAside } from './set-aside.ts';
 import {
   BrokenSecretsFile,
   readWebhookSecrets,
@@ -12,9 +10,6 @@ import {
   type StoredSecret,
   webhookSecretsPath,
 } from './webhook-secrets.ts';
-
-/** How many broken files are kept beside it. */
-const KEPT_ASIDE = 3;
 
 /**
  * Puts what `change` makes of the secrets in their place; what it throws leaves all as it was. A broken file is set aside first,
@@ -52,20 +47,4 @@ function readOrSetAside(path: string, now: number): SecretsFile {
     const aside = setAside(path, now);
     return { document: { version: 1, secrets: [] }, warnings: [`${error.message}: it was set aside as ${aside}`] };
   }
-}
-
-function setAside(path: string, now: number): string {
-  const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
-  const aside = `${path}.corrupt-${stamp}`;
-  try {
-    renameSync(path, aside);
-    const folder = dirname(path);
-    const older = readdirSync(folder)
-      .filter((name) => name.startsWith(`${basename(path)}.corrupt-`))
-      .sort();
-    for (const name of older.slice(0, -KEPT_ASIDE)) rmSync(join(folder, name), { force: true });
-  } catch (error) {
-    throw fileFailure(`cannot set ${path} aside`, error);
-  }
-  return aside;
 }

@@ -9,6 +9,7 @@ import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
+import { isObject } from './json-object.ts';
 
 export interface StoredSecret {
   /** Origin and path of the service, null where no address was configured. */
@@ -122,8 +123,4 @@ function isStored(value: unknown): value is StoredSecret {
     typeof secret === 'string' &&
     typeof stored_at === 'string'
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
