@@ -9,7 +9,7 @@ export const tradeQuote = listCommand({
   id: 'trade quote',
   summary: 'Show the price of symbols now, as the next tick brings it',
   description:
-    'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot, and the exit status is 9.',
+    'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9.',
   effect: 'read',
   service: 'trade',
   args: {
@@ -34,21 +34,26 @@ export const tradeQuote = listCommand({
       const offered = offers.map(({ currency }) => currency);
       const symbols = [...new Set(input.symbol.map((symbol) => findSymbol(offered, symbol)))];
       const quotes = await ticks(symbols, input, open, ctx);
-      const silent = symbols.filter((symbol) => !quotes.some((quote) => quote.symbol === symbol));
       const as = quoteList((symbol) => offers.find(({ currency }) => currency === symbol)?.ratePrecision);
-      if (silent.length === 0) return { value: quotes, as };
-      const last = await snapshots(silent, open);
-      return {
-        value: [...quotes, ...last],
-        as,
-        footer: `no tick of ${silent.join(', ')} in time: the last known price is shown`,
-        code: 'still_pending',
-      };
+      const ticksOf = (symbol: string) => quotes.filter((quote) => quote.symbol === symbol).length;
+      const late = symbols.filter((symbol) => ticksOf(symbol) < input.count);
+      if (late.length === 0) return { value: quotes, as };
+      const silent = late.filter((symbol) => ticksOf(symbol) === 0);
+      const last = silent.length === 0 ? [] : await snapshots(silent, open);
+      return { value: [...quotes, ...last], as, footer: missing(late, silent), code: 'still_pending' };
     } finally {
       await open.session.close();
     }
   },
 });
+
+function missing(late: readonly string[], silent: readonly string[]): string {
+  const some = late.filter((symbol) => !silent.includes(symbol));
+  return [
+    ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time: the last known price is shown`]),
+    ...(some.length === 0 ? [] : [`not all ticks of ${some.join(', ')} in time`]),
+  ].join('\n');
+}
 
 async function ticks(
   symbols: readonly string[],
