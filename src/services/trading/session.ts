@@ -11,6 +11,7 @@ import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
 import { MOST_REFUSALS, reconnectDelay, STEADY_MS } from './reconnecting.ts';
+import type { Envelope } from './schema.ts';
 import type { Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
 
 /** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
@@ -91,7 +92,7 @@ class GatewaySession implements Session {
 
   async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
-    return this.#client.call(endpoint, values);
+    return this.#hideIn(await this.#client.call(endpoint, values));
   }
 
   async answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer> {
@@ -123,6 +124,15 @@ class GatewaySession implements Session {
 
   hide(text: string): string {
     return redactText(withoutSecrets(text, [...this.#secrets]));
+  }
+
+  /** An error within an answer may repeat whose it is: the connection id, or the token. */
+  #hideIn<T>(answer: T): T {
+    const { response } = answer as Envelope;
+    const error = response?.error ?? '';
+    if (error === '') return answer;
+    const text = typeof error === 'string' ? error : JSON.stringify(error);
+    return { ...answer, response: { ...response, error: withoutSecrets(text, [...this.#secrets]) } };
   }
 
   close(): Promise<void> {
@@ -277,7 +287,7 @@ class GatewaySession implements Session {
     const lost = new SvcError('connection_lost', 'the connection was lost again at once');
     const call: Session['call'] = async (endpoint, values) => {
       if (engine.over) throw lost;
-      return this.#client.call(endpoint, values);
+      return this.#hideIn(await this.#client.call(endpoint, values));
     };
     try {
       for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });

@@ -304,6 +304,29 @@ describe('a token', () => {
     expect(asked).toBe(2);
   });
 
+  test.each([
+    ['a sentence', (id: string) => `session ${id} of ${TOKEN} is over`, 'session *** of *** is over'],
+    [
+      'JSON in a text',
+      (id: string) => JSON.stringify({ code: 9, message: id, parameters: [TOKEN] }),
+      '{"code":9,"message":"***","parameters":["***"]}',
+    ],
+    ['an object', (id: string) => ({ code: 9, message: id + TOKEN }), '{"code":9,"message":"******"}'],
+    ['none', () => '', ''],
+    ['null', () => null, null],
+  ])('is not repeated by an error within an answer, nor is the connection id: %s', async (_name, said, shown) => {
+    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
+      if (!url?.startsWith('/trading/')) return false;
+      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+      response.end(JSON.stringify({ response: { executed: false, error: said(id) }, id: 1 }));
+      return true;
+    };
+    await using server = await gateway({ before });
+    await using opened = sessionWith(server.url);
+    const answer = await opened.session.call(openTrade, { body: { is_buy: 'true' } });
+    expect(answer).toEqual({ response: { executed: false, error: shown }, id: 1 });
+  });
+
   test('does not go over an open wire', () => {
     expect(() => sessionWith('http://gateway.test')).toThrow(SvcError);
   });
