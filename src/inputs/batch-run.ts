@@ -8,6 +8,7 @@ import type { ChangeInput } from './planned-requests.ts';
 import {
   codeOf,
   confirmAll,
+  hintsOf,
   isUnknown,
   type Outcome,
   type PlannedRequest,
@@ -43,7 +44,8 @@ export async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answ
     );
     const outcomes = await sendLines(planned, input, desk, ctx);
     const value = outcomes.flatMap(({ line, of }) => rowsOf(of).map((row) => ({ line, ...row })));
-    return { value, code: codeOf(outcomes.flatMap(({ of }) => of)) };
+    const all = outcomes.flatMap(({ of }) => of);
+    return { value, code: codeOf(all), footer: hintsOf(all) };
   });
 }
 

@@ -111,6 +111,7 @@ async function planWhole(
   const open = seen?.rows.filter(isMeant);
   if (seen?.isFresh && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  const warnings = open === undefined || symbol === undefined ? [] : await desk.closedWarnings(symbol);
   return [
     {
       request: {
@@ -127,6 +128,7 @@ async function planWhole(
         },
       },
       accountId,
+      warnings,
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
       ...(symbol === undefined ? { isTyped: true } : {}),
     },
@@ -195,7 +197,8 @@ class Closer {
     }
     const { hedges } = await import('../services/trading/accounts.ts');
     if (account !== undefined && hedges(account) === false) return this.#opposite(id, amount, account, desk);
-    return this.#close(id, amount, row, account);
+    const warnings = row === undefined ? [] : await desk.closedWarnings(row.currency);
+    return { ...this.#close(id, amount, row, account), warnings };
   }
 
   /** Undefined where neither the trade's row nor the command line tells. */
@@ -253,6 +256,7 @@ class Closer {
       },
       details: { lost: { accountId, symbol, side, amount }, known: { amount, symbol, account } },
       accountId,
+      warnings: await desk.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why}`,
       tradeId: id,
     };

@@ -43,9 +43,9 @@ export interface ChangeInput extends SessionWish {
 
 /** What ends the whole command, whichever request it came from. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
+/** The exit status of whatever could not be reached. */
+const UNAVAILABLE = 7;
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
-/** What says that nothing has left. */
-const NOT_SENT: ReadonlySet<ErrorCode> = new Set(['connection_lost', 'connect_failed', 'dns_failed', 'file_unusable']);
 
 export function isUnknown({ code }: SvcError): boolean {
   return UNKNOWN.has(code);
@@ -67,7 +67,7 @@ export async function carryOut(
     const [only] = failures;
     const sent = outcomes.filter(({ error, isLeft }) => error !== undefined || !isLeft);
     if (only !== undefined && sent.length === 1) throw only;
-    return { value: rowsOf(outcomes), code: codeOf(outcomes) };
+    return { value: rowsOf(outcomes), code: codeOf(outcomes), footer: hintsOf(outcomes) };
   });
 }
 
@@ -148,7 +148,14 @@ function outcomeOf(error: SvcError | undefined, isLeft: boolean): ChangeRow['out
   if (isLeft) return 'not_sent';
   if (error === undefined) return 'accepted';
   if (UNKNOWN.has(error.code)) return 'unknown';
-  return NOT_SENT.has(error.code) ? 'not_sent' : 'refused';
+  // Of a write these mean that nothing has left: no connection, or a journal that could not be written.
+  return error.exit === UNAVAILABLE || error.code === 'file_unusable' ? 'not_sent' : 'refused';
+}
+
+/** What to do now, each once: the rows have only what happened. */
+export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
+  const hints = new Set(outcomes.flatMap(({ error }) => error?.hint ?? []));
+  return hints.size === 0 ? undefined : [...hints].join('\n');
 }
 
 export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {

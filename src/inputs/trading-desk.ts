@@ -119,6 +119,14 @@ export class Desk {
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
 
+  /** That there is no market for it now, as far as is known; an order that closes waits then. */
+  async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
+    const { closedWords } = await import('../services/trading/order-preview.ts');
+    const offer = (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
+    const words = offer === undefined ? undefined : closedWords(offer, this.#ctx.now());
+    return words === undefined ? [] : [words];
+  }
+
   /** Open positions. `isEnough` says of what was seen earlier whether it will do. */
   positions(isEnough: (rows: readonly OpenPosition[]) => boolean): Promise<Seen<OpenPosition>> {
     return this.#look('OpenPosition', isEnough);

@@ -19,7 +19,9 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
-  id: ({ orderIds, orderId, tradeId }) => orderIds[0] ?? orderId ?? tradeId ?? undefined,
+  // Of what was not done there is nothing to go on with.
+  id: ({ outcome, orderIds, orderId, tradeId }) =>
+    outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
 };
 
 export const BATCH_LIST: ListOutput<BatchRow> = {

@@ -126,6 +126,13 @@ it('stops at the first that is refused', async () => {
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 refused', '3 not_sent']);
 });
 
+it('says what to do about those that failed, and prints no ids of them', async () => {
+  const { stderr } = await desk.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
+  expect(stderr).toContain('give another amount: EUR/USD is traded in steps of 10');
+  const { stdout } = await desk.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
+  expect(stdout).toMatch(/^\d+\n$/);
+});
+
 it('where the first one is refused nothing is done', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY));
   expect({ code, orders: desk.orders().length }).toEqual({ code: 3, orders: 1 });

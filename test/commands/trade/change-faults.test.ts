@@ -118,7 +118,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
     // What is carried out under one fault is not under the next.
     way.fault = { applied: (turn + at) % 2 === 0, answer };
     const home = temporaryHome();
-    const patience = fault === 'the answer never comes' ? ['--timeout', '900ms'] : [];
+    const patience = fault === 'the answer never comes' ? ['--timeout', '1500ms'] : [];
     const run = await svc(['trade', ...argv, '--yes', '--transport', 'polling', '-o', 'json', ...patience], {
       home,
       now: () => NOW,

@@ -71,6 +71,10 @@ describe('in an account that hedges', () => {
       { tradeId: ids[1], outcome: 'accepted', message: null },
     ]);
     expect(desk.journal().map(({ outcome }) => outcome)).toEqual(['refused', 'accepted']);
+    const [refused = ''] = ids;
+    const quiet = await desk.run(['close', refused, holdTrade(desk.gateway), '--yes', '-q']);
+    expect(quiet).toMatchObject({ code: 10, stdout: expect.stringMatching(/^\d+\n$/) });
+    expect(quiet.stdout).not.toContain(refused);
   });
 
   it.each<[string, (id: string) => readonly string[], number, RegExp]>([
@@ -89,6 +93,16 @@ describe('in an account that hedges', () => {
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
     expect(desk.journal()).toEqual([]);
+  });
+
+  it('says so where there is no market', async () => {
+    const saturday = Date.UTC(2026, 0, 17, 12);
+    const [one] = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+    for (const argv of [[one], ['--symbol', 'EUR/USD']]) {
+      const { code, stderr } = await desk.run(['close', ...argv, '--yes'], { now: () => saturday });
+      expect(stderr).toContain('forex is usually closed now');
+      expect(code).toBe(0);
+    }
   });
 
   it('a no sends nothing', async () => {
