@@ -10,6 +10,7 @@ import type { Session } from './session-types.ts';
 const MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const satisfies readonly ModelName[];
 /** The tables are pushed one by one: a position may come after its order's end. */
 const GRACE_MS = 250;
+const CANCELED = 3;
 
 export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
 
@@ -32,18 +33,20 @@ export interface WatchContext {
 
 /** Subscribes, and keeps what is pushed from now on. To be awaited before the order is sent. Reads the session's events. */
 export async function watchFills(session: Session, trading: Trading, context: WatchContext): Promise<FillWatch> {
-  const watch = new Watch(session, context);
+  const watch = new Watch(session, trading, context);
   for (const model of MODELS) await trading.subscribeModel(model);
   return watch;
 }
 
 class Watch implements FillWatch {
   readonly #ledger = new OrderLedger();
+  readonly #trading: Trading;
   readonly #context: WatchContext;
   #ended: SvcError | undefined;
   #wake: () => void = () => {};
 
-  constructor(session: Session, context: WatchContext) {
+  constructor(session: Session, trading: Trading, context: WatchContext) {
+    this.#trading = trading;
     this.#context = context;
     session.onReconnect((again) => this.#lookAgain(openTrading(again)));
     void this.#read(session);
@@ -75,7 +78,7 @@ class Watch implements FillWatch {
         const state = this.#ledger.state(order);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
-        if (grace?.rang) return report(state, outcomeOf(state), lastState(state));
+        if (grace?.rang) return await this.#over(order, state);
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
         if (limit.rang) return report(state, 'pending');
@@ -84,6 +87,23 @@ class Watch implements FillWatch {
     } finally {
       done.abort();
     }
+  }
+
+  /** Nothing more is pushed of it. Only of one that was canceled that says that nothing more was filled. */
+  async #over(order: AwaitedOrder, state: OrderState): Promise<FillReport> {
+    if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
+    try {
+      for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
+        this.#ledger.snapshot(model, (await this.#trading.model(model)) as readonly PushedRecord[]);
+      }
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      if (!(error instanceof SvcError)) throw error;
+      const reason = `it ended, and what was filled of it could not be looked at: ${error.message}`;
+      return report(state, state.touched ? 'partial' : 'unknown', reason);
+    }
+    const now = this.#ledger.state(order);
+    return now.filled ? report(now, 'filled') : report(now, outcomeOf(now), lastState(now));
   }
 
   async #read(session: Session): Promise<void> {

@@ -1,5 +1,5 @@
 /** What the wait for fills makes of what a session brings, or brings no more. */
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { openTrading } from '../../../src/services/trading/client.ts';
 import { type FillWatch, watchFills } from '../../../src/services/trading/fills.ts';
@@ -12,10 +12,12 @@ function handMade() {
   const waiting: SessionEvent[] = [];
   let wake = (): void => {};
   const models: unknown[] = [];
+  /** What a look at a table finds. */
+  const tables = new Map<unknown, object>();
   const session = {
-    async call<T>(_endpoint: unknown, values: { body?: { models?: string } } = {}): Promise<T> {
-      models.push(values.body?.models);
-      return { response: { executed: true } } as T;
+    async call<T>(_: unknown, { body, query }: { body?: { models: string }; query?: { models: string } }): Promise<T> {
+      models.push(body?.models ?? `look: ${query?.models}`);
+      return { response: { executed: true }, ...tables.get(query?.models) } as T;
     },
     async *events(): AsyncGenerator<SessionEvent> {
       for (;;) {
@@ -37,7 +39,7 @@ function handMade() {
     waiting.push(...events);
     wake();
   };
-  return { session, models, bring };
+  return { session, models, tables, bring };
 }
 
 const push = (name: string, record: object): SessionEvent => ({
@@ -48,6 +50,10 @@ const push = (name: string, record: object): SessionEvent => ({
 });
 const forEver = (_ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+/** The time for what comes late is over. */
+const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
+  ms === 250 ? Promise.resolve() : forEver(ms, signal);
 
 async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
   const made = handMade();
@@ -113,14 +119,40 @@ test('a position that comes after the end of its order is waited for', async () 
 test.each([
   ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
   ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
-] as const)('an order that ends is %s once nothing more comes', async (status, orders) => {
-  const { bring, watch } = await watched((ms, signal) => (ms === 250 ? Promise.resolve() : forEver(ms, signal)));
+] as const)('an order that is canceled is %s once nothing more comes', async (status, orders) => {
+  const { bring, watch, models } = await watched(atOnce);
   bring(
     ...orders.map((record) => push('Order', record)),
     push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, action: 'I' }),
-    push('Order', { orderId: '39', action: 'D' }),
+    push('Order', { orderId: '39', status: 3, action: 'D' }),
   );
   expect(await watch.wait(AWAITED, 1)).toMatchObject({ status });
+  expect(models).toHaveLength(3);
+});
+
+describe('an order that ends and does not say how is looked for before it is called unfilled', () => {
+  const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
+  const nothing = { open_positions: [], closed_positions: [] };
+  it.each([
+    ['it is open', { ...nothing, open_positions: [position] }, { status: 'filled', trades: [{ tradeId: '7' }] }],
+    [
+      'it is closed by now',
+      { ...nothing, closed_positions: [{ ...position, closeTime: '' }] },
+      { status: 'filled', trades: [{ tradeId: '7' }], closedTrades: [{ tradeId: '7' }] },
+    ],
+    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partial' }],
+    ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
+    ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be looked at: ') }],
+  ])('%s', async (_name, rows, expected) => {
+    const { bring, watch, models, tables } = await watched(atOnce);
+    for (const model of ['OpenPosition', 'ClosedPosition']) tables.set(model, rows);
+    bring(
+      push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
+      push('Order', { orderId: '39', action: 'D' }),
+    );
+    expect(await watch.wait(AWAITED, 1)).toMatchObject(expected);
+    expect(models[3]).toBe('look: OpenPosition');
+  });
 });
 
 test('interrupted, it rejects at once', async () => {
