@@ -19,9 +19,7 @@ function prepared() {
   const asksVersion = argv.length === 1 && (last === '--version' || last === '-V');
   const words = last === '--help' || last === '-h' ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : undefined;
   if (!asksVersion && (words === undefined || narrow())) return undefined;
-  const { version, help, aliases } = JSON.parse(
-    require('node:fs').readFileSync(`${__dirname}/../dist/prepared.json`, 'utf8'),
-  );
+  const { version, help, aliases } = require('../dist/prepared.json');
   if (asksVersion) return version;
   const named = words.join(' ');
   const id = Object.hasOwn(aliases, named) ? aliases[named] : named;

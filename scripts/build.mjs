@@ -1,8 +1,9 @@
 // Builds dist/: the lazily loaded CommonJS chunks, and the table of prepared texts for the launcher.
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { licences } from './licences.mjs';
 
 const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
@@ -32,6 +33,7 @@ const keepQuiet = {
 
 /** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
 const made = path(`dist.${process.pid}`);
+process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
   platform: 'node',
@@ -50,18 +52,8 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-/** The packages whose code is in the bundle, each with its licence text, as their licences ask for. */
-function thirdPartyLicences() {
-  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-  const folders = new Set(modules.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean));
-  return [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? '' : `\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}`;
-    return `${name} ${version} (${license})${text}\n`;
-  });
-}
-writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicences().join(`\n${'-'.repeat(80)}\n\n`));
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licences(modules));
 
 const require = createRequire(import.meta.url);
 const { preparedPages } = require(`${made}/pages.cjs`);

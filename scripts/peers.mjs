@@ -1,12 +1,14 @@
 /**
- * Fetches the real peers of the tests: Alertmanager with amtool, zsh and fish. What is on PATH is used as it is. The rest
- * comes from the platform's package manager, needs no root and changes nothing outside `.cache/peers`: the packages are
- * downloaded and unpacked, never installed. Prints one line per peer; with CI=true a missing peer is exit 1.
+ * Fetches the real peers of the tests: Alertmanager with amtool, zsh and fish, and other versions of Node.js. What is on PATH is
+ * used as it is. The rest comes from the platform's package manager (Node.js from npm's registry), needs no root and changes nothing
+ * outside `.cache/peers`: the packages are downloaded and unpacked, never installed. Prints one line per peer; with CI=true a
+ * missing peer is exit 1.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
 /** Raised whenever this script unpacks differently, so that an older cache is made anew. */
@@ -137,12 +139,15 @@ function ready(peer) {
 }
 
 let missing = false;
-for (const peer of PEERS) {
+function report(name, step) {
   try {
-    console.log(ready(peer));
+    console.log(step());
   } catch (error) {
     missing = true;
-    console.log(`${peer.name}: skipped: ${reason(error)}`);
+    console.log(`${name}: skipped: ${reason(error)}`);
   }
 }
+for (const peer of PEERS) report(peer.name, () => ready(peer));
+for (const version of NODES)
+  report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
 if (missing && process.env.CI === 'true') process.exitCode = 1;

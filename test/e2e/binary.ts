@@ -1,13 +1,18 @@
-/** The built binary as a child process, which gets nothing of this machine's environment but what is said here. */
+/**
+ * The built binary as a child process, which gets nothing of this machine's environment but what is said here. SVC_BINARY names
+ * another one to be tested in its place: the standalone executable.
+ */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const LAUNCHER = join(ROOT, 'bin/svc.cjs');
+const BINARY = process.env['SVC_BINARY'];
+const SVC = BINARY === undefined ? ([process.execPath, LAUNCHER] as const) : ([resolve(BINARY)] as const);
 if (!existsSync(join(ROOT, 'dist/main.cjs'))) throw new Error('dist/ is missing: run node scripts/build.mjs');
 
 /** One for each test file. */
@@ -16,7 +21,7 @@ afterAll(() => rmSync(HOME, { recursive: true, force: true, maxRetries: 3 }));
 
 const commands = join(HOME, 'commands');
 mkdirSync(commands);
-symlinkSync(LAUNCHER, join(commands, 'svc'));
+symlinkSync(SVC[1] ?? SVC[0], join(commands, 'svc'));
 symlinkSync(process.execPath, join(commands, 'node'));
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -65,7 +70,8 @@ export function startShell(script: string, options: StartOptions = {}): Running 
 }
 
 export function startSvc(argv: readonly string[], options: StartOptions = {}): Running {
-  return start(process.execPath, [LAUNCHER, ...argv], options);
+  const [command, ...before] = SVC;
+  return start(command, [...before, ...argv], options);
 }
 
 export async function svc(argv: readonly string[], options: StartOptions = {}): Promise<Ended> {

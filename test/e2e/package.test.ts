@@ -3,7 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environment, HOME, ROOT, start, svc } from './binary.ts';
+import { nodeBinaries } from '../support/peers.ts';
+import { environment, HOME, ROOT } from './binary.ts';
+import { smoke } from './smoke.ts';
+import { named } from './terminal.ts';
 
 interface Packed {
   readonly filename: string;
@@ -36,9 +39,6 @@ beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true}');
   run('npm', ['install', join(HOME, packed.filename), '--ignore-scripts', ...NPM], folder);
 });
-
-const installed = async (line: string) =>
-  await start(join(folder, 'node_modules/.bin/svc'), line.split(' '), { cwd: folder }).ended;
 
 describe('the tarball', () => {
   it('holds what runs and what is read, and nothing it is made from', () => {
@@ -84,11 +84,14 @@ describe('installed in an empty folder', () => {
     expect(readdirSync(PACKAGE)).not.toContain('node_modules');
   });
 
-  it('does what the checkout does', async () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(await installed('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
-    expect(await installed('alerts --help')).toEqual(await svc(['alerts', '--help']));
-    const inside = await installed('sandbox run -- svc alerts list -o json --query length(@)');
-    expect(inside).toMatchObject({ code: 0, stdout: '6\n', stderr: '' });
+  it('works, by the name that npm gave it', async () => {
+    await smoke([join(folder, 'node_modules/.bin/svc')]);
   });
+
+  it.each(nodeBinaries().map(({ version, command }) => [named(version, command === undefined), command] as const))(
+    'works with Node.js %s',
+    async (_, command) => {
+      if (command !== undefined) await smoke([command, join(PACKAGE, 'bin/svc.cjs')]);
+    },
+  );
 });

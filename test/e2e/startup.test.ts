@@ -65,8 +65,8 @@ describe('loaded files', () => {
     'alerts list --help',
     'help silences create',
     'silences add -h',
-  ])('svc %s loads the launcher alone', async (line) => {
-    expect(inPackage(await loaded(line.split(' ')))).toEqual([join('bin', 'svc.cjs')]);
+  ])('svc %s loads the launcher and its table alone', async (line) => {
+    expect(inPackage(await loaded(line.split(' ')))).toEqual([join('bin', 'svc.cjs'), join('dist', 'prepared.json')]);
   });
 
   it('come from this package only', async () => {

@@ -90,3 +90,21 @@ export function fish(): Peer | undefined {
     .map((entry) => join(CACHE, 'fish/usr/lib', entry.name));
   return { command, env: { LD_LIBRARY_PATH: libraries.join(':') } };
 }
+
+const nodes = (await import(new URL('../../scripts/nodes.mjs', import.meta.url).href)) as {
+  readonly NODES: readonly string[];
+  nodeProgram(version: string): string;
+};
+
+export interface NodePeer {
+  readonly version: string;
+  readonly command: string | undefined;
+}
+
+/** The versions of Node.js that svc is tried with, the newest last. */
+export function nodeBinaries(): readonly NodePeer[] {
+  return nodes.NODES.map((version) => {
+    const command = nodes.nodeProgram(version);
+    return { version, command: existsSync(command) ? command : absent(`node ${version}`) };
+  });
+}
