@@ -22,11 +22,15 @@ const HEDGING: Readonly<Record<string, string>> = {
 
 /** Unknown letters are shown as they are. */
 export function marginCallWords(letter: string | undefined): string | undefined {
-  return letter === undefined ? undefined : (MARGIN_CALLS[letter] ?? letter);
+  return wordOf(MARGIN_CALLS, letter);
 }
 
 export function hedgingWords(letter: string | undefined): string | undefined {
-  return letter === undefined ? undefined : (HEDGING[letter] ?? letter);
+  return wordOf(HEDGING, letter);
+}
+
+function wordOf(words: Readonly<Record<string, string>>, letter: string | undefined): string | undefined {
+  return letter !== undefined && Object.hasOwn(words, letter) ? words[letter] : letter;
 }
 
 /** Whether the account may hold both sides of a symbol, and so closes a trade by itself. Undefined where it does not say. */

@@ -33,7 +33,7 @@ const STATES: readonly string[] = [
 ];
 
 export function orderTypeWords(type: string | undefined): string | undefined {
-  return type === undefined ? undefined : (TYPES[type] ?? type);
+  return type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : type;
 }
 
 /** An order may stay "executing" for ever although it is filled: only its positions tell. */

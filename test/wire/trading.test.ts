@@ -1,0 +1,154 @@
+/**
+ * Tables of the trading gateway, written by hand from document 3 and from what the public implementation answers, and read by the
+ * client itself: the sandbox may be wrong in the same way as the client, these files are not.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { type Client, openClient } from '../../src/http/client.ts';
+import { type AccountsPath, openTrading, type Trading } from '../../src/services/trading/client.ts';
+import { FORM } from '../../src/services/trading/engine-requests.ts';
+import { explainTrading } from '../../src/services/trading/failed-answer.ts';
+import { MODEL_NAMES, MODELS, type ModelName } from '../../src/services/trading/models.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
+
+const FOLDER = new URL('trading/tables/', import.meta.url);
+const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+let answers: string[] = [];
+let server: FaultServer;
+let client: Client;
+let trading: Trading;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.write((answers.length > 1 ? answers.shift() : answers[0]) ?? ''));
+  client = openClient(targetFor(server.url, { service: 'trade' }), {
+    basePath: '',
+    contentType: FORM,
+    explain: explainTrading,
+  });
+  trading = openTrading(client);
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+beforeEach(() => void server.requests.splice(0));
+
+const read = new Set<string>();
+function answered(...names: readonly string[]): void {
+  for (const name of names) read.add(name);
+  answers = names.map((name) => answer(200, sample(name)));
+}
+const sent = (): string[] =>
+  server.requests.splice(0).map(({ method, path, body }) => `${method} ${path} ${body}`.trim());
+
+async function failure(work: Promise<unknown>): Promise<SvcError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SvcError)) throw new Error('it did not fail as it should');
+  return error;
+}
+
+/** What numbers become that are names. */
+const ID = /^(offerId|orderId|tradeId|accountId|ocoBulkId|stopMove)$/;
+const withIds = (row: object): object =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, ID.test(name) ? String(value) : value]));
+
+describe('a table', () => {
+  it.each(MODEL_NAMES)('%s keeps every field that it came with, and loses its total', async (name: ModelName) => {
+    const { rows } = MODELS[name];
+    const file = `${rows.replaceAll('_', '-')}.json`;
+    answered(file);
+    const found = await trading.model(name);
+    expect(sent()).toEqual([`GET /trading/get_model?models=${name}`]);
+    const all = JSON.parse(sample(file))[rows] as readonly (object & { readonly isTotal?: boolean })[];
+    const plain = all.filter(({ isTotal }) => isTotal !== true);
+    expect(found).toHaveLength(plain.length);
+    for (const [index, row] of plain.entries()) expect(found[index]).toMatchObject(keptFields(row, name));
+  });
+
+  it('that says nothing of being executed is taken for what it is', async () => {
+    answered('says-nothing.json');
+    expect(await trading.model('Order')).toEqual([]);
+  });
+
+  it.each([
+    ['row-without-id.json', 'OpenPosition', 'bad_answer', 'open_positions.0.tradeId'],
+    ['no-list.json', 'Order', 'bad_answer', 'no list "orders"'],
+    ['unauthorized.json', 'Offer', 'unauthorized', 'Unauthorized'],
+  ] as const)('%s', async (file, name, code, words) => {
+    answered(file);
+    const error = await failure(trading.model(name));
+    expect(error).toMatchObject({ code });
+    expect(error.message).toContain(words);
+  });
+});
+
+/** Ids as texts in the tables whose schema names them. */
+function keptFields(row: object, name: ModelName): object {
+  return MODELS[name].key === undefined ? row : withIds(row);
+}
+
+describe('accounts', () => {
+  it('are at the path of the document', async () => {
+    answered('accounts.json');
+    expect(await trading.accounts()).toMatchObject([{ accountId: '1027808', accountName: '01027808', hedging: 'N' }]);
+    expect(sent()).toEqual(['GET /trading/get_model/Accounts']);
+  });
+
+  it('are looked for at the other one where that has none, or is not known, and then there first', async () => {
+    const kept: AccountsPath[] = [];
+    const memory = { read: () => kept.at(-1) ?? 'documented', keep: (path: AccountsPath) => void kept.push(path) };
+    const remembering = openTrading(client, memory);
+    answered('no-accounts.json', 'accounts.json');
+    expect(await remembering.accounts()).toHaveLength(1);
+    expect(sent()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model?models=Account']);
+    answered('accounts.json');
+    expect(await remembering.accounts()).toHaveLength(1);
+    expect(sent()).toEqual(['GET /trading/get_model?models=Account']);
+    answers = [answer(404, '{"Code":404,"Message":"Cannot GET"}'), answer(200, sample('accounts.json'))];
+    expect(await remembering.accounts()).toHaveLength(1);
+    expect(sent()).toEqual(['GET /trading/get_model?models=Account', 'GET /trading/get_model/Accounts']);
+    expect(kept).toEqual(['common', 'documented']);
+  });
+
+  it('are nowhere where both paths are unknown, and a refusal is no reason to look elsewhere', async () => {
+    answers = [answer(404, '{}')];
+    expect(await failure(trading.accounts())).toMatchObject({ code: 'wrong_path', exit: 3 });
+    expect(sent()).toHaveLength(2);
+    answers = [answer(401, '{"Code":401,"Message":"The access token is not valid"}')];
+    expect(await failure(trading.accounts())).toMatchObject({ code: 'unauthorized' });
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('other answers', () => {
+  it('instruments', async () => {
+    answered('instruments.json');
+    expect(await trading.instruments()).toEqual(JSON.parse(sample('instruments.json')).data.instrument);
+    expect(sent()).toEqual(['GET /trading/get_instruments']);
+  });
+
+  it('candles are asked for with a number even where there is a range', async () => {
+    answered('candles.json');
+    const query = { offerId: '1', period: 'm1', from: 1498136400, to: 1498140000 };
+    expect(await trading.candles(query)).toEqual(JSON.parse(sample('candles.json')).candles);
+    expect(sent()).toEqual(['GET /candles/1/m1?num=10000&from=1498136400&to=1498140000']);
+    answered('invalid-range.json');
+    expect(await failure(trading.candles(query))).toMatchObject({ code: 'refused', exit: 3 });
+  });
+
+  it.each(['subscribed-text.json', 'subscribed-list.json'])('%s: prices are subscribed to', async (file) => {
+    answered(file);
+    await trading.subscribePrices('EUR/USD');
+    expect(sent()).toEqual(['POST /subscribe pairs=EUR%2FUSD']);
+  });
+});
+
+it('every sample is read', () => {
+  expect([...read].sort()).toEqual(readdirSync(FOLDER).sort());
+});
