@@ -81,7 +81,7 @@ class Watch implements FillWatch {
         if (grace?.rang) return await this.#over(order, state);
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
-        if (limit.rang) return report(state, 'pending');
+        if (limit.rang) return report(state, 'pending', state.seen ? null : 'nothing was told of it since');
         await changed;
       }
     } finally {

@@ -44,7 +44,9 @@ function footerOf(orderId: string, status: FillStatus, reason: string | null): s
     case 'rejected':
       return reason === null ? undefined : `order ${orderId}: ${reason}`;
     case 'pending':
-      return `order ${orderId} still stands: svc trade order get ${orderId}, svc trade positions`;
+      return reason === null
+        ? `order ${orderId} still stands: svc trade order get ${orderId}, svc trade positions`
+        : `order ${orderId} was accepted, and ${reason}: it may stand or be filled; look with svc trade orders and svc trade positions`;
     case 'unknown':
       return `order ${orderId} was accepted and may stand or be filled: ${reason}; look with svc trade orders and svc trade positions`;
   }

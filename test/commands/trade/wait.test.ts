@@ -95,7 +95,7 @@ it('what still stands when the time is over is pending, and so is an order whose
   const run = await desk.run(['buy', 'EUR/USD', '5', '--wait', '60ms', '--yes'], { sleeps: true });
   expect(run.code).toBe(9);
   expect(run.stdout).toMatch(/^order (\d+) accepted\nwaited long enough: not filled whole yet\n$/);
-  expect(run.stderr).toMatch(/order \d+ still stands: svc trade order get \d+/);
+  expect(run.stderr).toMatch(/order \d+ was accepted, and nothing was told of it since: it may stand or be filled/);
 });
 
 it('without hedging, what it closes on the other side is told as closed, and counts', async () => {

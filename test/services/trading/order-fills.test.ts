@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { openTrading } from '../../../src/services/trading/client.ts';
 import { type FillWatch, watchFills } from '../../../src/services/trading/fills.ts';
+import { reportedOrder } from '../../../src/services/trading/order-report.ts';
 import type { Session, SessionEvent } from '../../../src/services/trading/session-types.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
@@ -153,6 +154,21 @@ describe('an order that ends and does not say how is looked for before it is cal
     expect(await watch.wait(AWAITED, 1)).toMatchObject(expected);
     expect(models[3]).toBe('look: OpenPosition');
   });
+});
+
+test.each([
+  ['it was seen', [push('Order', { orderId: '39', status: 1, action: 'I' })], 'order 39 still stands: '],
+  ['it was not', [], 'order 39 was accepted, and nothing was told of it since: it may stand or be filled; '],
+])('when the time is over, only an order that was seen is said to stand: %s', async (_name, events, footer) => {
+  let ring = (): void => {};
+  const { bring, watch } = await watched(() => new Promise((resolve) => (ring = resolve)));
+  bring(...events);
+  const report = watch.wait(AWAITED, 1);
+  await new Promise(setImmediate);
+  ring();
+  const { value, code, footer: told } = reportedOrder('39', await report);
+  expect({ status: value.status, code }).toEqual({ status: 'pending', code: 'still_pending' });
+  expect(told?.startsWith(footer)).toBe(true);
 });
 
 test('interrupted, it rejects at once', async () => {
