@@ -73,6 +73,14 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
 export const ONE_POST =
   'The order is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8 with what may be the order, and never a second one. Stop and limit are both in pips, without a sign on either side, or both prices.';
 
+/** What of `buy` and `sell` doc 3 §4 does not show. */
+export const MARKET_BEYOND =
+  'The interface document shows orders at market that hold GTC: every other --tif, --stop, --limit, --trail, --range and what an amount counts are as seen on the public implementation.';
+
+/** Of `entry buy` and `entry sell`. */
+export const ENTRY_BEYOND =
+  'The interface document shows entry orders with --stop and --trail: --tif, --limit, --range, --trail-entry, --expires and what an amount counts are as seen on the public implementation.';
+
 /** What becomes of it with --wait. */
 export const WAITING =
   'With --wait the exit status is 0 where it was filled whole, 10 where it ended filled in part, 3 where it ended without a fill, and 9 where it still stands; -o json has {"orderId","status","trades":[{"tradeId","amountK","rate","time"}],"closedTrades"}.';

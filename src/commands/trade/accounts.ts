@@ -7,7 +7,7 @@ export const tradeAccounts = listCommand({
   id: 'trade accounts',
   summary: 'List the accounts that the token may trade with',
   description:
-    'An account has a name and an id, and they are not the same: requests take the id, and so svc looks it up. The row of totals is left out.',
+    'An account has a name and an id, and they are not the same: requests take the id, and so svc looks it up. The row of totals is left out. What the table holds, and what its letters mean, is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: SESSION_FLAGS,

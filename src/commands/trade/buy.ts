@@ -1,12 +1,12 @@
 import { recordCommand } from '../../cli/command.ts';
 import { MARKET_FLAGS, placeMarketOrder } from '../../inputs/market-order.ts';
-import { ONE_POST, WAITING } from '../../inputs/order-flags.ts';
+import { MARKET_BEYOND, ONE_POST, WAITING } from '../../inputs/order-flags.ts';
 import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../../views/orders.ts';
 
 export const tradeBuy = recordCommand({
   id: 'trade buy',
   summary: 'Buy at the price of now',
-  description: `An order at market, or with --range one that is filled within so many pips or not at all. ${ONE_POST} ${WAITING} --range and what goes with it are as seen on the public implementation.`,
+  description: `An order at market, or with --range one that is filled within so many pips or not at all. ${ONE_POST} ${WAITING} ${MARKET_BEYOND}`,
   effect: 'money',
   service: 'trade',
   args: {

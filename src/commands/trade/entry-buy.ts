@@ -1,12 +1,12 @@
 import { recordCommand } from '../../cli/command.ts';
 import { ENTRY_FLAGS, placeEntryOrder } from '../../inputs/entry-order.ts';
-import { ONE_POST, WAITING } from '../../inputs/order-flags.ts';
+import { ENTRY_BEYOND, ONE_POST, WAITING } from '../../inputs/order-flags.ts';
 import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../../views/orders.ts';
 
 export const tradeEntryBuy = recordCommand({
   id: 'trade entry buy',
   summary: 'Buy as soon as there is a price',
-  description: `An order that waits for its rate: a stop entry for a price that is worse than the one of now, a limit entry for a better one. ${ONE_POST} ${WAITING} --limit, --range, --trail-entry and --expires are as seen on the public implementation.`,
+  description: `An order that waits for its rate: a stop entry for a price that is worse than the one of now, a limit entry for a better one. ${ONE_POST} ${WAITING} ${ENTRY_BEYOND}`,
   effect: 'money',
   service: 'trade',
   args: {

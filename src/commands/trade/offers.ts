@@ -8,7 +8,7 @@ export const tradeOffers = listCommand({
   id: 'trade offers',
   summary: 'List what is offered now, with its prices',
   description:
-    'One look at the table Offer. Only the symbols that the account shows are in it: svc trade symbols show.',
+    'One look at the table Offer. Only the symbols that the account shows are in it: svc trade symbols show. What the table holds is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit, ...SESSION_FLAGS },

@@ -8,7 +8,8 @@ import { ORDER_COLUMNS } from '../../views/trading.ts';
 export const tradeOrderGet = recordCommand({
   id: 'trade order get',
   summary: 'Show one order that stands',
-  description: 'One that was filled, canceled or killed stands no more: svc trade positions, and svc trade journal.',
+  description:
+    'One that was filled, canceled or killed stands no more: svc trade positions, and svc trade journal. What the letters and numbers of types and states mean is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: { order: { help: 'Its order id', required: true, complete: 'orders' } },

@@ -8,7 +8,7 @@ export const tradeOrders = listCommand({
   id: 'trade orders',
   summary: 'List the orders that stand',
   description:
-    'Entry orders that wait, and the stops and limits of positions. An order has an ORDER-ID at once; a TRADE-ID that stands in a waiting order is only reserved, and nothing is traded yet.',
+    'Entry orders that wait, and the stops and limits of positions. An order has an ORDER-ID at once; a TRADE-ID that stands in a waiting order is only reserved, and nothing is traded yet. What the letters and numbers of types and states mean is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: {
@@ -26,6 +26,8 @@ export const tradeOrders = listCommand({
     return withTrading(ctx, input, async (open) => {
       const keeps = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
+      // For commands that cancel, once the calls are used up.
+      open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
       return { value: orders.filter((order) => keeps(order) && (type === undefined || order.type === type)) };
     });

@@ -25,7 +25,7 @@ export const tradePing = recordCommand({
   id: 'trade ping',
   summary: 'Whether the trading gateway answers, how fast, and over what',
   description:
-    'Opens one session, asks for the list of instruments, which counts towards no cap, and leaves. Where that fails the exit status is 7, or 4 for a token that is refused, with the true cause. Times are in milliseconds; clockSkewMs is the clock of the gateway minus that of this machine, which it tells in whole seconds.',
+    'Opens one session, asks for the list of instruments, which counts towards no cap and is as seen on the public implementation, and leaves. Where that fails the exit status is 7, or 4 for a token that is refused, with the true cause. Times are in milliseconds; clockSkewMs is the clock of the gateway minus that of this machine, which it tells in whole seconds.',
   effect: 'read',
   service: 'trade',
   flags: {

@@ -14,7 +14,7 @@ export const tradePositions = listCommand({
   id: 'trade positions',
   summary: 'List positions: open ones, closed ones, or one line a symbol',
   description:
-    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens.',
+    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens. What the tables hold is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: {
@@ -37,7 +37,10 @@ export const tradePositions = listCommand({
       const { trading } = open;
       if (input.closed) return { value: (await trading.model('ClosedPosition')).filter(keeps), as: CLOSED_LIST };
       if (input.summary) return { value: (await trading.model('Summary')).filter(keeps), as: SUMMARY_LIST };
-      return { value: (await trading.model('OpenPosition')).filter(keeps) };
+      const rows = await trading.model('OpenPosition');
+      // For commands that close, once the calls are used up.
+      open.known.keep('OpenPosition', rows);
+      return { value: rows.filter(keeps) };
     });
   },
 });

@@ -9,7 +9,7 @@ export const tradeQuote = listCommand({
   id: 'trade quote',
   summary: 'Show the price of symbols now, as the next tick brings it',
   description:
-    'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9.',
+    'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9. What is sent to subscribe, and what a tick holds, is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: {

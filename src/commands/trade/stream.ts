@@ -18,7 +18,7 @@ export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Print prices and changes of tables as they are pushed, and drop none',
   description: `Subscribes to each symbol and table with one request, and takes that back at the end. The tables are ${MODEL_NAMES.join(', ')}, in these very letters; anything else is a symbol.
-NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, by this machine's clock; kind is I, U or D for a row that was inserted, updated (perhaps with nothing but what has changed) or deleted, price, other for what svc does not know, snapshot for a row of --snapshot, gap for a connection that was lost and is there again, and closed before the end where it is lost for good (exit 7); data is the record as it came.
+NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, by this machine's clock; kind is I, U or D for a row that was inserted, updated (perhaps with nothing but what has changed) or deleted, price, other for what svc does not know, snapshot for a row of --snapshot, gap for a connection that was lost and is there again, and closed before the end where it is lost for good (exit 7); data is the record as it came. What a price holds, and U and D, are as seen on the public implementation.
 Where a connection is lost, what was pushed meanwhile is missing: a gap says from when to when, the subscriptions are made again, and with --snapshot the rows are read again. --until counts pushes alone. A slow reader holds polling back; one that does not keep up with a websocket ends the stream with exit 10 once 64 MiB wait. A terminal shows no more than 50 lines a second and counts the others; a pipe and a file get all.`,
   effect: 'read',
   service: 'trade',
