@@ -96,10 +96,11 @@ export async function readBatch(
   ctx: RunContext,
 ): Promise<readonly BatchLine[]> {
   const lines: BatchLine[] = [];
+  const set = new Map<string, number>();
   for (const [index, json] of text.split('\n').entries()) {
     if (json.trim() === '') continue;
     const line = index + 1;
-    lines.push({ line, change: await atLine(line, async () => changeOf(json, account, ctx)) });
+    lines.push({ line, change: await atLine(line, () => changeOf(json, { line, account, set }, ctx)) });
   }
   return lines;
 }
@@ -119,7 +120,14 @@ export async function atLine<T>(line: number, work: () => Promise<T>): Promise<T
   }
 }
 
-async function changeOf(json: string, account: string | undefined, ctx: RunContext): Promise<Change> {
+interface Around {
+  readonly line: number;
+  readonly account: string | undefined;
+  /** By the id of an order: the line that sets it. */
+  readonly set: Map<string, number>;
+}
+
+async function changeOf(json: string, { line, account, set }: Around, ctx: RunContext): Promise<Change> {
   const { command: name, ...fields } = objectOf(json);
   const command = typeof name === 'string' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
@@ -133,6 +141,14 @@ async function changeOf(json: string, account: string | undefined, ctx: RunConte
   }
   const { parseInput } = await import('../cli/parse.ts');
   const { input } = await parseInput(declared(command), tokensOf(fields, command), ctx.now());
+  if (name === 'order set') {
+    // What a line leaves as it is was read before the first line was sent, and would undo the change of an earlier one.
+    const id = String(input['order']);
+    const earlier = set.get(id);
+    if (earlier !== undefined)
+      throw new SvcError('invalid_value', `order ${id} is set by line ${earlier}: say all in one`);
+    set.set(id, line);
+  }
   return command.change({ ...input, account: input['account'] ?? account }, ctx);
 }
 

@@ -5,12 +5,12 @@ import { SvcError } from '../errors.ts';
 import { deleteOrder } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import { orderText } from '../services/trading/order-words.ts';
-import type { Account, Order } from '../services/trading/schema.ts';
+import type { Order } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
 import { wantedAccount } from './order-account.ts';
 import { accountOf, groupOf, standing, standingOrders } from './order-rows.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
-import type { Desk } from './trading-desk.ts';
+import type { Desk, Look } from './trading-desk.ts';
 
 export const CANCEL_FLAGS = {
   all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
@@ -55,25 +55,14 @@ async function planIds(
 ): Promise<readonly PlannedRequest[]> {
   // The requests follow from the ids alone.
   if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const rows = await standingOrders(ids, desk);
-  if (rows === undefined) {
-    ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
-    const accountId = named === undefined ? undefined : (await desk.account(named)).accountId;
-    return ids.map((id) => cancel({ orderId: id }, [], accountId));
-  }
-  const all = (await desk.orders(() => true))?.rows ?? rows;
+  const seen = await standingOrders(ids, desk);
   const account = named === undefined ? undefined : await desk.account(named);
-  const planned: PlannedRequest[] = [];
-  const gone = new Set<string>();
-  for (const row of rows) {
-    if (gone.has(row.orderId)) continue;
-    const own: Account = await accountOf(row, desk);
-    checkAccount(`order ${row.orderId}`, own, account);
-    const along = groupOf(row, all);
-    for (const { orderId } of along) gone.add(orderId);
-    planned.push(cancel(row, along, own.accountId));
+  if (seen === undefined) {
+    ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
+    return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
-  return planned;
+  for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, desk), account);
+  return cancelEach(seen.asked, seen);
 }
 
 async function planAll(
@@ -90,14 +79,26 @@ async function planAll(
       hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
     });
   }
+  return cancelEach(
+    seen.rows.filter(
+      (row) =>
+        row.isEntryOrder !== false &&
+        (row.accountId ?? accountId) === accountId &&
+        (only === undefined || row.currency === only),
+    ),
+    seen,
+  );
+}
+
+/** None for those that end with another one, unless that is only how it was earlier. */
+function cancelEach(rows: readonly Order[], { rows: all, isFresh }: Look<Order>): readonly PlannedRequest[] {
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
-  for (const row of seen.rows) {
-    const isMeant = row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId;
-    if (!isMeant || gone.has(row.orderId) || (only !== undefined && row.currency !== only)) continue;
-    const along = groupOf(row, seen.rows);
+  for (const row of rows) {
+    if (gone.has(row.orderId)) continue;
+    const along = isFresh ? groupOf(row, all) : [];
     for (const { orderId } of along) gone.add(orderId);
-    planned.push(cancel(row, along, accountId));
+    planned.push(cancel(row, along, row.accountId));
   }
   return planned;
 }

@@ -167,7 +167,7 @@ interface Regrouping {
 function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: ChangeInput, ctx: RunContext): Change {
   const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
     // The request follows from the command line alone.
-    const rows = ctx.dryRun ? undefined : await standingOrders(ids, desk);
+    const rows = ctx.dryRun ? undefined : (await standingOrders(ids, desk))?.asked;
     const [first] = rows ?? [];
     const account = first === undefined ? undefined : await accountOf(first, desk);
     if (account !== undefined && input.account !== undefined) {

@@ -4,20 +4,30 @@ import { orderText } from '../services/trading/order-words.ts';
 import type { Account, Order } from '../services/trading/schema.ts';
 import { missingIds } from './change-flags.ts';
 import type { PlannedRequest } from './planned-requests.ts';
-import type { Desk } from './trading-desk.ts';
+import type { Desk, Look } from './trading-desk.ts';
 
 export function accountOf({ accountId }: Pick<Order, 'accountId'>, desk: Desk): Promise<Account> {
   return desk.account(accountId);
 }
 
-/** The rows of these. Undefined where the cap on calls lets nothing be seen; throws where one is not there. */
-export async function standingOrders(ids: readonly string[], desk: Desk): Promise<readonly Order[] | undefined> {
+/** What an order is can change: only `isFresh` says how it is now. */
+export interface Standing extends Look<Order> {
+  /** Of those that were asked for. */
+  readonly asked: readonly Order[];
+}
+
+/** Undefined where the cap on calls lets nothing be seen; throws where one is not there. `mustBeFresh` where what was seen earlier will not do. */
+export async function standingOrders(
+  ids: readonly string[],
+  desk: Desk,
+  { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
+): Promise<Standing | undefined> {
   const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
-  const seen = await desk.orders((rows) => rowsOf(rows).length === ids.length);
+  const seen = await desk.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
   if (seen === undefined) return undefined;
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
-  if (missing.length === 0) return found;
+  if (missing.length === 0) return { ...seen, asked: found };
   throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
 }
 

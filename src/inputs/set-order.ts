@@ -82,13 +82,15 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
   const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
     const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
     const isKnown = !changesTerms || isWhole;
-    const row = ctx.dryRun && isKnown ? undefined : (await standingOrders([id], desk))?.[0];
+    // What stays as it is has to be sent: by how it was earlier, a change made since would be undone.
+    const seen = ctx.dryRun && isKnown ? undefined : await standingOrders([id], desk, { mustBeFresh: !isKnown });
+    const row = seen?.asked[0];
     const account = row === undefined ? undefined : await accountOf(row, desk);
     if (account !== undefined && input.account !== undefined) {
       checkAccount(`order ${id}`, account, await desk.account(input.account));
     }
-    if (row !== undefined) checkExits(row, terms, exits);
-    else if (!ctx.dryRun)
+    if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
+    else if (!ctx.dryRun && changesExits)
       ctx.notice(`on which side of the rate the stop and the limit of order ${id} are could not be checked`);
     const about = { accountId: account?.accountId, orderId: id, details: { seen: standing(id) } };
     const now = row === undefined ? `order ${id}` : orderText(row);

@@ -101,6 +101,11 @@ it.each<[string, string, RegExp]>([
     '{"command":"close","trade":90071992547409931}',
     /line 3: "trade" is .*: write it as a text/,
   ],
+  [
+    'an order that another line sets',
+    '{"command":"order set","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
+    /line 4: order 7 is set by line 3/,
+  ],
   ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a text/],
   [
     'a text for a yes',

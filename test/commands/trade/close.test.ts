@@ -259,6 +259,30 @@ describe('where the calls are used up', () => {
     expect(lastError(stderr).hint).toContain(hint);
   });
 
+  it('what waits together by an earlier look is canceled one by one', async () => {
+    const home = temporaryHome();
+    const ids = [holdOrder(desk.gateway, { ocoBulkId: 7 }), holdOrder(desk.gateway, { ocoBulkId: 7 })];
+    await desk.run(['orders'], { home });
+    for (const order of desk.gateway.book.orders.values()) order.ocoBulkId = 0;
+    desk.gateway.traps.add('ora-20301');
+    const { code } = await desk.run(['order', 'cancel', ...ids, '--yes'], { home });
+    expect({ code, orders: desk.orders() }).toEqual({ code: 0, orders: ids.map((order_id) => ({ order_id })) });
+  });
+
+  it('what an order keeps is never taken from an earlier look', async () => {
+    const home = temporaryHome();
+    const order_id = holdOrder(desk.gateway);
+    await desk.run(['orders'], { home });
+    for (const order of desk.gateway.book.orders.values()) order.rate = 1.13;
+    await useUp(home, 46);
+    const argv = ['order', 'set', order_id, '--amount', '5', '--yes'];
+    expect((await desk.run(argv, { home })).code).toBe(0);
+    expect(desk.orders()).toEqual([{ order_id, rate: '1.13', range: '0', amount: '5' }]);
+    desk.gateway.traps.add('ora-20301');
+    const { code } = await desk.run(argv, { home });
+    expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
+  });
+
   it('an order of the other side is never sent by what was seen earlier: it might open something', async () => {
     const home = temporaryHome();
     const id = holdTrade(desk.gateway, { account: NETTING });
