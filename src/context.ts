@@ -128,6 +128,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  leaveColorsToUs();
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {
     stdin: {
@@ -394,4 +395,13 @@ function outStream(
 function isPipe(fd: number): boolean {
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket();
+}
+
+/** Node 22 and later warn on stderr where NO_COLOR and FORCE_COLOR are both set; svc has a rule for that. */
+function leaveColorsToUs(): void {
+  const printers = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
+  });
 }

@@ -18,7 +18,12 @@ const LINES: readonly (readonly [argv: readonly string[], stdout: unknown, optio
     expect.stringMatching(/^valid /),
     { env: { SVC_WEBHOOK_SECRET: SECRET }, input: PING.toString() },
   ],
-  [[...IN_SANDBOX, 'alerts', 'list', '-o', 'json', '--query', 'length(@)'], '6\n'],
+  [
+    [...IN_SANDBOX, 'alerts', 'list', '-o', 'json', '--query', 'length(@)'],
+    '6\n',
+    // Node itself has something to say about the two.
+    { env: { NO_COLOR: '1', FORCE_COLOR: '1' } },
+  ],
   [[...IN_SANDBOX, 'trade', 'accounts', '--color', 'always'], expect.stringContaining('\u001b[')],
 ];
 
