@@ -1,5 +1,5 @@
 /** The files and pipes a command reads. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
@@ -33,10 +33,17 @@ export async function* inputChunks(path: string, { stdin, signal }: Pick<Context
   }
 }
 
+/** What is appended meanwhile is not read: a recording that is replayed to its own recorder would never end. */
 function* fileChunks(file: number, signal: AbortSignal): Generator<Uint8Array> {
+  const facts = fstatSync(file);
+  // Pipes, devices and what the kernel makes up have no size.
+  let left = facts.isFile() && facts.size > 0 ? facts.size : Number.POSITIVE_INFINITY;
   const buffer = Buffer.allocUnsafe(PIECE);
-  for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
+  while (left > 0) {
+    const count = readSync(file, buffer, 0, Math.min(PIECE, left), null);
+    if (count === 0) return;
     signal.throwIfAborted();
+    left -= count;
     yield buffer.subarray(0, count);
   }
 }

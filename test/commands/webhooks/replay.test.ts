@@ -352,3 +352,14 @@ it('reads what listen recorded, up to the last whole line', async () => {
   expect((await svc(['webhooks', 'replay', file, '--to', peer.url, '--limit', '3'], { env })).code).toBe(0);
   expect(ids(peer.taken)).toEqual(['evt_1', 'evt_2', 'evt_1', 'evt_2', 'evt_3']);
 });
+
+it('ends where the recording ended when it began, even if each delivery is recorded into it again', async () => {
+  const file = join(temporaryHome(), 'rec.ndjson');
+  const { port, stop } = await listen(['--record', file]);
+  const to = ['--to', `http://127.0.0.1:${port}/`];
+  await svc(['webhooks', 'send', ...to, '--repeat', '2'], { env });
+  const run = await svc(['webhooks', 'replay', file, ...to, '--limit', '20'], { env });
+  await stop();
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '2 sent: 2 accepted\n' });
+  expect(readFileSync(file, 'utf8').match(/\n/g)).toHaveLength(4);
+});
