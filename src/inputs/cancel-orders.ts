@@ -71,7 +71,6 @@ async function planAll(
   desk: Desk,
 ): Promise<readonly PlannedRequest[]> {
   const { accountId } = await desk.account(wanted);
-  const only = symbol === undefined ? undefined : await desk.symbol(symbol);
   // What was seen earlier does not say what waits now, and still it names what can be canceled.
   const seen = await desk.orders((rows) => rows.length > 0);
   if (seen === undefined) {
@@ -79,13 +78,13 @@ async function planAll(
       hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
     });
   }
+  const { foldedSymbol } = await import('../services/trading/symbols.ts');
+  const isOf = ({ currency = '' }: Order): boolean =>
+    symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
+  // One that is hidden from the offers may have orders; what has none should be a symbol at least.
+  if (symbol !== undefined && !seen.rows.some(isOf)) await desk.symbol(symbol);
   return cancelEach(
-    seen.rows.filter(
-      (row) =>
-        row.isEntryOrder !== false &&
-        (row.accountId ?? accountId) === accountId &&
-        (only === undefined || row.currency === only),
-    ),
+    seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
     seen,
   );
 }

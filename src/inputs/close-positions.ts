@@ -103,7 +103,7 @@ async function planWhole(
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
   const accountId = await desk.accountId(wanted);
-  const symbol = wantedSymbol === undefined ? undefined : await desk.symbol(wantedSymbol);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
   const isMeant = (row: OpenPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
   // What was seen earlier does not say what is open now.
@@ -133,6 +133,20 @@ async function planWhole(
       ...(symbol === undefined ? { isTyped: true } : {}),
     },
   ];
+}
+
+/** A symbol that is hidden from the offers may have been traded before. */
+async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
+  try {
+    return await desk.symbol(wanted);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found' || ctx.dryRun) throw error;
+    const { foldedSymbol } = await import('../services/trading/symbols.ts');
+    const seen = await desk.positions(() => false);
+    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (row?.currency === undefined) throw error;
+    return row.currency;
+  }
 }
 
 function listed(rows: readonly OpenPosition[]): string {

@@ -146,6 +146,10 @@ describe('order cancel', () => {
     const { code } = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
     expect(code).toBe(0);
     expect(desk.orders()).toEqual([{ order_id: first }, { order_id: alone }]);
+    holdOrder(desk.gateway, { symbol: 'USD/CHF', rate: 0.8 });
+    expect((await desk.run(['order', 'cancel', '--all', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
+    expect(desk.orders()).toHaveLength(1);
+    expect((await desk.run(['order', 'cancel', '--all', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
     const none = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
     expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
   });

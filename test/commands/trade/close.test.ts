@@ -180,6 +180,13 @@ describe('all of it', () => {
     expect(desk.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
   });
 
+  it('of a symbol that is hidden from the offers', async () => {
+    holdTrade(desk.gateway, { symbol: 'USD/CHF' });
+    expect((await desk.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
+    expect(desk.orders()).toMatchObject([{ symbol: 'USD/CHF', forSymbol: 'true' }]);
+    expect((await desk.run(['close', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
+  });
+
   it('nothing open is nothing to do', async () => {
     const { code, stdout } = await desk.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json']);
     expect({ code, stdout, orders: desk.orders() }).toEqual({ code: 0, stdout: '[]\n', orders: [] });
