@@ -2,8 +2,8 @@
 import type { RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
-import { type Closing, closeAllForm, closeForm } from '../services/trading/change-forms.ts';
-import { closeAllForSymbol, closeTrade, openTrade } from '../services/trading/endpoints.ts';
+import { type Closing, closeForm } from '../services/trading/change-forms.ts';
+import { closeTrade, openTrade } from '../services/trading/endpoints.ts';
 import { marketForm } from '../services/trading/order-forms.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import {
@@ -13,8 +13,10 @@ import {
   type TimeInForce,
   timeInForce,
 } from '../services/trading/order-rules.ts';
+import { sideText } from '../services/trading/order-words.ts';
 import type { Account, OpenPosition } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
+import { planWhole } from './close-whole.ts';
 import { wantedAccount } from './order-account.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Desk, Seen } from './trading-desk.ts';
@@ -93,70 +95,6 @@ function checkWhole({ amount, range, viaOpposite, everything, account }: CloseIn
       },
     );
   }
-}
-
-async function planWhole(
-  wantedSymbol: string | undefined,
-  wanted: string | undefined,
-  tif: TimeInForce,
-  desk: Desk,
-  ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
-  const accountId = await desk.accountId(wanted);
-  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
-  const isMeant = (row: OpenPosition): boolean =>
-    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
-  // What was seen earlier does not say what is open now.
-  const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
-  const open = seen?.rows.filter(isMeant);
-  if (seen?.isFresh && open?.length === 0) return [];
-  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
-  const warnings = open === undefined || symbol === undefined ? [] : await desk.closedWarnings(symbol);
-  return [
-    {
-      request: {
-        endpoint: closeAllForSymbol,
-        form: closeAllForm(accountId, symbol, tif),
-        command: 'close',
-        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
-        makesOrder: false,
-      },
-      details: {
-        seen: async (trading) => {
-          const rows = (await trading.model('OpenPosition')).filter(isMeant);
-          return rows.length === 0 ? 'nothing of it is open any more' : `open now: ${listed(rows)}`;
-        },
-      },
-      accountId,
-      warnings,
-      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
-      ...(symbol === undefined ? { isTyped: true } : {}),
-    },
-  ];
-}
-
-/** A symbol that is hidden from the offers may have been traded before. */
-async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
-  try {
-    return await desk.symbol(wanted);
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'not_found' || ctx.dryRun) throw error;
-    const { foldedSymbol } = await import('../services/trading/symbols.ts');
-    const seen = await desk.positions(() => false);
-    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
-    if (row?.currency === undefined) throw error;
-    return row.currency;
-  }
-}
-
-function listed(rows: readonly OpenPosition[]): string {
-  return rows
-    .map((row) => `${sideOf(row)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
-    .join(', ');
-}
-
-function sideOf({ isBuy }: OpenPosition): string {
-  return isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
 }
 
 interface Closings {
@@ -238,7 +176,7 @@ class Closer {
       },
       details: { seen: stillOpen(id) },
       accountId: account?.accountId,
-      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideOf(row)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
+      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
       tradeId: id,
     };
   }

@@ -6,6 +6,7 @@ import { type Exit, tradeExitForm } from '../services/trading/change-forms.ts';
 import { changeTradeStopLimit } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import { checkPriceSides, parseDistance, parseTrail } from '../services/trading/order-rules.ts';
+import { sideText } from '../services/trading/order-words.ts';
 import type { OpenPosition } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, missingIds } from './change-flags.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
@@ -104,8 +105,7 @@ function check(row: OpenPosition, { isFresh }: Look<OpenPosition>, exits: Exits,
 }
 
 function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {
-  const side = isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
-  return `trade ${tradeId} (${side} ${amountK ?? '?'}K ${currency ?? '?'}, open at ${open ?? '?'}, ${close ?? '?'} now)`;
+  return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, open at ${open ?? '?'}, ${close ?? '?'} now)`;
 }
 
 function doesText(side: 'stop' | 'limit', exit: Exit, trail: number | undefined, of: string): string {

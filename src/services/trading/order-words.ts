@@ -41,6 +41,10 @@ export function orderStateWords(status: number | undefined): string | undefined 
   return status === undefined ? undefined : (STATES[status] ?? String(status));
 }
 
+export function sideText(isBuy: boolean | undefined): string {
+  return isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
+}
+
 /** The table has a rate of each side, and 0 at the other one. */
 export function orderRate({ isBuy, buy, sell }: Pick<Order, 'isBuy' | 'buy' | 'sell'>): number | undefined {
   return (isBuy ? buy : sell) || buy || sell;
@@ -50,9 +54,8 @@ export function orderRate({ isBuy, buy, sell }: Pick<Order, 'isBuy' | 'buy' | 's
 export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): string {
   const { orderId, isBuy, amountK, currency, type, stopRate, limitRate } = order;
   const rate = orderRate({ isBuy, buy: order.buy, sell: order.sell });
-  const side = isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
   const parts = [
-    `${side} ${amountK ?? '?'}K ${currency ?? '?'}`,
+    `${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}`,
     `${orderTypeWords(type) ?? 'order'}${rate ? ` at ${rate}` : ''}`,
     ...(stopRate ? [`stop ${stopRate}`] : []),
     ...(limitRate ? [`limit ${limitRate}`] : []),

@@ -1,0 +1,71 @@
+/** `trade close --symbol` and `--everything`: one request for all that an account has open. */
+import type { RunContext } from '../cli/command.ts';
+import { SvcError } from '../errors.ts';
+import { closeAllForm } from '../services/trading/change-forms.ts';
+import { closeAllForSymbol } from '../services/trading/endpoints.ts';
+import type { TimeInForce } from '../services/trading/order-rules.ts';
+import { sideText } from '../services/trading/order-words.ts';
+import type { OpenPosition } from '../services/trading/schema.ts';
+import type { PlannedRequest } from './planned-requests.ts';
+import type { Desk } from './trading-desk.ts';
+
+/** None where nothing is open. */
+export async function planWhole(
+  wantedSymbol: string | undefined,
+  wanted: string | undefined,
+  tif: TimeInForce,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  const accountId = await desk.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
+  const isMeant = (row: OpenPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  // What was seen earlier does not say what is open now.
+  const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
+  const open = seen?.rows.filter(isMeant);
+  if (seen?.isFresh && open?.length === 0) return [];
+  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  const warnings = open === undefined || symbol === undefined ? [] : await desk.closedWarnings(symbol);
+  return [
+    {
+      request: {
+        endpoint: closeAllForSymbol,
+        form: closeAllForm(accountId, symbol, tif),
+        command: 'close',
+        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
+        makesOrder: false,
+      },
+      details: {
+        seen: async (trading) => {
+          const rows = (await trading.model('OpenPosition')).filter(isMeant);
+          return rows.length === 0 ? 'nothing of it is open any more' : `open now: ${listed(rows)}`;
+        },
+      },
+      accountId,
+      warnings,
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
+      ...(symbol === undefined ? { isTyped: true } : {}),
+    },
+  ];
+}
+
+/** A symbol that is hidden from the offers may have been traded before. */
+async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
+  try {
+    return await desk.symbol(wanted);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found' || ctx.dryRun) throw error;
+    const { foldedSymbol } = await import('../services/trading/symbols.ts');
+    const seen = await desk.positions(() => false);
+    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (row?.currency === undefined) throw error;
+    return row.currency;
+  }
+}
+
+function listed(rows: readonly OpenPosition[]): string {
+  return rows
+    .map((row) => `${sideText(row.isBuy)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
+    .join(', ');
+}
