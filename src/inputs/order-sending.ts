@@ -55,13 +55,11 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
 async function candidates(lost: LostOrder, sentAt: number, open: TradingSession, wish: SessionWish, ctx: RunContext) {
   const { orderCandidates } = await import('../services/trading/order-candidates.ts');
   const { readJournal } = await import('../store/order-journal.ts');
-  // What was accepted before is another order.
-  const known = new Set(readJournal(ctx.paths).flatMap(({ order_ids }) => order_ids));
-  const look = async ({ trading }: Pick<TradingSession, 'trading'>) =>
-    orderCandidates(lost, sentAt, {
-      orders: (await trading.model('Order')).filter(({ orderId }) => !known.has(orderId)),
-      positions: await trading.model('OpenPosition'),
-    });
+  const accepted = readJournal(ctx.paths).filter(({ order_ids }) => order_ids.length > 0);
+  const look = async ({ trading }: Pick<TradingSession, 'trading'>) => {
+    const seen = { orders: await trading.model('Order'), positions: await trading.model('OpenPosition') };
+    return orderCandidates(lost, sentAt, seen, accepted);
+  };
   return lookAgain(look, open, wish, ctx);
 }
 

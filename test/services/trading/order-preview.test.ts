@@ -155,6 +155,26 @@ test('candidates for a lost order: its account, symbol and side, no more than it
   expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
 });
 
+test('a position may be of an order that was accepted a moment before: that is told', () => {
+  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amount: 5 } as const;
+  const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5 };
+  const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true' };
+  const seen = {
+    orders: [{ ...row, orderId: '39' }] as Order[],
+    positions: [{ ...row, tradeId: '7' }] as OpenPosition[],
+  };
+  const accepted = [
+    { at: '2026-01-14T11:59:00Z', form, order_ids: ['39'] },
+    { at: '2026-01-14T11:57:00Z', form, order_ids: ['older'] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, account_id: '2' }, order_ids: ['account'] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, symbol: 'USD/JPY' }, order_ids: ['symbol'] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, is_buy: 'false' }, order_ids: ['side'] },
+  ];
+  expect(orderCandidates(lost, WEDNESDAY, seen, accepted).map(({ text }) => text)).toEqual([
+    'position with trade id 7 (buy 5K EUR/USD), if it is not of order 39, which was accepted before',
+  ]);
+});
+
 test.each([
   [{ parameters: ['10'] }, undefined, 'give another amount: EUR/USD is traded in steps of 10, so 10 or 20'],
   [
