@@ -29,7 +29,7 @@ export class LogFollower {
   /** What changed since the look before. The first one tells of nothing but what `since` asks for. */
   async look(filter: LogFilter): Promise<readonly DeliveryChange[]> {
     const changes: DeliveryChange[] = [];
-    for (const item of await this.#recent()) {
+    for (const item of await this.#recent(filter.since)) {
       const before = this.#known.get(item.id);
       this.#known.set(item.id, item);
       const silent = this.#first && filter.since === undefined;
@@ -45,8 +45,8 @@ export class LogFollower {
     return [...this.#known.values()].find((item) => item.event_id === eventId);
   }
 
-  /** Pages until one holds what is known, and every delivery that was pending has been seen again. */
-  async #recent(): Promise<readonly LogItem[]> {
+  /** Pages until one holds what is known, or at first what is too old, and every delivery that was pending has been seen again. */
+  async #recent(since: number | undefined): Promise<readonly LogItem[]> {
     const pending = new Set([...this.#known.values()].filter(({ status }) => status === PENDING).map(({ id }) => id));
     const found = new Map<string, LogItem>();
     for (let page = 1; page <= MOST_PAGES; page++) {
@@ -56,7 +56,9 @@ export class LogFollower {
         found.set(item.id, item);
         pending.delete(item.id);
       }
-      const reached = this.#first || items.some(({ id }) => this.#known.has(id));
+      const reached = this.#first
+        ? since === undefined || items.some((item) => !keepsItem(item, { since }))
+        : items.some(({ id }) => this.#known.has(id));
       if (items.length < LARGEST_PAGE || found.size === before || (reached && pending.size === 0)) break;
     }
     return [...found.values()];

@@ -155,6 +155,16 @@ describe('deliveries --follow', () => {
     ]);
   });
 
+  test('begins with all that --since asks for, however many pages they are', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 250);
+    const since = ['--since', '2026-11-20T12:10:00Z', '--wait', '50ms', '-o', 'id'];
+    const run = await service.run(['deliveries', 'ep_1', '--follow', ...since]);
+    expect(run.code).toBe(9);
+    expect(ids(run.stdout)).toEqual(Array.from({ length: 240 }, (_, n) => `dlv_${n + 10}`));
+  });
+
   test('goes on while the service is away', async () => {
     await using service = await subscribed();
     service.subscribe();
