@@ -69,10 +69,13 @@ export async function listed<Item>(
     return { value, footer };
   }
   async function* items(): AsyncGenerator<Item, void, void> {
-    const repeated = (at: number): void =>
+    let told = false;
+    const repeated = (at: number): void => {
+      told = true;
       ctx.notice(
         `warning: the page at offset ${at} begins as the one before it: stopped, for there seems to be no paging`,
       );
+    };
     const bar = new PageBar(ctx, limit, offset ?? 0);
     for await (const page of pages((one) => ask({ ...whole, ...one }), { limit, offset: offset ?? 0 }, repeated)) {
       bar.read(page);
@@ -81,6 +84,9 @@ export async function listed<Item>(
       yield* page.items;
     }
     bar.clear();
+    // A page that is short ends the list, for the total may be wrong: the one of the last page then says so, or the page was no end.
+    const due = Math.min(limit ?? Number.POSITIVE_INFINITY, (total ?? 0) - (offset ?? 0));
+    if (shown > 0 && shown < due && !told) ctx.notice(`warning: a short page ended the list: ${shown} came, of ${due}`);
   }
   return { value: items(), footer };
 }

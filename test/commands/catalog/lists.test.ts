@@ -108,6 +108,26 @@ describe('long lists', () => {
     expect(stderr).toContain('warning: the page at offset 100 begins as the one before it');
   });
 
+  test('a list that ends before its total is told, in every format', async () => {
+    const reply = products(500);
+    // It gives 20 whatever it is asked for, and does not say so.
+    catalog.replies(({ path, query }) => {
+      const { items } = reply({ path, query: new URLSearchParams(`limit=20&offset=${query.get('offset')}`) }) as {
+        items: object[];
+      };
+      return { items, total: 500 };
+    });
+    for (const [argv, words] of [
+      [['--all', '-o', 'ndjson'], '20 came, of 500\n'],
+      [['--all'], '20 came, of 500\n'],
+      [['--limit', '300', '--offset', '460', '-o', 'json'], '20 came, of 40\n'],
+      [['--limit', '120', '-o', 'id'], '20 came, of 120\n'],
+    ] as const) {
+      const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `warning: a short page ended the list: ${words}` });
+    }
+  });
+
   test('a bar tells how far it is, on a terminal alone, and none among printed lines', async () => {
     let now = NOW;
     const reply = products(1000, { total: () => 250 });
