@@ -58,9 +58,9 @@ export function openTrading(session: Caller, accountsPath: AccountsPathMemory = 
     return answer;
   };
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
-    const { rows } = MODELS[name];
+    const { rows, key } = MODELS[name];
     const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
-    return checked(withoutTotal(answer[rows]), schema, rows);
+    return checked(withoutTotal(answer[rows], key), schema, rows);
   };
   const accountsAt: Readonly<Record<AccountsPath, () => Promise<Envelope>>> = {
     documented: () => asked('the accounts', endpoints.getAccounts),
@@ -123,10 +123,10 @@ async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
   }
 }
 
-/** The total of a table is no row of it, and need not have the fields of one. */
-function withoutTotal(rows: unknown): unknown {
+/** The total of a table is no row of it, and need not have the fields of one: it says so, or its key is empty. */
+function withoutTotal(rows: unknown, key = 'isTotal'): unknown {
   if (!Array.isArray(rows)) return rows;
-  return rows.filter((row: { readonly isTotal?: unknown } | null) => row?.isTotal !== true);
+  return rows.filter((row: Readonly<Record<string, unknown>> | null) => row?.['isTotal'] !== true && row?.[key] !== '');
 }
 
 function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {

@@ -471,7 +471,7 @@ describe.concurrent('what takes a second', () => {
   });
 
   test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 100 } });
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 1_000 } });
     await using opened = sessionWith(server.url, { transport });
     const next = reader(opened.session);
     await opened.session.connect();
