@@ -130,7 +130,8 @@ export async function gatewayToken({ target }: RunContext): Promise<Secret> {
   });
 }
 
-async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Record<string, number>>> {
+/** The table with the corrections of the settings. */
+export async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Record<string, number>>> {
   const { commandNumbers } = await import('../services/trading/call-limits.ts');
   const numbers = commandNumbers(settings.get('trade.commandNumbers'));
   if (numbers !== undefined) return numbers;

@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { gatewayToken } from '../../inputs/trading-session.ts';
+import { commandNumbersOf, gatewayToken } from '../../inputs/trading-session.ts';
 import { CALL_LIMITS } from '../../services/trading/call-limits.ts';
 
 /** Either a cap on calls, or the limits of one download of candles. */
@@ -46,12 +46,13 @@ export const tradeLimits = listCommand({
     const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
     const { PERIODS } = await import('../../services/trading/periods.ts');
     const { requestsOf } = await import('../../services/trading/call-limits.ts');
+    const numbers = await commandNumbersOf(ctx);
     const token = await gatewayToken(ctx);
     const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
     if (reset) await file.forget();
     const calls = CALL_LIMITS.map((limit): Limit => {
       const { used, freeAt } = file.usage(limit);
-      const requests = requestsOf(limit.cmd);
+      const requests = requestsOf(limit.cmd, numbers);
       return {
         kind: 'calls',
         name: String(limit.cmd),

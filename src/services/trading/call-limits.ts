@@ -46,8 +46,9 @@ export const COMMAND_NUMBERS: Readonly<Record<string, number>> = {
   ClosedPosition: 118,
 };
 
-export function requestsOf(cmd: number): readonly string[] {
-  return Object.keys(COMMAND_NUMBERS).filter((name) => COMMAND_NUMBERS[name] === cmd);
+/** By what `commandNumbers` says. */
+export function requestsOf(cmd: number, numbers: Readonly<Record<string, number>>): readonly string[] {
+  return Object.keys(numbers).filter((name) => numbers[name] === cmd);
 }
 
 /** The name by which `COMMAND_NUMBERS` knows a request. */

@@ -120,7 +120,14 @@ describe('limits', () => {
     await desk.run('positions', { home });
     expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0 });
     await desk.run('positions --summary', { home });
-    expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 1 });
+    expect(await limitOf(POSITIONS, home)).toMatchObject({
+      used: 1,
+      does: 'get open positions by account (Summary)',
+    });
+    await svc(['config', 'set', 'trade.commandNumbers', 'Order=117,ClosedPosition=0'], { home });
+    const preview = await desk.run('buy EUR/USD 5 --preview --account 654061 -o json', { home });
+    const { callsLeft } = JSON.parse(preview.stdout);
+    expect(callsLeft.map(({ cmd }: { cmd: number }) => cmd)).toEqual([44, 117]);
   });
 
   it('is of one address and token, which is not written down', async () => {
