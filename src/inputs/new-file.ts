@@ -1,5 +1,5 @@
 /** A file that a command makes because it was asked to: whole or not at all, and never in the place of another unasked. */
-import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from '../store/file-failure.ts';
 
@@ -17,6 +17,12 @@ export function checkNewFile({ option, path, force }: NewFile): void {
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a folder`);
   if (there !== undefined && !force) throw taken(option, path);
+  // It would be replaced by a file, as root even /dev/null.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('file_unusable', `${option}: ${path} is no file`, {
+      hint: `${option} - prints to standard output`,
+    });
+  }
 }
 
 /** For everybody to read, as far as the user's mask allows. */

@@ -58,7 +58,9 @@ function tooWide(page: string, width: number): string[] {
 }
 
 it('has no snapshot of a page that is gone', () => {
-  expect(readdirSync(SNAPSHOTS).sort()).toEqual(PAGES.map(({ file }) => file).sort());
+  const files = new Set<string>(PAGES.map(({ file }) => file));
+  // That of a new page is written when the run is over.
+  expect(readdirSync(SNAPSHOTS).filter((file) => !files.has(file))).toEqual([]);
 });
 
 it('shows an alias the page of its command', async () => {

@@ -400,6 +400,11 @@ describe('--svg', () => {
       code: 2,
       stderr: expect.stringContaining('is a folder'),
     });
+    symlinkSync('/dev/null', join(path, 'null.svg'));
+    expect(await history('--svg', join(path, 'null.svg'), '--force')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is no file'),
+    });
     expect(await history(...DAILY, '--svg', join(path, 'no', 'price.svg'))).toMatchObject({
       code: 2,
       stdout: '',
