@@ -116,10 +116,17 @@ export function verdictText({ sources }: Verdict, judged: Judged): string {
   if (judged === 'lowest' && first !== undefined) {
     return `the lowest is ${[first.value, first.unit].filter(Boolean).join(' ')} (${first.field}, ${first.series})`;
   }
-  const named = sources.slice(0, MOST_NAMED).map(sourceText).join(', ');
+  const named = mostTelling(sources, judged).map(sourceText).join(', ');
   const more = sources.length > MOST_NAMED ? `, and ${sources.length - MOST_NAMED} more` : '';
   const held = sources.filter(({ holds }) => holds === true).length;
   return `it holds for ${held} of ${sources.length} ${sources.length === 1 ? 'source' : 'sources'} (${named}${more})`;
+}
+
+/** Where not all can be named, those that decide come first: with `all` one that does not hold, else one that does. */
+function mostTelling(sources: readonly JudgedReading[], judged: Judged): readonly JudgedReading[] {
+  if (sources.length <= MOST_NAMED) return sources;
+  const decides = ({ holds }: JudgedReading): boolean => (holds === true) === (judged !== 'all');
+  return [...sources.filter(decides), ...sources.filter((one) => !decides(one))].slice(0, MOST_NAMED);
 }
 
 function sourceText({ series, value, first, changePercent }: JudgedReading): string {

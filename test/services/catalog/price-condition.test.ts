@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { conditionOf, conditionText, judge, type Reading } from '../../../src/services/catalog/price-condition.ts';
+import {
+  conditionOf,
+  conditionText,
+  judge,
+  type Reading,
+  verdictText,
+} from '../../../src/services/catalog/price-condition.ts';
 
 const only = { below: undefined, above: undefined, change: undefined };
 const reading = (value: number | null, changePercent: number | null = null): Reading => ({
@@ -62,4 +68,16 @@ test('a rise is no fall', () => {
       expect(ok('')).toBe(ok('+') || ok('-'));
     }),
   );
+});
+
+test('of many sources those are named that decide', () => {
+  const readings = [1, 2, 3, 4, 5, 6].map((one) => ({ ...reading(one), series: `s${one}` }));
+  const text = (above: number, judged: 'any' | 'all') =>
+    verdictText(judge(conditionOf({ ...only, above }), readings, judged), judged);
+  const plain = readings.map(({ changePercent: _, ...one }) => one);
+  expect(verdictText(judge(conditionOf({ ...only, above: 4 }), plain, 'any'), 'any')).toBe(
+    'it holds for 2 of 6 sources (s5 5, s6 6, s1 1, s2 2, and 2 more)',
+  );
+  expect(text(1, 'all')).toMatch(/^it holds for 5 of 6 sources \(s1 /);
+  expect(text(5, 'any')).toMatch(/^it holds for 1 of 6 sources \(s6 /);
 });
