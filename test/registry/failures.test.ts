@@ -32,8 +32,6 @@ interface Failure {
   /** How often a read is sent. */
   readonly attempts: readonly [least: number, most: number];
   readonly args?: readonly string[];
-  /** It is worth one run, not two. */
-  readonly slow?: true;
 }
 
 /** Services and proxies may say again what they were told: nothing of it may come out. */
@@ -110,8 +108,16 @@ const FAILURES: readonly Failure[] = [
     attempts: [1, 4],
   },
   { name: 'a reset', fault: (socket) => socket.resetAndDestroy(), read: [7], write: [8], attempts: RETRIED },
-  { name: 'silence', fault: () => {}, read: [7], write: [8], attempts: ONCE, args: ['--timeout', '150ms'], slow: true },
 ];
+
+const SILENCE: Failure = {
+  name: 'silence',
+  fault: () => {},
+  read: [7],
+  write: [8],
+  attempts: ONCE,
+  args: ['--timeout', '250ms'],
+};
 
 let peer: Peer;
 const folder = mkdtempSync(join(tmpdir(), 'svc-registry-'));
@@ -143,26 +149,51 @@ describe.each(REMOTE)('$name', (what) => {
 
   it.each(FAILURES)('answered by $name', async (failure) => {
     for (const [after, request] of healthy.requests.entries()) {
-      // All connect alike.
-      if (isConnecting(request) && !CONNECTS.has(what.command.id)) continue;
-      // What closes or cancels goes on where a cap keeps it from looking.
-      if (what.command.effect === 'money' && failure.name === '429' && request.method === 'GET') continue;
-      if (what.sample.looks && request.method === 'GET' && healthy.requests.slice(0, after).some(isWrite)) continue;
+      if (!isWalked(what, failure, healthy, after, request)) continue;
       const where = `${request.method} ${request.path} answered by ${failure.name}`;
-      const json = await fail(what, failure, after, ['-o', formatOf(what)]);
-      checkSent(json, what, healthy, after, failure, where);
-      if (checkExit(json, what, healthy.requests, after, failure, where) !== 0) {
-        expect(json.stdout, where).toBe('');
-        expectErrorLine(json, where);
-      }
-      if (failure.slow) continue;
-      const told = await fail(what, failure, after, ['--debug']);
-      expect(told.code, where).toBe(json.code);
+      const run = await failsWell(what, failure, healthy, after, peer);
+      const told = await fail(what, failure, after, ['--debug'], peer);
+      expect(told.code, where).toBe(run.code);
       expectClean(told, where);
       if (told.code !== 0) expect(told.stderr, where).toMatch(/^svc: /m);
     }
   });
 });
+
+/** A few at a time, each with a service of its own, as most of it is waiting. One run each is enough. */
+describe('answered by silence', () => {
+  it.concurrent.each(REMOTE)('$name', async (what) => {
+    const silent = await startPeer();
+    try {
+      const healthy = await silent.run(what, { args: ['-o', formatOf(what)] });
+      for (const [after, request] of healthy.requests.entries()) {
+        if (isWalked(what, SILENCE, healthy, after, request)) await failsWell(what, SILENCE, healthy, after, silent);
+      }
+    } finally {
+      await silent.close();
+    }
+  });
+});
+
+function isWalked(what: Case, failure: Failure, healthy: Invoked, after: number, request: Received): boolean {
+  // All connect alike.
+  if (isConnecting(request) && !CONNECTS.has(what.command.id)) return false;
+  // What closes or cancels goes on where a cap keeps it from looking.
+  if (what.command.effect === 'money' && failure.name === '429' && request.method === 'GET') return false;
+  return !(what.sample.looks && request.method === 'GET' && healthy.requests.slice(0, after).some(isWrite));
+}
+
+async function failsWell(what: Case, failure: Failure, healthy: Invoked, after: number, at: Peer): Promise<Invoked> {
+  const request = healthy.requests[after] as Received;
+  const where = `${request.method} ${request.path} answered by ${failure.name}`;
+  const json = await fail(what, failure, after, ['-o', formatOf(what)], at);
+  checkSent(json, what, healthy, after, failure, where);
+  if (checkExit(json, what, healthy.requests, after, failure, where) !== 0) {
+    expect(json.stdout, where).toBe('');
+    expectErrorLine(json, where);
+  }
+  return json;
+}
 
 /** The other ways to give one: a password, and a header from a file. */
 describe.each(REMOTE)('$name, a credential of another kind', (what) => {
@@ -201,8 +232,14 @@ describe.each(REMOTE)('$name, a credential of another kind', (what) => {
   });
 });
 
-function fail(what: Case, { fault, args = [] }: Failure, after: number, more: readonly string[]): Promise<Invoked> {
-  return peer.run(what, { args: [...args, ...more] }, fault, after);
+function fail(
+  what: Case,
+  { fault, args = [] }: Failure,
+  after: number,
+  more: readonly string[],
+  at: Peer,
+): Promise<Invoked> {
+  return at.run(what, { args: [...args, ...more] }, fault, after);
 }
 
 /** Returns the exit status. */
