@@ -8,9 +8,12 @@ function __SvcEnter([string]$Key) {
     ' webhooks' { return 'webhooks' }
     ' oauth' { return 'oauth' }
     ' catalog' { return 'catalog' }
+    ' trade' { return 'trade' }
     ' config' { return 'config' }
     ' sandbox' { return 'sandbox' }
     ' completion' { return 'completion' }
+    ' doctor' { return 'doctor' }
+    ' api' { return 'api' }
     'alerts list' { return 'alerts list' }
     'alerts ls' { return 'alerts list' }
     'alerts query' { return 'alerts list' }
@@ -102,6 +105,46 @@ function __SvcEnter([string]$Key) {
     'catalog settlements get' { return 'catalog settlements get' }
     'catalog cursors' { return 'catalog cursors' }
     'catalog health' { return 'catalog health' }
+    'trade accounts' { return 'trade accounts' }
+    'trade positions' { return 'trade positions' }
+    'trade orders' { return 'trade orders' }
+    'trade order' { return 'trade order' }
+    'trade order get' { return 'trade order get' }
+    'trade offers' { return 'trade offers' }
+    'trade quote' { return 'trade quote' }
+    'trade stream' { return 'trade stream' }
+    'trade watch' { return 'trade watch' }
+    'trade candles' { return 'trade candles' }
+    'trade model' { return 'trade model' }
+    'trade symbols' { return 'trade symbols' }
+    'trade symbols list' { return 'trade symbols list' }
+    'trade symbols ls' { return 'trade symbols list' }
+    'trade symbols info' { return 'trade symbols info' }
+    'trade symbols show' { return 'trade symbols show' }
+    'trade symbols hide' { return 'trade symbols hide' }
+    'trade buy' { return 'trade buy' }
+    'trade sell' { return 'trade sell' }
+    'trade entry' { return 'trade entry' }
+    'trade entry buy' { return 'trade entry buy' }
+    'trade entry sell' { return 'trade entry sell' }
+    'trade close' { return 'trade close' }
+    'trade position' { return 'trade position' }
+    'trade position set' { return 'trade position set' }
+    'trade order set' { return 'trade order set' }
+    'trade order cancel' { return 'trade order cancel' }
+    'trade oco' { return 'trade oco' }
+    'trade oco create' { return 'trade oco create' }
+    'trade oco add' { return 'trade oco add' }
+    'trade oco remove' { return 'trade oco remove' }
+    'trade oco edit' { return 'trade oco edit' }
+    'trade batch' { return 'trade batch' }
+    'trade hours' { return 'trade hours' }
+    'trade limits' { return 'trade limits' }
+    'trade journal' { return 'trade journal' }
+    'trade login' { return 'trade login' }
+    'trade logout' { return 'trade logout' }
+    'trade status' { return 'trade status' }
+    'trade ping' { return 'trade ping' }
     'config list' { return 'config list' }
     'config get' { return 'config get' }
     'config set' { return 'config set' }
@@ -123,9 +166,12 @@ function __SvcEnter([string]$Key) {
     'help webhooks' { return 'webhooks' }
     'help oauth' { return 'oauth' }
     'help catalog' { return 'catalog' }
+    'help trade' { return 'trade' }
     'help config' { return 'config' }
     'help sandbox' { return 'sandbox' }
     'help completion' { return 'completion' }
+    'help doctor' { return 'doctor' }
+    'help api' { return 'api' }
   }
 }
 
@@ -440,9 +486,166 @@ function __SvcValue([string]$Key) {
     'catalog settlements list --param' { return @('any') }
     'catalog cursors --parser-name' { return @('stores') }
     'catalog cursors --param' { return @('any') }
+    'trade accounts --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade accounts --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade positions --symbol' { return @('symbols') }
+    'trade positions --account' { return @('accounts') }
+    'trade positions --limit' { return @('any') }
+    'trade positions --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade positions --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade orders --type' { return @('any') }
+    'trade orders --symbol' { return @('symbols') }
+    'trade orders --account' { return @('accounts') }
+    'trade orders --limit' { return @('any') }
+    'trade orders --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade orders --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade order get --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade order get --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade offers --symbol' { return @('symbols') }
+    'trade offers --limit' { return @('any') }
+    'trade offers --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade offers --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade quote --count' { return @('any') }
+    'trade quote --wait' { return @('any') }
+    'trade quote --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade quote --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade stream --until' { return @('any') }
+    'trade stream --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade stream --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade watch --every' { return @('any') }
+    'trade watch --until' { return @('any') }
+    'trade watch --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade watch --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade candles --from' { return @('any') }
+    'trade candles --to' { return @('any') }
+    'trade candles --last' { return @('any') }
+    'trade candles --price' { return @('choices', 'bid', 'ask', 'both', 'mid') }
+    'trade candles --label' { return @('choices', 'raw', 'start', 'end') }
+    'trade candles --out' { return @('files') }
+    'trade candles --offer-id' { return @('any') }
+    'trade candles --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade candles --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade model --limit' { return @('any') }
+    'trade model --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade model --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols list --visible' { return @('choices', 'true', 'false') }
+    'trade symbols list --search' { return @('any') }
+    'trade symbols list --limit' { return @('any') }
+    'trade symbols list --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade symbols list --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols info --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade symbols info --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols show --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade symbols show --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols hide --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade symbols hide --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade buy --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
+    'trade buy --stop' { return @('any') }
+    'trade buy --limit' { return @('any') }
+    'trade buy --trail' { return @('any') }
+    'trade buy --range' { return @('any') }
+    'trade buy --wait' { return @('any') }
+    'trade buy --account' { return @('accounts') }
+    'trade buy --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade buy --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade sell --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
+    'trade sell --stop' { return @('any') }
+    'trade sell --limit' { return @('any') }
+    'trade sell --trail' { return @('any') }
+    'trade sell --range' { return @('any') }
+    'trade sell --wait' { return @('any') }
+    'trade sell --account' { return @('accounts') }
+    'trade sell --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade sell --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade entry buy --rate' { return @('any') }
+    'trade entry buy --trail-entry' { return @('any') }
+    'trade entry buy --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
+    'trade entry buy --expires' { return @('any') }
+    'trade entry buy --stop' { return @('any') }
+    'trade entry buy --limit' { return @('any') }
+    'trade entry buy --trail' { return @('any') }
+    'trade entry buy --range' { return @('any') }
+    'trade entry buy --wait' { return @('any') }
+    'trade entry buy --account' { return @('accounts') }
+    'trade entry buy --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade entry buy --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade entry sell --rate' { return @('any') }
+    'trade entry sell --trail-entry' { return @('any') }
+    'trade entry sell --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
+    'trade entry sell --expires' { return @('any') }
+    'trade entry sell --stop' { return @('any') }
+    'trade entry sell --limit' { return @('any') }
+    'trade entry sell --trail' { return @('any') }
+    'trade entry sell --range' { return @('any') }
+    'trade entry sell --wait' { return @('any') }
+    'trade entry sell --account' { return @('accounts') }
+    'trade entry sell --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade entry sell --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade close --amount' { return @('any') }
+    'trade close --symbol' { return @('symbols') }
+    'trade close --range' { return @('any') }
+    'trade close --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
+    'trade close --account' { return @('accounts') }
+    'trade close --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade close --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade position set --stop' { return @('any') }
+    'trade position set --limit' { return @('any') }
+    'trade position set --trail' { return @('any') }
+    'trade position set --account' { return @('accounts') }
+    'trade position set --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade position set --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade order set --rate' { return @('any') }
+    'trade order set --amount' { return @('any') }
+    'trade order set --range' { return @('any') }
+    'trade order set --trail-entry' { return @('any') }
+    'trade order set --stop' { return @('any') }
+    'trade order set --limit' { return @('any') }
+    'trade order set --trail' { return @('any') }
+    'trade order set --account' { return @('accounts') }
+    'trade order set --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade order set --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade order cancel --symbol' { return @('symbols') }
+    'trade order cancel --account' { return @('accounts') }
+    'trade order cancel --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade order cancel --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade oco create --leg' { return @('any') }
+    'trade oco create --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
+    'trade oco create --expires' { return @('any') }
+    'trade oco create --account' { return @('accounts') }
+    'trade oco create --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade oco create --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade oco add --group' { return @('any') }
+    'trade oco add --account' { return @('accounts') }
+    'trade oco add --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade oco add --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade oco remove --account' { return @('accounts') }
+    'trade oco remove --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade oco remove --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade oco edit --add' { return @('orders') }
+    'trade oco edit --remove' { return @('orders') }
+    'trade oco edit --account' { return @('accounts') }
+    'trade oco edit --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade oco edit --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade batch --account' { return @('accounts') }
+    'trade batch --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade batch --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade hours --at' { return @('any') }
+    'trade journal --limit' { return @('any') }
+    'trade ping --count' { return @('any') }
+    'trade ping --every' { return @('any') }
+    'trade ping --transport' { return @('choices', 'auto', 'polling', 'websocket') }
+    'trade ping --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
-    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products') }
+    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'doctor --timeout' { return @('any') }
+    'api --field' { return @('any') }
+    'api -f' { return @('any') }
+    'api --field-json' { return @('any') }
+    'api --body' { return @('files') }
+    'api --param' { return @('any') }
+    'api -p' { return @('any') }
+    'help --format' { return @('choices', 'text', 'json') }
     '* --dry-run' { return @('attached', 'curl') }
     '* --base-url' { return @('any') }
     '* --timeout' { return @('any') }
@@ -463,7 +666,7 @@ function __SvcValue([string]$Key) {
   }
 }
 
-# The kind of the operand "<place> <index>".
+# The kind of the operand "<place> <index>", and the choices where there are some.
 function __SvcOperand([string]$Key) {
   switch -Wildcard -CaseSensitive ($Key) {
     'alerts get 0' { return @('fingerprints') }
@@ -497,10 +700,31 @@ function __SvcOperand([string]$Key) {
     'catalog history 0' { return @('products') }
     'catalog compare *' { return @('products') }
     'catalog check 0' { return @('products') }
+    'trade order get 0' { return @('orders') }
+    'trade quote *' { return @('symbols') }
+    'trade candles 0' { return @('symbols') }
+    'trade symbols info 0' { return @('symbols') }
+    'trade symbols show *' { return @('symbols') }
+    'trade symbols hide *' { return @('symbols') }
+    'trade buy 0' { return @('symbols') }
+    'trade sell 0' { return @('symbols') }
+    'trade entry buy 0' { return @('symbols') }
+    'trade entry sell 0' { return @('symbols') }
+    'trade close *' { return @('trades') }
+    'trade position set 0' { return @('trades') }
+    'trade order set 0' { return @('orders') }
+    'trade order cancel *' { return @('orders') }
+    'trade oco create 0' { return @('symbols') }
+    'trade oco add *' { return @('orders') }
+    'trade oco remove *' { return @('orders') }
+    'trade batch 0' { return @('files') }
     'config get 0' { return @('settings') }
     'config set 0' { return @('settings') }
     'config unset 0' { return @('settings') }
     'config use 0' { return @('profiles') }
+    'doctor *' { return @('choices', 'alerts', 'webhooks', 'catalog', 'trade') }
+    'api 0' { return @('choices', 'alerts', 'webhooks', 'catalog', 'trade') }
+    'api 1' { return @('choices', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE') }
   }
 }
 
@@ -520,9 +744,12 @@ function __SvcWords([string]$Key) {
       'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
       'catalog Products, prices and their history'
+      'trade Trade: accounts, prices, candles, and orders placed exactly once'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
+      'doctor Look for what keeps svc from working, and say what to do'
+      'api Send any request to a service, and print its answer'
       'help Help on a command or a topic'
     ) }
     'help' { return @(
@@ -531,11 +758,17 @@ function __SvcWords([string]$Key) {
       'webhooks Subscribe to recording events; check, receive and send deliveries'
       'oauth Sign in to the recording service'
       'catalog Products, prices and their history'
+      'trade Trade: accounts, prices, candles, and orders placed exactly once'
       'config Settings and profiles'
       'sandbox The services on this machine, to try svc on'
       'completion Complete svc with <Tab> in your shell'
-      'exit-codes Topic'
-      'environment Topic'
+      'doctor Look for what keeps svc from working, and say what to do'
+      'api Send any request to a service, and print its answer'
+      'exit-codes What the exit status says'
+      'environment Variables that svc reads'
+      'output Formats, and what chooses what is printed'
+      'times How points in time and durations are written'
+      'matchers How alerts are chosen by their labels'
     ) }
     'alerts' { return @(
       'list List alerts, active ones unless told otherwise'
@@ -630,6 +863,57 @@ function __SvcWords([string]$Key) {
       'list List the places where products are sold'
       'get Show one settlement'
     ) }
+    'trade' { return @(
+      'accounts List the accounts that the token may trade with'
+      'positions List positions: open ones, closed ones, or one line a symbol'
+      'orders List the orders that stand'
+      'order '
+      'offers List what is offered now, with its prices'
+      'quote Show the price of symbols now, as the next tick brings it'
+      'stream Print prices and changes of tables as they are pushed, and drop none'
+      'watch Follow positions, orders, accounts or prices as they change'
+      'candles Read candles of any period and stretch of time, to the screen or a file'
+      'model Show the rows of any table as they are'
+      'symbols '
+      'buy Buy at the price of now'
+      'sell Sell at the price of now'
+      'entry '
+      'close Close trades, all of a symbol, or everything'
+      'position '
+      'oco '
+      'batch Send the orders of a file in one session'
+      'hours Whether forex is traded now, and when it opens and closes next'
+      'limits Show the caps on calls with what is used of them, and the limits of candles'
+      'journal Show what was sent to trade from this machine, and what became of it'
+      'login Keep the API token of the trading gateway'
+      'logout Delete the stored API token'
+      'status Whether there is a token for the trading gateway, and where it comes from'
+      'ping Whether the trading gateway answers, how fast, and over what'
+    ) }
+    'trade order' { return @(
+      'get Show one order that stands'
+      'set Change an order that waits'
+      'cancel Cancel orders that wait'
+    ) }
+    'trade symbols' { return @(
+      'list List the symbols that the gateway has, shown by the account or not'
+      'info Show all that is known of one symbol: id, pip, sizes, margin, prices'
+      'show Show symbols in the account''s offers, so that they have prices'
+      'hide Hide symbols from the account''s offers'
+    ) }
+    'trade entry' { return @(
+      'buy Buy as soon as there is a price'
+      'sell Sell as soon as there is a price'
+    ) }
+    'trade position' { return @(
+      'set Set the stop and the limit of an open trade'
+    ) }
+    'trade oco' { return @(
+      'create Place two orders of which one cancels the other'
+      'add Put orders that wait into a group of which one cancels the others'
+      'remove Take orders out of their group'
+      'edit Change which orders are in a group'
+    ) }
     'config' { return @(
       'list List the settings and their values'
       'get Print the value of one setting'
@@ -688,6 +972,9 @@ function __SvcAliases([string]$Key) {
     'catalog settlements' { return @(
       'ls List the places where products are sold'
     ) }
+    'trade symbols' { return @(
+      'ls List the symbols that the gateway has, shown by the account or not'
+    ) }
     'config' { return @(
       'rm Remove a setting from the profile'
     ) }
@@ -700,6 +987,11 @@ function __SvcOptions([string]$Place) {
     @(
       '--version The version'
       '-V The version'
+    )
+  }
+  if (@('help') -ccontains $Place) {
+    @(
+      '--format Text to read, or data'
     )
   }
   if (@('alerts list') -ccontains $Place) {
@@ -1344,7 +1636,7 @@ function __SvcOptions([string]$Place) {
       '--above It holds if the price is higher'
       '--change It holds if the price moved so far: 10%, +10%, -10%'
       '--since With --change: since when (default 1d ago)'
-      '--field Which value is judged (default lowest, with --change price)'
+      '--field Which value is judged: lowest unless given, with --change price'
       '--store Only sources of this store (parser_name)'
       '--source Only this source (source_id)'
       '--any It holds if it does for one source'
@@ -1389,6 +1681,360 @@ function __SvcOptions([string]$Place) {
       '--param Any other parameter, sent as it is'
     )
   }
+  if (@('trade accounts') -ccontains $Place) {
+    @(
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade positions') -ccontains $Place) {
+    @(
+      '--closed Those that were closed'
+      '--summary Open ones, summed up for each symbol'
+      '--symbol Only those of this symbol'
+      '--account Only those of this account'
+      '--limit At most so many'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade orders') -ccontains $Place) {
+    @(
+      '--type Only those of this type, as SE or LE'
+      '--symbol Only those of this symbol'
+      '--account Only those of this account'
+      '--limit At most so many'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade order get') -ccontains $Place) {
+    @(
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade offers') -ccontains $Place) {
+    @(
+      '--symbol Only those of this symbol'
+      '--limit At most so many'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade quote') -ccontains $Place) {
+    @(
+      '--count Ticks of each symbol'
+      '--wait How long to wait for them'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade stream') -ccontains $Place) {
+    @(
+      '--snapshot First the rows there are: a look at each table, which may count towards a cap'
+      '--until End after so many pushes (100), or after this time (5m)'
+      '--no-reconnect End where the connection is lost, instead of connecting again'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade watch') -ccontains $Place) {
+    @(
+      '--every The shortest time between two looks'
+      '--until End after so many pushes (100), or after this time (5m)'
+      '--no-reconnect End where the connection is lost, instead of connecting again'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade candles') -ccontains $Place) {
+    @(
+      '--from From the oldest one: 2026-01-01, 30d'
+      '--to Candles before this time (default now)'
+      '--last Instead of --from: the newest n (default 100)'
+      '--price Which prices'
+      '--label Which time a candle carries'
+      '--include-partial With the candle that is not over yet'
+      '--gaps List the gaps instead of the candles'
+      '--fail-on-gap Exit status 1 where candles are missing'
+      '--chart Draw where they close (of both sides the middle)'
+      '--out Write them to a .csv, .ndjson or .json file'
+      '--resume With --out: go on with a file that was begun'
+      '--force With --out: replace the file if it is there'
+      '--offer-id Its id at this host, so that it is not looked up'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade model') -ccontains $Place) {
+    @(
+      '--limit At most so many'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade symbols list') -ccontains $Place) {
+    @(
+      '--visible Only those that the account shows, or does not'
+      '--search Only those whose name holds this, in any case'
+      '--limit At most so many'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade symbols info') -ccontains $Place) {
+    @(
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
+  if (@('trade symbols show') -ccontains $Place) {
+    @(
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade symbols hide') -ccontains $Place) {
+    @(
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade buy') -ccontains $Place) {
+    @(
+      '--tif How long it holds: GTC unless told, and with --range IOC'
+      '--stop Where it is closed at a loss: 40pips, without a sign, or a price'
+      '--limit Where it is closed with a profit: 80pips, or a price'
+      '--trail The stop follows the price: dynamic, or in steps of n, which is 10 or more'
+      '--range How far from its rate it may be filled'
+      '--wait Wait so long until it is filled, and show every trade of it'
+      '--require-open Exit status 1, and nothing sent, unless there is a market now'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--preview Connect, show what would be sent and what speaks against it, and send nothing'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade sell') -ccontains $Place) {
+    @(
+      '--tif How long it holds: GTC unless told, and with --range IOC'
+      '--stop Where it is closed at a loss: 40pips, without a sign, or a price'
+      '--limit Where it is closed with a profit: 80pips, or a price'
+      '--trail The stop follows the price: dynamic, or in steps of n, which is 10 or more'
+      '--range How far from its rate it may be filled'
+      '--wait Wait so long until it is filled, and show every trade of it'
+      '--require-open Exit status 1, and nothing sent, unless there is a market now'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--preview Connect, show what would be sent and what speaks against it, and send nothing'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade entry buy') -ccontains $Place) {
+    @(
+      '--rate The price it waits for'
+      '--trail-entry The entry itself follows the price, as a stop does with --trail'
+      '--tif How long it holds: GTC unless told'
+      '--expires When it ends, to the minute; it holds GTD then'
+      '--stop Where it is closed at a loss: 40pips, without a sign, or a price'
+      '--limit Where it is closed with a profit: 80pips, or a price'
+      '--trail The stop follows the price: dynamic, or in steps of n, which is 10 or more'
+      '--range How far from its rate it may be filled'
+      '--wait Wait so long until it is filled, and show every trade of it'
+      '--require-open Exit status 1, and nothing sent, unless there is a market now'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--preview Connect, show what would be sent and what speaks against it, and send nothing'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade entry sell') -ccontains $Place) {
+    @(
+      '--rate The price it waits for'
+      '--trail-entry The entry itself follows the price, as a stop does with --trail'
+      '--tif How long it holds: GTC unless told'
+      '--expires When it ends, to the minute; it holds GTD then'
+      '--stop Where it is closed at a loss: 40pips, without a sign, or a price'
+      '--limit Where it is closed with a profit: 80pips, or a price'
+      '--trail The stop follows the price: dynamic, or in steps of n, which is 10 or more'
+      '--range How far from its rate it may be filled'
+      '--wait Wait so long until it is filled, and show every trade of it'
+      '--require-open Exit status 1, and nothing sent, unless there is a market now'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--preview Connect, show what would be sent and what speaks against it, and send nothing'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade close') -ccontains $Place) {
+    @(
+      '--amount Only so much of the trade: thousands of forex, contracts of anything else'
+      '--symbol Everything of this symbol in the account'
+      '--everything Everything that the account has open; its id has to be typed'
+      '--range How far from the price of now it may be closed'
+      '--tif How long the closing order holds: GTC unless told, and with --range IOC'
+      '--via-opposite In an account that does not hedge: by an order of the other side, without being asked'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade position set') -ccontains $Place) {
+    @(
+      '--stop Where it is closed at a loss: 40pips, without a sign, a price, or none'
+      '--limit Where it is closed with a profit: 80pips, a price, or none'
+      '--trail The stop follows the price: dynamic, or in steps of 10 or more'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade order set') -ccontains $Place) {
+    @(
+      '--rate The price it waits for'
+      '--amount Thousands of forex, contracts of anything else'
+      '--range How far from its rate it may be filled'
+      '--trail-entry The entry itself follows the price'
+      '--stop Where it is closed at a loss: 40pips, without a sign, or a price'
+      '--limit Where it is closed with a profit: 80pips, or a price'
+      '--trail The stop follows the price: dynamic, or in steps of 10 or more'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade order cancel') -ccontains $Place) {
+    @(
+      '--all All entry orders of the account, or with --symbol those of a symbol'
+      '--symbol With --all: only those of this symbol'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade oco create') -ccontains $Place) {
+    @(
+      '--leg One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them'
+      '--tif How long both orders hold'
+      '--expires When both end, to the minute; they hold GTD then'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade oco add') -ccontains $Place) {
+    @(
+      '--group The group, as svc trade orders -o wide shows it; without it a new one'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade oco remove') -ccontains $Place) {
+    @(
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade oco edit') -ccontains $Place) {
+    @(
+      '--add An order that joins the group'
+      '--remove An order that leaves it'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade batch') -ccontains $Place) {
+    @(
+      '--keep-going Go on after a request that was refused'
+      '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('trade hours') -ccontains $Place) {
+    @(
+      '--at At this time instead of now'
+      '--require-open Exit status 1 unless it is open'
+    )
+  }
+  if (@('trade limits') -ccontains $Place) {
+    @(
+      '--reset Forget what was counted'
+    )
+  }
+  if (@('trade journal') -ccontains $Place) {
+    @(
+      '--open Only those of which nobody knows what became'
+      '--limit At most so many'
+    )
+  }
+  if (@('trade login') -ccontains $Place) {
+    @(
+      '--token-stdin Take it from standard input'
+    )
+  }
+  if (@('trade status') -ccontains $Place) {
+    @(
+      '--check Open a session, to see whether the gateway takes it'
+    )
+  }
+  if (@('trade ping') -ccontains $Place) {
+    @(
+      '--count How often to ask'
+      '--every How long to wait in between'
+      '--transport What carries the session'
+      '--budget What to do where the cap on calls of a command is used up'
+    )
+  }
   if (@('config list') -ccontains $Place) {
     @(
       '--show-origin Say where each value comes from: which variable, which file'
@@ -1400,9 +2046,9 @@ function __SvcOptions([string]$Place) {
     @(
       '--empty Start without the sample data'
       '--port Port of the alert manager, which the other services follow; 0 for free ones'
-      '--fast Divide the times until a delivery is sent, and sent again, and the lives of tokens, by this'
+      '--fast Divide the times until a delivery is sent, and sent again, between two prices, and the lives of tokens, by this'
       '--auto-approve Let whoever signs in to the recording service in, without a page'
-      '--trap Switch on a trap of the recording service or of the catalog'
+      '--trap Switch on a trap of a service'
       '--no-loopback-receivers Refuse receivers on this machine and by http, as the real service does'
     )
   }
@@ -1412,7 +2058,28 @@ function __SvcOptions([string]$Place) {
       '--auto-approve Let whoever signs in to the recording service in, without a page'
     )
   }
-  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health') -ccontains $Place) {
+  if (@('doctor') -ccontains $Place) {
+    @(
+      '--offline Look at this machine alone'
+      '--timeout Longest time for one service'
+    )
+  }
+  if (@('api') -ccontains $Place) {
+    @(
+      '--field A field of the body'
+      '-f A field of the body'
+      '--field-json A field that is no text'
+      '--body The body as it is, from a file, or - for stdin'
+      '--param A parameter of the query'
+      '-p A parameter of the query'
+      '--include Print status and headers, too'
+      '-i Print status and headers, too'
+      '--dry-run Print the request (or a curl line) instead of sending it'
+      '--yes Do not ask for confirmation'
+      '-y Do not ask for confirmation'
+    )
+  }
+  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'trade', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health', 'trade accounts', 'trade positions', 'trade orders', 'trade order get', 'trade offers', 'trade quote', 'trade stream', 'trade watch', 'trade candles', 'trade model', 'trade symbols list', 'trade symbols info', 'trade symbols show', 'trade symbols hide', 'trade buy', 'trade sell', 'trade entry buy', 'trade entry sell', 'trade close', 'trade position set', 'trade order set', 'trade order cancel', 'trade oco create', 'trade oco add', 'trade oco remove', 'trade oco edit', 'trade batch', 'trade limits', 'trade login', 'trade logout', 'trade status', 'trade ping', 'api') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'
