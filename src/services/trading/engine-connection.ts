@@ -143,6 +143,7 @@ export class EngineConnection {
     const probe = new Promise<void>((resolve, reject) => {
       probed = (error) => (error === undefined ? resolve() : reject(error));
     });
+    probe.catch(() => {}); // it may fail before there is a websocket, and is awaited after that
     const sink = {
       text: (message: string): void => {
         if (message === wire.PROBE_ANSWER) probed();
@@ -175,7 +176,6 @@ export class EngineConnection {
       throw this.#requests.explained(error);
     } finally {
       clearTimeout(late);
-      probe.catch(() => {});
     }
   }
 

@@ -40,6 +40,8 @@ export interface Gateway extends AsyncDisposable {
   readonly live: Client[];
   readonly upgrades: string[];
   readonly sockets: ReadonlySet<Socket>;
+  /** Leaves requests for a websocket unanswered. `told` is called for each. */
+  hangUpgrades(told: () => void): void;
   stop(): Promise<void>;
 }
 
@@ -114,6 +116,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
     get live() {
       return Object.values(io.sockets.connected);
     },
+    hangUpgrades: (told) => void server.removeAllListeners('upgrade').on('upgrade', told),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpoint } from '../../../src/http/endpoint.ts';
 import { Authority } from '../../http/certificates.ts';
 import { type Gateway, gateway, reader, sessionWith, TOKEN, until } from './gateway.ts';
@@ -224,4 +224,22 @@ describe('secrets', () => {
     expect(server.clients).toHaveLength(2);
     for (const { id } of server.clients) expect(all).not.toContain(id);
   });
+});
+
+test('a websocket that is never opened is given up, and polling goes on', async () => {
+  await using server = await gateway();
+  await using opened = sessionWith(server.url);
+  await opened.session.connect();
+  const hung = new Promise<void>((resolve) => server.hangUpgrades(resolve));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    opened.session.events();
+    await hung;
+    await vi.advanceTimersByTimeAsync(10_000);
+    await opened.session.settled();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on: .*within 10 s/)]);
+  expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
 });
