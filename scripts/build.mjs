@@ -44,7 +44,8 @@ const bundle = await rolldown({
 });
 /** Small modules that are always wanted together: opening a file costs more than reading it. */
 const together = {
-  settings: /\/src\/store\/(settings|settings-file|setting-keys|setting-values|json-fault|file-failure|json-object)\.ts$/,
+  settings:
+    /\/src\/store\/(settings|settings-file|setting-keys|setting-values|json-fault|file-failure|json-object)\.ts$/,
   cells: /\/src\/output\/(cells|subject|chart\/sparkline|field-path)\.ts$/,
   request: /\/src\/http\/(endpoint|target|address|request|answers)\.ts$/,
 };
