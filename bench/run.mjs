@@ -7,6 +7,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root, setup } from '../scripts/setup.mjs';
 import { bulkWrites } from './bulk.mjs';
+import { catalogBench } from './catalog.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
 import { tradeBench } from './trade.mjs';
@@ -183,6 +184,11 @@ async function measure(url, wanted) {
   }
   if (wanted.length === 0 || wanted.includes('listen')) {
     const table = await listenBench(root, { million: true });
+    console.log(table.join('\n'));
+    lines.push(...table);
+  }
+  if (wanted.length === 0 || wanted.includes('catalog')) {
+    const table = await catalogBench(svc, env);
     console.log(table.join('\n'));
     lines.push(...table);
   }

@@ -1,0 +1,114 @@
+// `svc catalog`: what drawing 20,000 points costs beside starting, and the memory of lists of any length: `npm run bench catalog`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { compare } from './measure.mjs';
+
+const SELF = fileURLToPath(import.meta.url);
+const HOUR = 3_600_000;
+const FROM = Date.UTC(2024, 0, 1);
+const POINTS = 20_000;
+const ROUNDS = 11;
+
+/** A price that moves, with gaps and one spike. */
+function series(points) {
+  const value = (k) => (k === 9999 ? 400 : Math.round((100 + 20 * Math.sin(k / 500) + ((k * 7919) % 13)) * 100) / 100);
+  return JSON.stringify({
+    dates: Array.from({ length: points }, (_, k) => new Date(FROM + k * HOUR).toISOString().replace('.000Z', 'Z')),
+    values: Array.from({ length: points }, (_, k) => (k % 97 === 5 ? null : value(k))),
+    meta: { canonical_product_id: 'p', parser_name: 'fixprice', source_id: 'r:1', field: 'price', interval: '1h' },
+  });
+}
+
+const SOURCE = { canonical_product_id: 'p', parser_name: 'fixprice', source_id: 'r:1', price_unit: 'RUB', unit: 'PCE' };
+
+function page(query, total) {
+  const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+  const items = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, n) => ({
+    canonical_product_id: `6dacfd24-0b2d-4adf-b27f-${String(offset + n).padStart(12, '0')}`,
+    title: `Rice crackers, ${offset + n} g`,
+    brand: 'Green Milk',
+    price_from: 99.9,
+    price_unit: 'RUB',
+    sources_count: 3,
+    observed_at_latest: '2026-01-05T10:30:00Z',
+    image_url: 'https://images.example/1/1.webp',
+    parsers: ['chizhik', 'fixprice', 'perekrestok'],
+  }));
+  return JSON.stringify({ items, meta: { limit, offset, total } });
+}
+
+/** The first part of a path says how much there is. */
+function serve() {
+  const known = new Map([2, POINTS].map((points) => [points, series(points)]));
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://bench.test');
+    const much = Number(pathname.split('/')[1]);
+    response.setHeader('content-type', 'application/json');
+    if (pathname.endsWith('/dynamics')) response.end(known.get(much));
+    else if (pathname.endsWith('/sources')) response.end(JSON.stringify({ items: [SOURCE], meta: { total: 1 } }));
+    else response.end(page(searchParams, much));
+  });
+  server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+}
+
+/** Lines of the report. */
+export async function catalogBench(svc, env) {
+  const server = spawn(process.execPath, [SELF], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [port] = await once(server.stdout, 'data');
+    const at = (much) => `--base-url http://127.0.0.1:${String(port).trim()}/${much}`;
+    return [...(await charts(svc, at, env)), ...(await lists(svc, at, env))];
+  } finally {
+    server.kill();
+  }
+}
+
+async function charts(svc, at, env) {
+  const window = (points) => {
+    const to = new Date(FROM + (points - 1) * HOUR).toISOString();
+    return `--from ${new Date(FROM).toISOString()} --to ${to} --interval 1h ${at(points)}`;
+  };
+  const history = (points, more = '') => `${svc} catalog history p ${window(points)} ${more}`;
+  const results = await compare(
+    {
+      'svc --version': `${svc} --version`,
+      'history, 2 points': history(2),
+      'history, 20,000 points': history(POINTS),
+      'history, 20,000 points, --svg -': history(POINTS, '--svg -'),
+      'history, 20,000 points, -o csv': history(POINTS, '-o csv'),
+    },
+    { rounds: ROUNDS, env },
+  );
+  const start = results[0].cpu;
+  return [
+    '',
+    `## catalog: a chart (${ROUNDS} rounds)`,
+    '',
+    '| command | CPU ms | over the start | MiB | budget |',
+    '|---|---|---|---|---|',
+    ...results.map(({ name, cpu, mib }) => {
+      const over = (cpu - start) * 1000;
+      const budget = name === 'history, 20,000 points' ? `< 150 ms ${over < 150 ? 'met' : 'MISSED'}` : '';
+      return `| ${name} | ${(cpu * 1000).toFixed(0)} | ${over.toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${budget} |`;
+    }),
+  ];
+}
+
+async function lists(svc, at, env) {
+  const list = (count) => `${svc} catalog products list --all -o ndjson ${at(count)}`;
+  const counts = [1000, 10_000, 100_000, 400_000];
+  const commands = Object.fromEntries(counts.map((count) => [count.toLocaleString('en'), list(count)]));
+  const results = await compare(commands, { rounds: 1, env });
+  return [
+    '',
+    '## catalog: products list --all -o ndjson',
+    '',
+    '| products | CPU ms | MiB |',
+    '|---|---|---|',
+    ...results.map(({ name, cpu, mib }) => `| ${name} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} |`),
+  ];
+}
+
+if (process.argv[1] === SELF) serve();
