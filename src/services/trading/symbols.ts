@@ -14,7 +14,10 @@ export function findSymbol(symbols: readonly string[], wanted: string): string {
   const [only, ...others] = alike;
   if (only !== undefined && others.length === 0) return only;
   throw new SvcError('not_found', `the gateway offers no ${wanted}`, {
-    hint: alike.length > 1 ? `it could be ${alike.join(' or ')}` : 'svc trade symbols list shows what there is; a hidden one is offered after svc trade symbols show',
+    hint:
+      alike.length > 1
+        ? `it could be ${alike.join(' or ')}`
+        : 'svc trade symbols list shows what there is; a hidden one is offered after svc trade symbols show',
   });
 }
 
