@@ -1,15 +1,26 @@
 /** One request that somebody wrote out, sent by the service's own client: signed in, limited and explained as all its requests are. */
 import type { RunContext } from '../cli/command.ts';
+import { SvcError } from '../errors.ts';
 import type { Alertmanager } from '../services/alertmanager/client.ts';
 import { openTradingSession } from './trading-session.ts';
 
 type Send = Alertmanager['answer'];
 type RawAnswer = Awaited<ReturnType<Send>>;
 
-/** The trading gateway refuses with status 200: the answer once more, and what it says. */
-export async function tradingVerdict(answer: RawAnswer) {
+/** An order of which the side is not told, or not in a word that the gateway knows, is a buy to it. */
+export async function checkSide(path: string, form: unknown = {}): Promise<void> {
+  const { missingSide } = await import('../services/trading/order-forms.ts');
+  const field = missingSide(path, form as Parameters<typeof missingSide>[1]);
+  if (field === undefined) return;
+  throw new SvcError('missing_value', `${path} without ${field} would buy; nothing was sent`, {
+    hint: `pass -f ${field}=true or -f ${field}=false`,
+  });
+}
+
+/** The trading gateway refuses with status 200: the answer once more, and what it says. What `changes` and was done is not refused. */
+export async function tradingVerdict(answer: RawAnswer, changes: boolean) {
   const { verdictOf } = await import('../services/trading/envelope.ts');
-  const { refusal } = await import('../services/trading/failed-answer.ts');
+  const { refusal, refusalWords } = await import('../services/trading/failed-answer.ts');
   const pieces: Uint8Array[] = [];
   for await (const piece of answer.bytes) pieces.push(piece);
   const whole = Buffer.concat(pieces);
@@ -19,6 +30,10 @@ export async function tradingVerdict(answer: RawAnswer) {
   };
   const isVerdict = typeof value === 'object' && value !== null && !Array.isArray(value);
   const { executed, error } = isVerdict ? verdictOf(value as Readonly<Record<string, unknown>>) : {};
+  if (changes && executed !== false && error !== undefined) {
+    const message = `the gateway does not say that it was not done, and answers with the error: ${refusalWords(error)}`;
+    return { answer: { ...answer, bytes: again() }, refused: new SvcError('not_as_asked', message) };
+  }
   const refused = executed === false || error !== undefined ? refusal(error, 'the request') : undefined;
   return { answer: { ...answer, bytes: again() }, refused };
 }

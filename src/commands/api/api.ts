@@ -34,19 +34,21 @@ export const api = recordCommand({
   output: ANY_ANSWER,
   async run({ service, method, path, param, include, ...input }, ctx) {
     const { rawBody, rawPath } = await import('../../inputs/raw-request.ts');
-    const { rawCall, tradingVerdict } = await import('../../inputs/raw-call.ts');
+    const { checkSide, rawCall, tradingVerdict } = await import('../../inputs/raw-call.ts');
     const asked = rawPath(path, service, param);
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
     if (!changes && body !== undefined) {
       throw new SvcError('usage', 'a GET has no body', { hint: 'parameters of the query are -p name=value' });
     }
+    if (changes && service === 'trade') await checkSide(asked.path, body?.body);
     if (changes) await ctx.confirm(`Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`);
     // A dry run is about the request itself, and so shows a read, too.
     const effect = changes ? 'destroy' : ctx.dryRun ? 'write' : 'read';
     const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
     const sent = await rawCall(ctx, endpoint, { query: asked.query, body: body?.body });
-    const { answer, refused } = service === 'trade' ? await tradingVerdict(sent) : { answer: sent, refused: undefined };
+    const { answer, refused } =
+      service === 'trade' ? await tradingVerdict(sent, changes) : { answer: sent, refused: undefined };
     if (refused !== undefined) ctx.notice(refused.message);
     return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },

@@ -107,10 +107,11 @@ const SIDES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function checkForm(path: string, form: OrderForm): void {
-  for (const field of SIDES[path] ?? []) {
-    const side = form[field];
-    if (side !== 'true' && side !== 'false') {
-      throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
-    }
-  }
+  const field = missingSide(path, form);
+  if (field !== undefined) throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
+}
+
+/** The field of a side that should be in it, and is not or says neither. */
+export function missingSide(path: string, form: OrderForm): string | undefined {
+  return SIDES[path.replace(/\/+$/, '')]?.find((field) => !/^(?:true|false)$/.test([form[field] ?? []].flat().join()));
 }

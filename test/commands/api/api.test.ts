@@ -214,4 +214,29 @@ describe('the trading gateway', () => {
       expect(stdout + stderr).not.toContain(sandbox.env['SVC_TRADE_TOKEN']);
     }
   });
+
+  test.each([[[]], [['-f', 'is_buy=1']], [['-f', 'is_buy=true', '-f', 'is_buy=false']]])(
+    'an order without a side would be a buy, and is not sent: %j',
+    async (side) => {
+      const form = ['-f', 'account_id=654061', '-f', 'symbol=EUR/USD', '-f', 'amount=5', ...side, '--yes'];
+      for (const path of ['/trading/open_trade', '/trading/create_entry_order/']) {
+        const { code, stderr } = await trade(['POST', path, ...form]);
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('without is_buy would buy') });
+      }
+    },
+  );
+
+  test('a change that is executed with an error beside it is not as asked', async () => {
+    const traps = ['executed-with-error'] as const;
+    const doubtful = await startSandbox({ now: Date.now, random: Math.random, traps });
+    const order = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
+    const how = ['order_type=AtMarket', 'time_in_force=GTC'];
+    const form = [...order, ...how].flatMap((field) => ['-f', field]);
+    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...form, '--yes'];
+    const { code, stdout, stderr } = await svc(argv, { env: doubtful.env });
+    await doubtful.close();
+    expect(code).toBe(8);
+    expect(JSON.parse(stdout)).toMatchObject({ response: { executed: true } });
+    expect(stderr).toContain('the gateway does not say that it was not done, and answers with the error: The request');
+  });
 });
