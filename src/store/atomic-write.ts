@@ -50,8 +50,17 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
     renameSync(staged, path);
     syncDirectory(dirname(path));
   } catch (error) {
-    rmSync(staged, { force: true });
+    discard(staged);
     throw fileFailure(`cannot write ${path}`, error);
+  }
+}
+
+/** Removes what nobody misses. Where the disk refuses that, too, the failure before it is the one to tell. */
+export function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // whoever writes next tries again
   }
 }
 

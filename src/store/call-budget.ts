@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { writeAtomic } from './atomic-write.ts';
+import { fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
 
 /** A sliding window: so many calls in so long a time. */
@@ -64,7 +65,13 @@ export class CallBudgetFile {
   }
 
   async forget(): Promise<void> {
-    await withLock(`${this.#path}.lock`, this.#context, () => rmSync(this.#path, { force: true }));
+    await withLock(`${this.#path}.lock`, this.#context, () => {
+      try {
+        rmSync(this.#path, { force: true });
+      } catch (error) {
+        throw fileFailure(`cannot remove ${this.#path}`, error);
+      }
+    });
   }
 
   async #change<R>(

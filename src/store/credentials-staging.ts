@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { keepOwner, stagedPath, syncDirectory } from './atomic-write.ts';
+import { discard, keepOwner, stagedPath, syncDirectory } from './atomic-write.ts';
 import { fileFailure } from './file-failure.ts';
 
 /** Of a file whose lock the caller holds, and whose earlier staged content it has promoted or removed. */
@@ -68,7 +68,7 @@ export class StagedFile {
   release(): void {
     if (this.#file === undefined) return;
     this.#close();
-    rmSync(stagedPath(this.#path), { force: true });
+    discard(stagedPath(this.#path));
   }
 
   #guarded(work: () => void): void {

@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { replaceCache } from './cache-file.ts';
+import { fileFailure } from './file-failure.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,13 @@ export function knownTables(
       const file: TablesFile = { version: 1, tables: { ...readTables(path), [table]: { at: now(), rows } } };
       replaceCache(path, JSON.stringify(file), pid);
     },
-    forget: () => rmSync(path, { force: true }),
+    forget() {
+      try {
+        rmSync(path, { force: true });
+      } catch (error) {
+        throw fileFailure(`cannot remove ${path}`, error);
+      }
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFil
 import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { discard } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
 import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.ts';
@@ -26,11 +27,19 @@ export async function withLock<T>(
 ): Promise<T> {
   const owner = lockOwner(context.pid);
   await acquire(path, owner, context, waitMs);
+  let result: T;
   try {
-    return await body();
-  } finally {
-    release(path, owner.nonce);
+    result = await body();
+  } catch (error) {
+    try {
+      release(path, owner.nonce);
+    } catch {
+      // what failed first is the one to tell
+    }
+    throw error;
   }
+  release(path, owner.nonce);
+  return result;
 }
 
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
@@ -101,7 +110,7 @@ function createExclusively(path: string, owner: LockOwner): boolean {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(staged, { force: true });
+    discard(staged);
   }
 }
 
@@ -110,7 +119,7 @@ function writeNew(path: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    rmSync(path, { force: true });
+    discard(path);
     throw error;
   } finally {
     closeSync(file);
@@ -139,6 +148,11 @@ function removeDead(path: string, nonce: string, self: LockOwner, now: number): 
   }
 }
 
+/** Throws where it cannot: whoever went on would wait for a lock of its own. */
 function release(path: string, nonce: string): void {
-  if (readHolder(path)?.nonce === nonce) rmSync(path, { force: true });
+  try {
+    if (readHolder(path)?.nonce === nonce) rmSync(path, { force: true });
+  } catch (error) {
+    throw fileFailure(`cannot remove the lock ${path}`, error);
+  }
 }

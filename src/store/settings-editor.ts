@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path';
 import type { Paths } from '../context.ts';
 import { realTarget, writeAtomic } from './atomic-write.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
 import {
   parseSettings,
@@ -19,8 +20,13 @@ export async function changeSettings(
 ): Promise<void> {
   await withSettingsLock(paths, context, async (path) => {
     readSettingsFile(path); // says what is wrong with a file that cannot be used, where conf would not
-    const store = await openStore(path);
-    store.store = change(store.store);
+    try {
+      const store = await openStore(path);
+      store.store = change(store.store);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error; // of no file
+      throw fileFailure(`cannot write ${path}`, error);
+    }
   });
 }
 

@@ -72,6 +72,24 @@ describe('withLock', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
+  it('that cannot be removed is told, unless the body has failed before', async () => {
+    const lock = join(folder.path, 'a.lock');
+    const spoil = () => {
+      rmSync(lock);
+      mkdirSync(lock);
+    };
+    await expect(withLock(lock, lockContext, spoil)).rejects.toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining(`cannot remove the lock ${lock}`),
+    });
+    rmSync(lock, { recursive: true });
+    const fails = () => {
+      spoil();
+      throw new Error('body');
+    };
+    await expect(withLock(lock, lockContext, fails)).rejects.toThrow('body');
+  });
+
   it('is released when the body fails, and the failure comes through', async () => {
     const lock = join(folder.path, 'a.lock');
     await expect(withLock(lock, lockContext, () => Promise.reject(new Error('body')))).rejects.toThrow('body');
