@@ -1,4 +1,5 @@
 // Deliveries per CPU second of `svc webhooks listen`, and its memory: `node bench/listen.mjs [100000|million]`, or as a part of npm run bench.
+// `node bench/listen.mjs <n> --json`: the one with half-open connections alone, as data.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -129,18 +130,22 @@ async function measureListener(launcher, { name, args, count, warmUp = 5_000, sl
 
 export const LISTEN_BUDGET = 10_000;
 
-/** `million`: the one that shows whether memory is flat. */
-export async function listenBench(root, { count = 100_000, million = false } = {}) {
-  const launcher = join(root, 'bin/svc.cjs');
-  const cases = [
+function casesOf(count) {
+  return [
     { name: 'table', args: [], count },
     { name: 'ndjson', args: ['-o', 'ndjson'], count },
     { name: 'table, --record', args: ['--record', 'recording.ndjson'], count },
     { name: `ndjson, ${HALF_OPEN} half-open connections`, args: ['-o', 'ndjson'], count, slow: true },
-    ...(million ? [{ name: 'ndjson, a million', args: ['-o', 'ndjson'], count: 1_000_000 }] : []),
   ];
+}
+
+const MILLION = { name: 'ndjson, a million', args: ['-o', 'ndjson'], count: 1_000_000 };
+
+/** `million`: the one that shows whether memory is flat. */
+export async function listenBench(root, { count = 100_000, million = false } = {}) {
+  const launcher = join(root, 'bin/svc.cjs');
   const rows = [];
-  for (const one of cases) rows.push(await measureListener(launcher, one));
+  for (const one of [...casesOf(count), ...(million ? [MILLION] : [])]) rows.push(await measureListener(launcher, one));
   return [
     '',
     `## webhooks listen, deliveries of 2 KiB on ${CONNECTIONS} connections`,
@@ -156,7 +161,10 @@ export async function listenBench(root, { count = 100_000, million = false } = {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const [wanted = '100000'] = process.argv.slice(2);
+  const [wanted = '100000', as] = process.argv.slice(2);
   const million = wanted === 'million';
-  console.log((await listenBench(root, { count: million ? 100_000 : Number(wanted), million })).join('\n'));
+  if (as === '--json') {
+    const soak = casesOf(Number(wanted)).at(-1);
+    console.log(JSON.stringify(await measureListener(join(root, 'bin/svc.cjs'), soak)));
+  } else console.log((await listenBench(root, { count: million ? 100_000 : Number(wanted), million })).join('\n'));
 }

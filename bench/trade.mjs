@@ -1,5 +1,5 @@
 // Pushes per CPU second of the built `svc trade stream`, and its memory: `node bench/trade.mjs [pushes]`, or `session [pushes]` for
-// a session alone, without the command. The sender is canned: it frames each push beforehand and does nothing else. The real
+// a session alone, without the command; `<pushes> --json` for one stream as data. The sender is canned: it frames each push beforehand and does nothing else. The real
 // gateway's library caps at a fraction of this.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -269,6 +269,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     rmSync(dir, { recursive: true, force: true });
   } else {
     const root = fileURLToPath(new URL('..', import.meta.url));
-    console.log((await tradeBench(root, { count: rounded(step ?? 1_000_000) })).join('\n'));
+    const count = rounded(step ?? 1_000_000);
+    if (given[0] === '--json') {
+      console.log(JSON.stringify(await measureStream(join(root, 'bin/svc.cjs'), { transport: 'websocket', count })));
+    } else console.log((await tradeBench(root, { count })).join('\n'));
   }
 }

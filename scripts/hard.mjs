@@ -1,0 +1,131 @@
+// npm run test:hard [-- suite…]: the long suites one after the other, each in its time; what came of them goes to bench/hard.md.
+// SVC_HARD_SCALE=0.1 runs a tenth of everything.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { root, run, setup } from './setup.mjs';
+
+/** What each one tells, and after how many minutes it is ended. Together under half an hour on two cores that do nothing else. */
+const SUITES = {
+  fuzz: ['every parser and every escaper on generated input, 100,000 runs a property or 4 s of it', 12],
+  kills: ['kill -9 before, within and after every step in the file system', 6],
+  refusals: ['a full, read-only or broken disk at every step in the file system', 6],
+  processes: ['20 to 50 processes at one login, one file, one lock', 5],
+  cuts: ['the network cut at every byte of a write and of its answer', 6],
+  imports: ['svc silences import killed at random moments', 5],
+  soak: ['a flood of deliveries and of pushes, memory flat', 6],
+};
+
+const scale = Number(process.env.SVC_HARD_SCALE ?? 1);
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in SUITES));
+if (unknown.length > 0 || !(scale > 0)) {
+  console.error(
+    unknown.length > 0
+      ? `no suite ${unknown.join(', ')}: ${Object.keys(SUITES).join(', ')}`
+      : 'SVC_HARD_SCALE is no number',
+  );
+  process.exit(2);
+}
+setup();
+if (run(process.execPath, ['scripts/peers.mjs']) !== 0) process.exit(1);
+
+/** In a process group of its own, so that what it started ends with it. */
+async function runSuite(name, minutes) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-hard-'));
+  const report = join(folder, 'report.json');
+  const began = performance.now();
+  const child = spawn(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config=vitest.hard.config.ts',
+      `--project=${name}`,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { cwd: root, stdio: 'inherit', detached: true },
+  );
+  const end = (signal) => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // it has ended
+    }
+  };
+  const interrupted = () => {
+    end('SIGKILL');
+    process.exit(130);
+  };
+  process.once('SIGINT', interrupted);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    end('SIGKILL');
+  }, minutes * 60_000);
+  const status = await new Promise((done) => child.on('close', (code) => done(code ?? 1)));
+  clearTimeout(timer);
+  process.off('SIGINT', interrupted);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  const tests = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(({ assertionResults }) => assertionResults)
+    : [];
+  rmSync(folder, { recursive: true, force: true });
+  const of = (state) => tests.filter((test) => test.status === state);
+  const failed = of('failed');
+  const skipped = of('pending').length + of('skipped').length;
+  const told = [
+    isLate
+      ? `cut short after ${minutes} min`
+      : status === 0
+        ? 'passed'
+        : `FAILED: ${failed.map(({ fullName }) => fullName).join('; ')}`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(', ');
+  const cases = tests.reduce((sum, { meta }) => sum + (meta?.cases ?? 0), 0);
+  return { ok: status === 0 && !isLate, row: { cases, seconds, verdict: told } };
+}
+
+const file = `${root}bench/hard.md`;
+
+/** The rows that stand there of suites which are not run now. */
+function kept() {
+  if (!existsSync(file)) return {};
+  const rows = {};
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [, name, , ...cells] = line.split('|').map((cell) => cell.trim());
+    if (name in SUITES) rows[name] = cells.slice(0, -1);
+  }
+  return rows;
+}
+
+const rows = kept();
+let isGood = true;
+for (const [name, [, minutes]] of Object.entries(SUITES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const { ok, row } = await runSuite(name, minutes);
+  isGood &&= ok;
+  const machine = `${cpus().length} processors, node ${process.version}`;
+  const today = new Date().toISOString().slice(0, 10);
+  rows[name] = [String(row.cases), `${scale * 100} %`, String(row.seconds), row.verdict, `${today}, ${machine}`];
+  writeFileSync(file, `${text(rows)}\n`);
+}
+console.log(readFileSync(file, 'utf8'));
+process.exit(isGood ? 0 : 1);
+
+function text(all) {
+  return [
+    '# The long suites, as they last ended',
+    '',
+    `\`npm run test:hard\` writes this; \`npm run test:hard -- kills cuts\` runs some. Last on ${process.platform} ${process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB.`,
+    '',
+    '| suite | what it does | cases | of its numbers | seconds | verdict | when and where |',
+    '|---|---|---|---|---|---|---|',
+    ...Object.entries(SUITES)
+      .filter(([name]) => name in all)
+      .map(([name, [what]]) => `| ${name} | ${what} | ${all[name].join(' | ')} |`),
+  ].join('\n');
+}

@@ -1,0 +1,213 @@
+/** The network is cut at every byte of a write and of its answer: it arrives once at most, and is never told as done when it is not known. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { journal, journalPath, readJournal } from '../../src/store/order-journal.ts';
+import { keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
+import { type Forwarder, forwarder } from '../commands/trade/lost-answers.ts';
+import { type Trader, trader } from '../commands/trade/trader.ts';
+import { svc as built } from '../e2e/binary.ts';
+import { answer, faultServer, type Received } from '../http/servers.ts';
+import { lockContext, testFolder } from '../store/folder.ts';
+import { svc } from '../support/svc.ts';
+import { freshFolder } from './file-steps.ts';
+import { counted, scaled } from './scale.ts';
+
+const SHARE = scaled(100) / 100;
+/** From nothing to all but one; or every so many of them where a share is asked for. */
+const bytesOf = (length: number): number[] =>
+  Array.from({ length }, (_, at) => at).filter((at) => at % Math.max(1, Math.round(1 / SHARE)) === 0);
+
+const ENDS = {
+  ended: (socket: Socket, text: string) => socket.end(text, 'latin1'),
+  reset: (socket: Socket, text: string) => {
+    // The reset must not overtake the bytes.
+    socket.write(text, 'latin1', () => setTimeout(() => socket.resetAndDestroy(), 5));
+  },
+};
+
+interface Write {
+  readonly argv: readonly string[];
+  readonly env?: Record<string, string>;
+  /** What it reads before. */
+  readonly reads: string;
+  readonly answer: string;
+  readonly prints: string;
+}
+
+const ENDPOINT = {
+  endpoint_id: 'ep_1',
+  url: 'https://192.0.2.9/',
+  events: ['summary.completed'],
+  status: 1,
+  secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+};
+const WRITES: Readonly<Record<string, Write>> = {
+  'silences create': {
+    argv: ['silences', 'create', 'a=b', '-c', 'x'],
+    reads: '[]',
+    answer: answer(200, '{"silenceID":"2f1a0000-0000-4000-8000-000000000000"}'),
+    prints: '2f1a0000-0000-4000-8000-000000000000',
+  },
+  'webhooks create': {
+    argv: ['webhooks', 'create', ENDPOINT.url, '--events', 'summary.completed', '--show-secret'],
+    env: { SVC_WEBHOOKS_TOKEN: 'pat_marker' },
+    reads: '{"items":[]}',
+    answer: answer(200, JSON.stringify(ENDPOINT)),
+    prints: 'ep_1',
+  },
+};
+
+const isWrite = ({ method }: Received): boolean => method !== 'GET';
+const run = ({ argv, env = {} }: Write, url: string) => svc([...argv, '--base-url', url, '-o', 'json'], { env });
+
+describe.each(Object.keys(WRITES))('%s', (name) => {
+  const write = WRITES[name] as Write;
+
+  it('goes through where nothing is cut', async () => {
+    await using server = await faultServer((socket, request) =>
+      socket.write(isWrite(request) ? write.answer : answer(200, write.reads)),
+    );
+    const done = await run(write, server.url);
+    expect(`${done.code}: ${done.code === 0 ? '' : done.stderr}`).toBe('0: ');
+    expect(done.stdout).toContain(write.prints);
+  });
+
+  for (const [end, cut] of Object.entries(ENDS))
+    it(`its answer is ${end}`, async ({ task }) => {
+      let at = 0;
+      await using server = await faultServer((socket, request) => {
+        if (isWrite(request)) cut(socket, write.answer.slice(0, at));
+        else socket.write(answer(200, write.reads));
+      });
+      for (at of bytesOf(write.answer.length)) {
+        const before = server.requests.length;
+        const done = await run(write, server.url);
+        expect({ at, code: done.code, stdout: done.stdout }).toEqual({ at, code: 8, stdout: '' });
+        expect(server.requests.slice(before).filter(isWrite), `cut at ${at}`).toHaveLength(1);
+        counted(task, 1);
+      }
+    });
+
+  it('is cut itself', async ({ task }) => {
+    let at = 0;
+    let writes = 0;
+    let whole: number | undefined;
+    await using server = await faultServer((socket) => socket.write(answer(200, write.reads)), {
+      onConnect(socket) {
+        let came = '';
+        socket.on('data', (chunk: Buffer) => {
+          came += chunk.toString('latin1');
+          const begin = came.indexOf('POST ');
+          if (begin < 0) return;
+          whole ??= came.length - begin;
+          if (came.length - begin >= at) {
+            writes += 1;
+            socket.resetAndDestroy();
+          }
+        });
+      },
+    });
+    await run(write, server.url);
+    for (at of bytesOf(whole ?? 0)) {
+      writes = 0;
+      const done = await run(write, server.url);
+      expect({ at, code: done.code, stdout: done.stdout }).toEqual({ at, code: 8, stdout: '' });
+      expect({ at, writes }).toEqual({ at, writes: 1 });
+      counted(task, 1);
+    }
+  });
+});
+
+describe('an order', () => {
+  const ANSWER =
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 72\r\n\r\n{"response":{"executed":true,"error":""},"data":{"orderId":"390285837"}} ';
+  const argv = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json'];
+  let desk: Trader;
+  let way: Forwarder;
+  beforeAll(async () => {
+    desk = await trader();
+    way = await forwarder(desk.gateway.url);
+  });
+  afterAll(async () => {
+    await way[Symbol.asyncDispose]();
+    await desk[Symbol.asyncDispose]();
+  });
+
+  for (const applied of [true, false])
+    for (const [end, cut] of Object.entries(ENDS))
+      it(`its answer is ${end}, carried out: ${applied}`, async ({ task }) => {
+        for (const at of bytesOf(ANSWER.length - 1)) {
+          desk.gateway.book.orders.clear();
+          way.orders.length = 0;
+          way.fault = {
+            applied,
+            answer: (response) => {
+              if (response.socket !== null) cut(response.socket, ANSWER.slice(0, at));
+            },
+          };
+          const { code, stdout } = await desk.run([...argv, '--transport', 'polling'], {
+            env: { SVC_TRADE_URL: way.url },
+          });
+          expect({ at, code, stdout, sent: way.orders.length }).toEqual({ at, code: 8, stdout: '', sent: 1 });
+          expect(desk.journal(), `cut at ${at}`).toMatchObject([{ outcome: 'unknown' }]);
+          counted(task, 1);
+        }
+      });
+});
+
+describe('the journal of orders', () => {
+  const folder = testFolder();
+
+  it('is cut at every byte: what stands before is read, and what comes after is whole', async ({ task }) => {
+    const sent = (id: string) => ({
+      id,
+      at: '2026-03-02T09:00:00.000Z',
+      profile: 'default',
+      base_url: 'https://gateway.example.com',
+      command: 'buy',
+      path: '/trading/open_trade',
+      form: { symbol: 'EUR/USD', is_buy: true, amount: 5, note: 'é\u2028' },
+    });
+    const path = journalPath(folder.paths);
+    for (const id of ['a', 'b']) await journal(folder.paths, lockContext, sent(id));
+    const whole = readFileSync(path);
+    const first = whole.indexOf('\n') + 1;
+    for (const at of bytesOf(whole.length)) {
+      writeFileSync(path, whole.subarray(0, at));
+      await journal(folder.paths, lockContext, sent('c'));
+      const ids = readJournal(folder.paths).map(({ id }) => id);
+      // A line that lacks its end alone is whole.
+      const before = at >= whole.length - 1 ? ['a', 'b'] : at >= first - 1 ? ['a'] : [];
+      expect({ at, ids }).toEqual({ at, ids: [...before, 'c'] });
+      counted(task, 1);
+    }
+  });
+});
+
+describe('a refresh', () => {
+  const TOKEN = answer(
+    200,
+    JSON.stringify({ access_token: 'at-1-abcdefghijkl', token_type: 'Bearer', expires_in: 3600, email: '' }),
+  );
+
+  for (const [end, cut] of Object.entries(ENDS))
+    it(`its answer is ${end}: asked once more, and the login is kept`, async ({ task }) => {
+      for (const at of bytesOf(TOKEN.length)) {
+        await using server = await rotatingServer();
+        let calls = 0;
+        server.meddle = ({ response }) => {
+          calls += 1;
+          if (response.socket !== null) cut(response.socket, TOKEN.slice(0, at));
+        };
+        const config = freshFolder();
+        const path = keep(config, login(server.url, -10));
+        const before = readFileSync(path, 'utf8');
+        const done = await built(['oauth', 'token'], { env: { SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url } });
+        expect({ at, code: done.code, stdout: done.stdout, calls }).toEqual({ at, code: 7, stdout: '', calls: 2 });
+        expect(readFileSync(path, 'utf8')).toBe(before);
+        counted(task, 1);
+      }
+    });
+});

@@ -1,0 +1,119 @@
+/** Many processes at once, over and over: one refresh for all, and nothing of anybody's is lost. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { lockOwner } from '../../src/store/lock-owner.ts';
+import { keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
+import { startSvc, svc } from '../e2e/binary.ts';
+import { childProgram } from '../store/child.ts';
+import { freshFolder, namesIn } from './file-steps.ts';
+import { counted, scaled } from './scale.ts';
+
+const children = childProgram();
+const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: url });
+
+for (const [processes, rounds] of [
+  [20, scaled(20)],
+  [50, scaled(6)],
+] as const) {
+  it(`${processes} processes refresh one login, ${rounds} times`, async ({ task }) => {
+    await using server = await rotatingServer({ latency: 150 });
+    const config = freshFolder();
+    for (let round = 1; round <= rounds; round++) {
+      keep(config, login(server.url, -10, { refresh_token: server.current }));
+      const env = environment(config, server.url);
+      const runs = await Promise.all(Array.from({ length: processes }, () => svc(['oauth', 'token'], { env })));
+      const printed = `at-${round}-abcdefghijkl\n`;
+      expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(runs.map(() => [0, printed, '']));
+      expect({ round, calls: server.calls, alive: server.alive }).toEqual({ round, calls: round, alive: true });
+      expect(namesIn(config)).toEqual(['credentials.json']);
+      counted(task, processes);
+    }
+  });
+}
+
+it('some of those who refresh are killed: the others go on, and the login lives where a way to know it is left', async ({
+  task,
+}) => {
+  let server = await rotatingServer({ latency: 30 });
+  for (let round = 0; round < scaled(20); round++) {
+    if (!server.alive) {
+      await server[Symbol.asyncDispose]();
+      server = await rotatingServer({ latency: 30 });
+    }
+    const config = freshFolder();
+    keep(config, login(server.url, -10, { refresh_token: server.current }));
+    const env = environment(config, server.url);
+    const running = Array.from({ length: 8 }, () => startSvc(['oauth', 'token'], { env }));
+    const [first] = await Promise.race(running.map((one) => Promise.all([one, one.ended])));
+    for (const one of running.slice(0, 4)) if (one !== first) one.child.kill('SIGKILL');
+    const ended = await Promise.all(running.map((one) => one.ended));
+    const survivors = ended.filter(({ signal }) => signal === null);
+    expect(new Set(survivors.map(({ code }) => code)).size).toBe(1);
+    const next = await svc(['oauth', 'token'], { env });
+    expect({ round, code: next.code, alive: server.alive }).toEqual({ round, code: 0, alive: true });
+    counted(task, running.length);
+  }
+  await server[Symbol.asyncDispose]();
+});
+
+it('settings, secrets and clients of twenty writers each are all there', async ({ task }) => {
+  const config = freshFolder();
+  const each = scaled(25);
+  const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
+  for (const mode of ['settings', 'secrets', 'add-clients']) {
+    const runs = await Promise.all(names.map((name) => children.run([mode, config, String(each), name])));
+    expect({ mode, runs }).toEqual({ mode, runs: names.map(() => ({ status: 0, stderr: '' })) });
+    counted(task, names.length * each);
+  }
+  const read = (name: string) => JSON.parse(readFileSync(join(config, name), 'utf8'));
+  expect(Object.keys(read('settings.json'))).toHaveLength(names.length * each);
+  expect(read('webhook-secrets.json').secrets).toHaveLength(names.length * each);
+  expect(read('credentials.json').clients).toHaveLength(names.length * each);
+  expect(namesIn(config)).toEqual(['credentials.json', 'settings.json', 'webhook-secrets.json']);
+});
+
+/** The lock of a process that has ended. */
+function deadLock(): string {
+  return JSON.stringify({ ...lockOwner(process.pid), pid: spawnSync('true').pid, nonce: 'of-a-dead-process' });
+}
+
+it('a lock keeps fifty processes apart, behind a stale one, too', async ({ task }) => {
+  const folder = freshFolder();
+  const each = scaled(20);
+  writeFileSync(join(folder, 'counter'), '0');
+  writeFileSync(join(folder, 'counter.lock'), deadLock());
+  const runs = await Promise.all(Array.from({ length: 50 }, () => children.run(['increment', folder, String(each)])));
+  expect(runs).toEqual(runs.map(() => ({ status: 0, stderr: '' })));
+  expect(readFileSync(join(folder, 'counter'), 'utf8')).toBe(String(50 * each));
+  counted(task, 50 * each);
+});
+
+it('a stale lock goes to one of eight at a time', async ({ task }) => {
+  const folder = freshFolder();
+  const rounds = scaled(200);
+  for (let round = 0; round < rounds; round++) writeFileSync(join(folder, `${round}.lock`), deadLock());
+  const runs = await Promise.all(Array.from({ length: 8 }, () => children.run(['takeovers', folder, String(rounds)])));
+  expect(runs).toEqual(runs.map(() => ({ status: 0, stderr: '' })));
+  expect(namesIn(folder)).toEqual([]);
+  counted(task, 8 * rounds);
+});
+
+it('an owner that is stopped is waited for, and not overtaken', async ({ task }) => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'counter'), '0');
+  const holder = children.start(['hold', join(folder, 'counter.lock')]);
+  await once(holder.stdout ?? holder, 'data');
+  holder.kill('SIGSTOP');
+  const waiter = children.run(['increment', folder, '1']);
+  const early = await Promise.race([
+    waiter.then(() => 'overtaken'),
+    new Promise((resolve) => setTimeout(resolve, scaled(20_000), 'waits')),
+  ]);
+  expect(early).toBe('waits');
+  holder.kill('SIGKILL');
+  expect(await waiter).toEqual({ status: 0, stderr: '' });
+  counted(task, 1);
+});

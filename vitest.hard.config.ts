@@ -1,0 +1,43 @@
+/** The long suites, each a project: `npm run test:hard` runs them one after the other. See scripts/hard.mjs. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const manyRuns = `${root}test/hard/many-runs.ts`;
+
+/** Whatever tests of `npm test` say of properties, said of many more cases. */
+const withProperties = readdirSync(`${root}test`, { encoding: 'utf8', recursive: true })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`)
+  .filter((path) => readFileSync(`${root}${path}`, 'utf8').includes("from 'fast-check'"));
+
+const shared = {
+  pool: 'forks',
+  maxWorkers: 2,
+  hookTimeout: 60_000,
+  testTimeout: 1_200_000,
+  env: { NO_PROXY: '*' },
+} as const;
+
+const suites = readdirSync(`${root}test/hard`).filter((name) => name.endsWith('.hard.ts'));
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          {
+            name: 'many-runs',
+            enforce: 'pre',
+            resolveId: (source, importer) => (source === 'fast-check' && importer !== manyRuns ? manyRuns : undefined),
+          },
+        ],
+        test: { ...shared, name: 'fuzz', include: withProperties },
+      },
+      ...suites.map((name) => ({
+        test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },
+      })),
+    ],
+  },
+});
