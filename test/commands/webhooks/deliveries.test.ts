@@ -145,9 +145,11 @@ describe('deliveries --follow', () => {
       stdout: '',
     });
     const stop = new AbortController();
-    setTimeout(() => stop.abort(new SvcError('interrupted', 'interrupted')), 50);
     const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
       signal: stop.signal,
+      async onStdout(text) {
+        if (text.includes('evt_9')) stop.abort(new SvcError('interrupted', 'interrupted'));
+      },
     });
     expect([run.code, run.stdout]).toEqual([
       130,
