@@ -53,19 +53,19 @@ function serve() {
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }
 
-/** Lines of the report. */
-export async function catalogBench(svc, env) {
+/** Lines of the report. `roundsOf` says how many rounds for so many. */
+export async function catalogBench(svc, env, roundsOf) {
   const server = spawn(process.execPath, [SELF], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [port] = await once(server.stdout, 'data');
     const at = (much) => `--base-url http://127.0.0.1:${String(port).trim()}/${much}`;
-    return [...(await charts(svc, at, env)), ...(await lists(svc, at, env))];
+    return [...(await charts(svc, at, env, roundsOf(ROUNDS))), ...(await lists(svc, at, env))];
   } finally {
     server.kill();
   }
 }
 
-async function charts(svc, at, env) {
+async function charts(svc, at, env, rounds) {
   const window = (points) => {
     const to = new Date(FROM + (points - 1) * HOUR).toISOString();
     return `--from ${new Date(FROM).toISOString()} --to ${to} --interval 1h ${at(points)}`;
@@ -79,12 +79,11 @@ async function charts(svc, at, env) {
       'history, 20,000 points, --svg -': history(POINTS, '--svg -'),
       'history, 20,000 points, -o csv': history(POINTS, '-o csv'),
     },
-    { rounds: ROUNDS, env },
+    { rounds, env },
   );
   const start = results[0].cpu;
   return [
-    '',
-    `## catalog: a chart (${ROUNDS} rounds)`,
+    `## catalog: a chart (${rounds} rounds)`,
     '',
     '| command | CPU ms | over the start | MiB | budget |',
     '|---|---|---|---|---|',

@@ -147,7 +147,6 @@ export async function listenBench(root, { count = 100_000, million = false } = {
   const rows = [];
   for (const one of [...casesOf(count), ...(million ? [MILLION] : [])]) rows.push(await measureListener(launcher, one));
   return [
-    '',
     `## webhooks listen, deliveries of 2 KiB on ${CONNECTIONS} connections`,
     '',
     '| lines to /dev/null | deliveries | per CPU second | per second | MiB after a tenth | MiB at most | budget |',

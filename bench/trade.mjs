@@ -238,7 +238,6 @@ export async function tradeBench(root, { count = 1_000_000 } = {}) {
   const rows = [];
   for (const one of cases) rows.push(await measureStream(launcher, one));
   return [
-    '',
     `## trade stream, pushes of ${ORDER.length} bytes from a canned sender`,
     '',
     '| lines to /dev/null | pushes | per CPU second | per second | MiB after a tenth | MiB at most | budget |',

@@ -55,23 +55,23 @@ function writeRecording(path, count) {
   closeSync(file);
 }
 
-/** Sections of the report, each its heading and the lines of a table. */
-export async function webhookVerification(svc, node, env) {
+/** Sections of the report, each its heading and the lines of a table. `roundsOf` says how many rounds for so many. */
+export async function webhookVerification(svc, node, env, roundsOf) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-verify-'));
   const settings = { ...env, SVC_WEBHOOK_SECRET: SECRET };
   try {
     return [
-      await starting(dir, svc, node, settings),
-      await large(dir, svc, settings),
-      await recording(dir, svc, settings),
+      await starting(dir, svc, node, settings, roundsOf),
+      await large(dir, svc, settings, roundsOf),
+      await recording(dir, svc, settings, roundsOf),
     ];
   } finally {
     rmSync(dir, { recursive: true });
   }
 }
 
-async function starting(dir, svc, node, env) {
-  const rounds = 31;
+async function starting(dir, svc, node, env, roundsOf) {
+  const rounds = roundsOf(31);
   const body = join(dir, 'body.json');
   writeFileSync(body, event(1, 2048));
   const line = `${svc} webhooks verify ${body} --timestamp ${T} --signature ${sign(event(1, 2048))} --now ${T}`;
@@ -88,8 +88,8 @@ async function starting(dir, svc, node, env) {
   ];
 }
 
-async function large(dir, svc, env) {
-  const rounds = 5;
+async function large(dir, svc, env, roundsOf) {
+  const rounds = roundsOf(5);
   const big = join(dir, 'big');
   closeSync(openSync(big, 'w'));
   truncateSync(big, GIB);
@@ -114,8 +114,8 @@ async function large(dir, svc, env) {
   ];
 }
 
-async function recording(dir, svc, env) {
-  const rounds = 5;
+async function recording(dir, svc, env, roundsOf) {
+  const rounds = roundsOf(5);
   const file = join(dir, 'rec.ndjson');
   writeRecording(file, DELIVERIES);
   const lines = [];
