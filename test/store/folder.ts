@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +19,12 @@ export function testFolder(): { readonly path: string; readonly paths: Paths } {
   return folder;
 }
 
+/** Twenty wait for one lock in some tests. */
+const { signal } = new AbortController();
+setMaxListeners(0, signal);
+
 export const lockContext: LockContext = {
-  signal: new AbortController().signal,
+  signal,
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   now: Date.now,
   random: Math.random,
