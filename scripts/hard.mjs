@@ -60,7 +60,7 @@ async function runSuite(name, minutes) {
     end('SIGKILL');
     process.exit(130);
   };
-  process.once('SIGINT', interrupted);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
@@ -68,7 +68,7 @@ async function runSuite(name, minutes) {
   }, minutes * 60_000);
   const status = await new Promise((done) => child.on('close', (code) => done(code ?? 1)));
   clearTimeout(timer);
-  process.off('SIGINT', interrupted);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
   const seconds = Math.round((performance.now() - began) / 1000);
   const tests = existsSync(report)
     ? JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(({ assertionResults }) => assertionResults)
