@@ -121,7 +121,7 @@ class Closer {
     const seen = await desk.positions(has(ids));
     const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
     if (missing.length > 0) {
-      throw missingIds('open trade', missing, 'it may be closed: svc trade positions, svc trade positions --closed');
+      throw notOpen(missing);
     }
     const planned: PlannedRequest[] = [];
     for (const id of ids) planned.push(await this.#one(id, seen, desk));
@@ -133,6 +133,8 @@ class Closer {
     const row = seen?.rows.find(({ tradeId }) => tradeId === id);
     const account = await this.#account(row, desk);
     if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await desk.account(wanted));
+    const { hedges } = await import('../services/trading/accounts.ts');
+    if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, desk);
     const whole = row === undefined ? undefined : await desk.amountOf(row);
     const amount = asked ?? whole;
     if (amount === undefined) {
@@ -144,11 +146,7 @@ class Closer {
         },
       );
     }
-    if (whole !== undefined && amount > whole) {
-      throw new SvcError('guarded', `trade ${id} has ${whole}, and ${amount} of it cannot be closed; nothing was sent`);
-    }
-    const { hedges } = await import('../services/trading/accounts.ts');
-    if (account !== undefined && hedges(account) === false) return this.#opposite(id, amount, account, desk);
+    checkAmount(id, amount, whole);
     const warnings = row === undefined ? [] : await desk.closedWarnings(row.currency);
     return { ...this.#close(id, amount, row, account), warnings };
   }
@@ -181,8 +179,8 @@ class Closer {
     };
   }
 
-  /** Where nothing is open on the other side it would open something: so only by what is there now. */
-  async #opposite(id: string, amount: number, account: Account, desk: Desk): Promise<PlannedRequest> {
+  /** What is more than is there would open something: so only by what is there now, and never by more of it. */
+  async #opposite(id: string, account: Account, desk: Desk): Promise<PlannedRequest> {
     const { hedgingWords } = await import('../services/trading/accounts.ts');
     const { accountId, hedging } = account;
     const why = `account ${accountId} does not hedge (${hedgingWords(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
@@ -193,9 +191,12 @@ class Closer {
     }
     const row = await freshRow(id, desk);
     const { currency: symbol, isBuy } = row;
-    if (symbol === undefined || isBuy === undefined || (row.amountK ?? 0) <= 0) {
+    const whole = (await desk.amountOf(row)) ?? 0;
+    if (symbol === undefined || isBuy === undefined || whole <= 0) {
       throw new SvcError('guarded', `${why}, and its side or its amount is not told; nothing was sent`);
     }
+    const amount = this.#wish.amount ?? whole;
+    checkAmount(id, amount, whole);
     const side = isBuy ? 'sell' : 'buy';
     const { terms } = this.#wish;
     return {
@@ -215,10 +216,20 @@ class Closer {
   }
 }
 
+function checkAmount(id: string, amount: number, whole: number | undefined): void {
+  if (whole === undefined || amount <= whole) return;
+  throw new SvcError('guarded', `trade ${id} has ${whole}, and ${amount} of it cannot be closed; nothing was sent`);
+}
+
+function notOpen(ids: readonly string[]): SvcError {
+  return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
+}
+
 async function freshRow(id: string, desk: Desk): Promise<OpenPosition> {
   const seen = await desk.positions(() => false);
   const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
   if (row !== undefined) return row;
+  if (seen?.isFresh) throw notOpen([id]);
   throw new SvcError(
     'limited',
     `whether trade ${id} is still open cannot be looked at now, and an order of the other side would open something if it is not; nothing was sent`,

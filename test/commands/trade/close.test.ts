@@ -290,6 +290,25 @@ describe('where the calls are used up', () => {
     expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
   });
 
+  it('of a trade that was partly closed since, an order of the other side takes what is left, and no more', async () => {
+    const home = temporaryHome();
+    const id = holdTrade(desk.gateway, { account: NETTING, amountK: 20 });
+    await desk.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
+    await useUp(home, 44, 46, 79);
+    const trade = desk.gateway.book.trades.get(id);
+    if (trade !== undefined) trade.amountK = 10;
+    const argv = ['close', id, '--yes', '--via-opposite'];
+    const much = await desk.run([...argv, '--amount', '20'], { home });
+    expect({ code: much.code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+    expect(much.stderr).toContain(`trade ${id} has 10, and 20 of it cannot be closed`);
+    const { code, stderr } = await desk.run(argv, { home });
+    expect(code, stderr).toBe(0);
+    expect(desk.orders()).toMatchObject([{ account_id: NETTING, is_buy: 'false', amount: '10' }]);
+    desk.gateway.book.trades.clear();
+    const gone = await desk.run(argv, { home });
+    expect({ code: gone.code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+  });
+
   it('an order of the other side is never sent by what was seen earlier: it might open something', async () => {
     const home = temporaryHome();
     const id = holdTrade(desk.gateway, { account: NETTING });
