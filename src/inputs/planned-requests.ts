@@ -158,10 +158,13 @@ export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
   return hints.size === 0 ? undefined : [...hints].join('\n');
 }
 
+/** What is not known has to be looked at, whatever became of the others. */
 export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
   const codes = new Set(outcomes.flatMap(({ error }) => error?.code ?? []));
   const [only] = codes;
   if (only === undefined) return undefined;
+  const unknown = [...UNKNOWN].find((code) => codes.has(code));
+  if (unknown !== undefined) return unknown;
   const someDone = outcomes.some(({ error, isLeft }) => error === undefined && !isLeft);
   return codes.size > 1 || someDone ? 'partly_done' : only;
 }

@@ -7,7 +7,7 @@ import { CHANGE_LIST } from '../../views/changes.ts';
 export const tradeOrderSet = listCommand({
   id: 'trade order set',
   summary: 'Change an order that waits',
-  description: `Its rate, amount and range take one request, its stop and limit another one. What is not named stays as it is. Where the second request fails the first one stands, and the exit status is 10. ${SENT_ONCE}`,
+  description: `Its rate, amount and range take one request, its stop and limit another one. What is not named stays as it is. Where the second request fails the first one stands, and the exit status is 10, or 8 where the outcome of it is not known. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: { order: { help: 'Its order id', required: true, complete: 'orders' } },

@@ -7,7 +7,7 @@ import { CHANGE_LIST } from '../../views/changes.ts';
 export const tradePositionSet = listCommand({
   id: 'trade position set',
   summary: 'Set the stop and the limit of an open trade',
-  description: `Each takes a request; where the second one fails the first one stands, and the exit status is 10. In pips they are counted from where the trade was opened and need no sign. A stop that is set without --trail follows the price no more. ${SENT_ONCE}`,
+  description: `Each takes a request; where the second one fails the first one stands, and the exit status is 10, or 8 where the outcome of it is not known. In pips they are counted from where the trade was opened and need no sign. A stop that is set without --trail follows the price no more. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: { trade: { help: 'Its trade id', required: true, complete: 'trades' } },

@@ -140,3 +140,27 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
     }
   });
 });
+
+it.each([
+  ['accepted', 10],
+  ['refused', 10.5],
+])('beside one that is %s a lost answer is told as unknown all the same', async (outcome, amountK) => {
+  const way = before[0] as Forwarder;
+  way.orders.length = 0;
+  way.fault = {
+    applied: false,
+    answer(response) {
+      way.fault = undefined;
+      response.socket?.destroy();
+    },
+  };
+  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway, { amountK })];
+  const argv = ['trade', 'close', ...ids, '--yes', '--transport', 'polling', '-o', 'json'];
+  const { code, stdout } = await svc(argv, {
+    home: temporaryHome(),
+    now: () => NOW,
+    env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: desk.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+  });
+  expect({ code, posts: way.orders.length }).toEqual({ code: 8, posts: 2 });
+  expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome }]);
+});
