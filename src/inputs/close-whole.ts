@@ -50,17 +50,21 @@ export async function planWhole(
   ];
 }
 
-/** A symbol that is hidden from the offers may have been traded before. */
+/** A symbol that is hidden from the offers may have been traded before, and a cap on calls may hide all of them. */
 async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
   try {
     return await desk.symbol(wanted);
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'not_found' || ctx.dryRun) throw error;
+    if (!(error instanceof SvcError) || (error.code !== 'not_found' && error.code !== 'limited') || ctx.dryRun) {
+      throw error;
+    }
     const { foldedSymbol } = await import('../services/trading/symbols.ts');
     const seen = await desk.positions(() => false);
     const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
-    if (row?.currency === undefined) throw error;
-    return row.currency;
+    if (row?.currency !== undefined) return row.currency;
+    if (error.code === 'not_found') throw error;
+    ctx.notice(`${error.message}: ${wanted} is taken as given`);
+    return wanted;
   }
 }
 

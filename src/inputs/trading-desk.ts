@@ -114,7 +114,7 @@ export class Desk {
   async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
     if (amountK === undefined || currency === undefined) return undefined;
     const { isForex } = await import('../services/trading/order-preview.ts');
-    const offer = (await knownOffers(await this.open())).find((one) => one.currency === currency);
+    const offer = await this.#knownOffer(currency);
     if (offer === undefined) return undefined;
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
@@ -122,9 +122,19 @@ export class Desk {
   /** That there is no market for it now, as far as is known; an order that closes waits then. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
     const { closedWords } = await import('../services/trading/order-preview.ts');
-    const offer = (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
+    const offer = await this.#knownOffer(symbol);
     const words = offer === undefined ? undefined : closedWords(offer, this.#ctx.now());
     return words === undefined ? [] : [words];
+  }
+
+  /** Undefined, too, where the cap on calls keeps the offers from being seen. */
+  async #knownOffer(symbol: string | undefined): Promise<Offer | undefined> {
+    try {
+      return (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+      return undefined;
+    }
   }
 
   /** Open positions. `isEnough` says of what was seen earlier whether it will do. */

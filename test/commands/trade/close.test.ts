@@ -4,6 +4,7 @@ import { CALL_LIMITS } from '../../../src/services/trading/call-limits.ts';
 import { budgetPath, CallBudgetFile } from '../../../src/store/call-budget.ts';
 import { temporaryHome } from '../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
 import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
 
 let desk: Trader;
@@ -288,6 +289,21 @@ describe('where the calls are used up', () => {
     desk.gateway.traps.add('ora-20301');
     const { code } = await desk.run(argv, { home });
     expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
+  });
+
+  it.each([
+    [['close', '--symbol', 'eurusd'], { symbol: 'EUR/USD' }],
+    [['close', '--symbol', 'GBP/USD'], undefined],
+    [['close', '--amount', '5'], { amount: '5' }],
+  ])('the table of offers may be refused: %j', async (argv, form) => {
+    await using before = await forwarder(desk.gateway.url);
+    before.tooOften = /models=Offer/;
+    const id = holdTrade(desk.gateway);
+    const trades = argv.includes('--amount') ? [id] : [];
+    const { code, stderr } = await desk.run([...argv, ...trades, '--yes'], { env: { SVC_TRADE_URL: before.url } });
+    expect(code, stderr).toBe(0);
+    expect(desk.orders()).toMatchObject(form === undefined ? [] : [form]);
+    if (form === undefined) expect(stderr).toContain('GBP/USD is taken as given');
   });
 
   it('of a trade that was partly closed since, an order of the other side takes what is left, and no more', async () => {

@@ -13,6 +13,8 @@ export interface Fault {
 export interface Forwarder extends AsyncDisposable {
   readonly url: string;
   fault: Fault | undefined;
+  /** What matches is refused as asked for too often. */
+  tooOften: RegExp | undefined;
   /** The body of each order that came. */
   readonly orders: string[];
 }
@@ -42,7 +44,7 @@ export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => vo
 export async function forwarder(to: string): Promise<Forwarder> {
   const { port } = new URL(to);
   const orders: string[] = [];
-  const state: { fault: Fault | undefined } = { fault: undefined };
+  const state: Pick<Forwarder, 'fault' | 'tooOften'> = { fault: undefined, tooOften: undefined };
   const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
     const { method, url, headers } = request;
     const onward = forward({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
@@ -61,6 +63,9 @@ export async function forwarder(to: string): Promise<Forwarder> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces);
+    if (state.tooOften?.test(request.url ?? '')) {
+      return json(response, 200, '{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=5"},"data":{}}');
+    }
     if (!ORDER_PATHS.test(request.url ?? '')) return pass(request, body, response);
     orders.push(body.toString());
     const { fault } = state;
@@ -77,6 +82,12 @@ export async function forwarder(to: string): Promise<Forwarder> {
     },
     set fault(fault) {
       state.fault = fault;
+    },
+    get tooOften() {
+      return state.tooOften;
+    },
+    set tooOften(tooOften) {
+      state.tooOften = tooOften;
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
