@@ -207,7 +207,7 @@ class Closer {
         what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
         makesOrder: true,
       },
-      details: { lost: { accountId, symbol, side, amount }, known: { amount, symbol, account } },
+      details: { lost: [{ accountId, symbol, side, amount }], known: { amount, symbol, account } },
       accountId,
       warnings: await desk.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why}`,

@@ -83,7 +83,7 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
   const { orderIds } = await sendOrder(
     draft.request(accountId, symbol),
     open,
-    { lost: { accountId, symbol, side, amount }, known: { amount, symbol, account, offer } },
+    { lost: [{ accountId, symbol, side, amount }], known: { amount, symbol, account, offer } },
     wish,
     ctx,
   );

@@ -71,7 +71,14 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
     const draft = { ...terms(first), symbol: input.symbol, request };
     const planned = await plannedOrder(draft, wanted, desk, ctx);
     const other = await plannedOrder({ ...draft, ...terms(second) }, wanted, desk, ctx);
-    return [{ ...planned, does: `${planned.does}; or, whichever comes first: ${other.does}` }];
+    const lost = [planned, other].flatMap(({ details }) => details.lost ?? []);
+    return [
+      {
+        ...planned,
+        details: { ...planned.details, lost },
+        does: `${planned.does}; or, whichever comes first: ${other.does}`,
+      },
+    ];
   };
   return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
 }

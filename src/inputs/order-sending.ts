@@ -9,8 +9,8 @@ import type { OrderJournal, OrderRequest, Placed } from '../services/trading/pla
 import { gatewayToken, type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
 
 export interface SendingDetails {
-  /** What to look for where the answer is lost; without it nothing is looked for. */
-  readonly lost?: LostOrder;
+  /** What to look for where the answer is lost: each order of the request. Without it nothing is looked for. */
+  readonly lost?: readonly LostOrder[];
   /** Where it changes what is there: how that is seen now, as a sentence. */
   readonly seen?: (trading: Trading) => Promise<string>;
   /** What a refusal is explained by. */
@@ -52,13 +52,21 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
   }
 }
 
-async function candidates(lost: LostOrder, sentAt: number, open: TradingSession, wish: SessionWish, ctx: RunContext) {
+async function candidates(
+  lost: readonly LostOrder[],
+  sentAt: number,
+  open: TradingSession,
+  wish: SessionWish,
+  ctx: RunContext,
+) {
   const { orderCandidates } = await import('../services/trading/order-candidates.ts');
   const { readJournal } = await import('../store/order-journal.ts');
   const accepted = readJournal(ctx.paths).filter(({ order_ids }) => order_ids.length > 0);
   const look = async ({ trading }: Pick<TradingSession, 'trading'>) => {
     const seen = { orders: await trading.model('Order'), positions: await trading.model('OpenPosition') };
-    return orderCandidates(lost, sentAt, seen, accepted);
+    const found = lost.flatMap((order) => orderCandidates(order, sentAt, seen, accepted));
+    // Both of a pair may be of the same side.
+    return [...new Map(found.map((one) => [`${one.kind} ${one.id}`, one])).values()];
   };
   return lookAgain(look, open, wish, ctx);
 }

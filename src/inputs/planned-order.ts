@@ -28,7 +28,7 @@ export async function plannedOrder(
   return {
     request: draft.request(accountId, offer.currency),
     details: {
-      lost: { accountId, symbol: offer.currency, side, amount },
+      lost: [{ accountId, symbol: offer.currency, side, amount }],
       known: { amount, symbol: offer.currency, account, offer },
     },
     accountId,

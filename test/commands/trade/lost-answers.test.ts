@@ -97,6 +97,21 @@ it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the s
   });
 });
 
+it.each([
+  ['buy@1.17', 'sell@1.15'],
+  ['buy@1.17', 'buy@1.15'],
+])('of a pair both orders are looked for: %s and %s', async (first, second) => {
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  const { code, stderr } = await desk.run(
+    ['oco', 'create', 'EUR/USD', '5', '--leg', first, '--leg', second, '--yes', '-o', 'json'],
+    through(),
+  );
+  expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
+  const placed = [...desk.gateway.book.orders.keys()];
+  expect(placed).toHaveLength(2);
+  expect(lastError(stderr).candidates.split(' ').sort()).toEqual(placed.sort());
+});
+
 it('where the session is gone with the answer, another one looks', async () => {
   before.fault = {
     applied: true,
