@@ -206,7 +206,7 @@ describe('where the calls are used up', () => {
   async function useUp(home: string, ...cmds: readonly number[]): Promise<void> {
     const paths = { config: '', cache: '', state: `${home}/state` };
     const context = {
-      now: () => NOW + 1000,
+      now: () => NOW,
       sleep: async () => {},
       random: Math.random,
       pid: process.pid,
