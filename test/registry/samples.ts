@@ -309,7 +309,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
   'config profiles': [{ args: [] }],
   'config use': [{ args: ['other'] }],
-  doctor: [{ args: ['--offline'] }],
+  doctor: [{ args: ['--offline', 'trade'], exits: 1 }],
   api: [
     { args: ['catalog', 'GET', '/healthz', '--base-url', RECEIVER] },
     { args: ['alerts', 'POST', '/silences', '-f', 'comment=x', '--base-url', RECEIVER], asks: true },
