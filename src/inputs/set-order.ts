@@ -15,6 +15,7 @@ import {
   parsePips,
   parseRate,
   parseTrail,
+  plainText,
 } from '../services/trading/order-rules.ts';
 import { orderRate, orderText } from '../services/trading/order-words.ts';
 import type { Order } from '../services/trading/schema.ts';
@@ -150,9 +151,9 @@ async function wholeTerms(
 ): Promise<{ readonly rate: string; readonly amount: number; readonly range: string }> {
   const rateNow = row === undefined ? undefined : orderRate(row);
   const whole = {
-    rate: rate?.text ?? (rateNow === undefined ? undefined : String(rateNow)),
+    rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
     amount: amount ?? (row === undefined ? undefined : await desk.amountOf(row)),
-    range: range?.text ?? (row === undefined ? undefined : String(row.range ?? 0)),
+    range: range?.text ?? (row === undefined ? undefined : plainText(row.range ?? 0)),
   };
   const missing = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
   if (whole.rate !== undefined && whole.amount !== undefined && whole.range !== undefined) {

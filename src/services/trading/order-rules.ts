@@ -27,6 +27,15 @@ function decimal(text: string): Decimal | undefined {
   return DECIMAL.test(text) && value > 0 && Number.isFinite(value) ? { text, value } : undefined;
 }
 
+/** As a field takes it: without the exponent that small ones have as texts. */
+export function plainText(value: number): string {
+  const text = String(value);
+  const [digits = '', exponent] = text.split('e-');
+  if (exponent === undefined) return text;
+  const decimals = (digits.split('.')[1] ?? '').length + Number(exponent);
+  return value.toFixed(Math.min(decimals, 100));
+}
+
 /** `--rate`. */
 export function parseRate(text: string, flag = '--rate'): Decimal {
   const rate = decimal(text);

@@ -90,6 +90,12 @@ describe('order set', () => {
     );
   });
 
+  it('a rate that stays is written plainly, however small', async () => {
+    const order_id = holdOrder(desk.gateway, { rate: 8.5e-7 });
+    await desk.run(['order', 'set', order_id, '--amount', '5', '--yes']);
+    expect(desk.orders()).toEqual([{ order_id, rate: '0.00000085', range: '0', amount: '5' }]);
+  });
+
   it('what is not named stays: of a symbol in contracts, too', async () => {
     const order_id = holdOrder(desk.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
     await desk.run(['order', 'set', order_id, '--rate', '44000', '--yes']);

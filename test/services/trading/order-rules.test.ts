@@ -14,6 +14,7 @@ import {
   parsePips,
   parseRate,
   parseTrail,
+  plainText,
   TIMES_IN_FORCE,
   type TimeInForce,
   timeInForce,
@@ -232,6 +233,16 @@ test('no form leaves without its side, with an exponent, or with a 0 for none', 
       expect(new Set(Object.keys(marketForm(values)).slice(0, 7))).toEqual(
         new Set(['account_id', 'symbol', 'is_buy', 'rate', 'amount', 'order_type', 'time_in_force']),
       );
+    }),
+  );
+});
+
+it('a number is written plainly, however small, and none of its digits is lost', () => {
+  expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(plainText)).toEqual(['0.00000085', '0.0000001', '1.15', '46500', '0']);
+  fc.assert(
+    fc.property(fc.double({ min: 1e-20, max: 1e9, noNaN: true }), (value) => {
+      expect(plainText(value)).toMatch(/^\d+(\.\d+)?$/);
+      expect(Number(plainText(value))).toBe(value);
     }),
   );
 });
