@@ -9,7 +9,7 @@ type AnyRow = Readonly<Record<string, unknown>>;
 export const tradeModel = listCommand({
   id: 'trade model',
   summary: 'Show the rows of any table as they are',
-  description: `One look, without the row of totals. The tables are ${MODEL_NAMES.join(', ')}.`,
+  description: `One look, without the row of totals. The tables are ${MODEL_NAMES.join(', ')}. How one is asked for and answered, and what most of them hold, is not in the interface document: it is as seen on the public implementation.`,
   effect: 'read',
   service: 'trade',
   args: { name: { help: 'The table, in these very letters', required: true } },

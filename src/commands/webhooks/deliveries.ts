@@ -35,7 +35,11 @@ export const webhooksDeliveries = listCommand({
     since: { type: 'time', bare: 'back', help: 'Only those created since then' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
     follow: { type: 'boolean', short: 'f', help: 'Show what changes from now on' },
-    until: { type: 'string', value: 'event', help: 'With --follow: until this event is delivered or has failed' },
+    until: {
+      type: 'string',
+      value: 'event',
+      help: 'With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end',
+    },
     wait: { type: 'duration', positive: true, help: 'With --follow: at most so long' },
   },
   exits: ['delivery_failed', 'still_pending'],
