@@ -23,6 +23,8 @@ const MOST_WAITING = 64 * 1024 * 1024;
 /** What an event costs beside its text. */
 const EVENT_BYTES = 128;
 const SHORTEST_SECRET = 6;
+/** In what is answered only those are looked for that cannot be anything else. */
+const UNMISTAKABLE = 16;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession implements Session {
@@ -126,8 +128,10 @@ class GatewaySession implements Session {
     return redactText(withoutSecrets(text, [...this.#secrets]));
   }
 
-  /** An error within an answer may repeat whose it is: the connection id, or the token. */
-  #hideIn<T>(answer: T): T {
+  /** A row or an error within an answer may repeat whose it is: the connection id, or the token. */
+  #hideIn<T>(whole: T): T {
+    const long = [...this.#secrets].filter(({ length }) => length >= UNMISTAKABLE);
+    const answer = withTexts(whole, (text) => withoutSecrets(text, long)) as T;
     const { response } = answer as Envelope;
     const error = response?.error ?? '';
     if (error === '') return answer;
@@ -299,6 +303,14 @@ class GatewaySession implements Session {
       throw error;
     }
   }
+}
+
+/** The same, with each of its texts changed. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner, change)]));
 }
 
 /** Whether connecting again may help. Often a good token is refused only because the earlier session still lives there. */

@@ -123,7 +123,9 @@ describe('with the real socket.io 2.5', () => {
     if (gap?.kind === 'gap') expect(gap.to).toBeGreaterThanOrEqual(gap.from);
     expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
     await until(() => restored.length > 0);
-    expect(restored).toEqual([expect.objectContaining({ id: second.clients[0]?.id })]);
+    expect(restored).toEqual([expect.objectContaining({ body: 'models=Order' })]);
+    const subscribed = second.requests.filter(({ url }) => url.startsWith('/trading/subscribe'));
+    expect(subscribed.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${second.clients[0]?.id}${TOKEN}`]);
     expect(second.clients[0]?.id).not.toBe(old);
     expect(notices[0]).toMatch(/; connecting again$/);
     expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
@@ -325,6 +327,22 @@ describe('a token', () => {
     await using opened = sessionWith(server.url);
     const answer = await opened.session.call(openTrade, { body: { is_buy: 'true' } });
     expect(answer).toEqual({ response: { executed: false, error: shown }, id: 1 });
+  });
+
+  test('is not repeated by a row of a table, nor is the connection id', async () => {
+    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
+      if (!url?.startsWith('/trading/')) return false;
+      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+      const row = { accountId: '1', accountName: `of ${TOKEN}`, more: [{ id }, null, 2] };
+      response.end(JSON.stringify({ response: { executed: true }, accounts: [row] }));
+      return true;
+    };
+    await using server = await gateway({ before });
+    await using opened = sessionWith(server.url);
+    const answer = await opened.session.call(getModel);
+    expect(answer).toMatchObject({
+      accounts: [{ accountId: '1', accountName: 'of ***', more: [{ id: '***' }, null, 2] }],
+    });
   });
 
   test('does not go over an open wire', () => {
