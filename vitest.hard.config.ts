@@ -16,6 +16,7 @@ const shared = {
   pool: 'forks',
   maxWorkers: 2,
   hookTimeout: 60_000,
+  setupFiles: 'test/support/setup.ts',
   testTimeout: 1_200_000,
   env: { NO_PROXY: '*' },
 } as const;

@@ -1540,7 +1540,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'webhooks deliveries'
-      printf '%s\t%s\n' '--page' 'This page alone (default 1)' '--page-size' 'Deliveries a page (default 20)' '--all' 'All pages' '--max-pages' 'Read at most so many' '--status' 'Only those of this state' '--event-type' 'Only events of this type' '--event-id' 'Only this event' '--error' 'Only those whose latest error holds this' '--since' 'Only those created since then' '--limit' 'At most so many' '--follow' 'Show what changes from now on' '-f' 'Show what changes from now on' '--until' 'With --follow: until this event is delivered or has failed' '--wait' 'With --follow: at most so long'
+      printf '%s\t%s\n' '--page' 'This page alone (default 1)' '--page-size' 'Deliveries a page (default 20)' '--all' 'All pages' '--max-pages' 'Read at most so many' '--status' 'Only those of this state' '--event-type' 'Only events of this type' '--event-id' 'Only this event' '--error' 'Only those whose latest error holds this' '--since' 'Only those created since then' '--limit' 'At most so many' '--follow' 'Show what changes from now on' '-f' 'Show what changes from now on' '--until' 'With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end' '--wait' 'With --follow: at most so long'
   end
   switch "$place"
     case 'webhooks samples'

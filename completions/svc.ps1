@@ -1303,7 +1303,7 @@ function __SvcOptions([string]$Place) {
       '--limit At most so many'
       '--follow Show what changes from now on'
       '-f Show what changes from now on'
-      '--until With --follow: until this event is delivered or has failed'
+      '--until With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end'
       '--wait With --follow: at most so long'
     )
   }

@@ -1,10 +1,10 @@
 /** Runs `svc` in this process, with everything from outside replaced by what a test says. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
+import { temporaryHome } from './homes.ts';
+
+export { temporaryHome } from './homes.ts';
 
 export interface Run {
   readonly code: number;
@@ -81,14 +81,6 @@ function choose(choices: readonly Choice[], start: string): string {
   const choice = choices.find(({ name }) => name.startsWith(start));
   if (choice === undefined) throw new Error(`no choice ${start} among: ${choices.map(({ name }) => name).join(' | ')}`);
   return choice.value;
-}
-
-/** Deleted at the end of the test file. */
-const homes = mkdtempSync(join(tmpdir(), 'svc-test-'));
-afterAll(() => rmSync(homes, { recursive: true, force: true }));
-
-export function temporaryHome(): string {
-  return mkdtempSync(join(homes, 'home-'));
 }
 
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {

@@ -1,0 +1,4 @@
+/** Run before every file of tests. */
+import { deleteHomesAtTheEnd } from './homes.ts';
+
+deleteHomesAtTheEnd();
