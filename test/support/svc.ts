@@ -176,5 +176,11 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     },
   };
   const code = await main(argv, context);
+  expectNoToken(context.env['SVC_TRADE_TOKEN'], stdout.text + stderr.text);
   return { code, stdout: stdout.text, stderr: stderr.text, asked, opened };
+}
+
+/** Whoever has it trades: no run of any test may print it. */
+function expectNoToken(token: string | undefined, printed: string): void {
+  if (token !== undefined && token.length >= 16 && printed.includes(token)) throw new Error('svc printed the token');
 }
