@@ -2,6 +2,20 @@
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 
+/** `--token`, which is refused with the way to give one. */
+export function refusedToken(command: string) {
+  return {
+    type: 'string',
+    hidden: true,
+    help: 'Refused: other users can see command lines',
+    check: () => {
+      throw new SvcError('invalid_value', 'other users can see command lines, so no token is taken from one', {
+        hint: `pipe it in: ${command} --token-stdin < file`,
+      });
+    },
+  } as const;
+}
+
 const LONGEST_TOKEN = 16 * 1024;
 
 /** One word of ASCII: it goes into a header as it is, and into no message. */

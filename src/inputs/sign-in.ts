@@ -5,7 +5,7 @@ import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
 import type { LoginPeople } from '../services/oauth/login.ts';
 import { whyNoBrowser } from './browser.ts';
-import { askToken } from './piped-token.ts';
+import { refusedToken } from './piped-token.ts';
 
 export const CLIENT_FLAGS = {
   'auth-method': {
@@ -26,16 +26,7 @@ export const PERSONAL_TOKEN_FLAGS = {
     value: 'n',
     help: 'The lifetime that the personal token was made with',
   },
-  token: {
-    type: 'string',
-    hidden: true,
-    help: 'Refused: other users can see command lines',
-    check: () => {
-      throw new SvcError('invalid_value', 'other users can see command lines, so no token is taken from one', {
-        hint: 'pipe it in: svc oauth login --token-stdin < file',
-      });
-    },
-  },
+  token: refusedToken('svc oauth login'),
 } as const satisfies Flags;
 
 export interface SignInOptions {
@@ -99,8 +90,4 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
     yield* lines.filter((line) => line.trim() !== '');
   }
   if (rest.trim() !== '') yield rest;
-}
-
-export function askPersonalToken(ctx: RunContext): Promise<string> {
-  return askToken('Personal token:', 'svc oauth login', ctx);
 }

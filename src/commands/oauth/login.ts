@@ -1,12 +1,7 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import {
-  askPersonalToken,
-  CLIENT_FLAGS,
-  PERSONAL_TOKEN_FLAGS,
-  type SignInOptions,
-  signInPeople,
-} from '../../inputs/sign-in.ts';
+import { askToken } from '../../inputs/piped-token.ts';
+import { CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../../inputs/sign-in.ts';
 import type { LoginWish } from '../../services/oauth/login.ts';
 import type { ClientRecord, Credential } from '../../store/credentials.ts';
 
@@ -100,7 +95,7 @@ async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Pro
 
 async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<Kept> {
   const { checkKeepable, keepLogin } = await import('../../inputs/kept-login.ts');
-  const token = await askPersonalToken(ctx);
+  const token = await askToken('Personal token:', 'svc oauth login', ctx);
   await checkKeepable(ctx);
   await checkTaken(token, ctx);
   const now = Math.floor(ctx.now() / 1000);

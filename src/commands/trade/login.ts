@@ -1,9 +1,8 @@
-import { type RunContext, recordCommand } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { gatewayKey } from '../../inputs/kept-gateway-token.ts';
 import { checkKeepable } from '../../inputs/kept-login.ts';
-import { askToken } from '../../inputs/piped-token.ts';
+import { askToken, refusedToken } from '../../inputs/piped-token.ts';
 
 interface Kept {
   readonly base_url: string;
@@ -21,17 +20,8 @@ export const tradeLogin = recordCommand({
   service: 'trade',
   flags: {
     'token-stdin': { type: 'boolean', help: 'Take it from standard input' },
-    token: {
-      type: 'string',
-      hidden: true,
-      help: 'Refused: other users can see command lines',
-      check: () => {
-        throw new SvcError('invalid_value', 'other users can see command lines, so no token is taken from one', {
-          hint: 'pipe it in: svc trade login --token-stdin < file',
-        });
-      },
-    },
-  } as const satisfies Flags,
+    token: refusedToken('svc trade login'),
+  },
   examples: [
     { run: 'svc trade login', why: 'Type or paste it; it is not shown' },
     { run: 'cat token.txt | svc trade login --token-stdin', why: 'From a file' },
@@ -47,6 +37,7 @@ export const tradeLogin = recordCommand({
   },
   async run({ tokenStdin }, ctx) {
     const { keepToken } = await import('../../inputs/kept-gateway-token.ts');
+    const { tryToken } = await import('../../inputs/trading-session.ts');
     if (ctx.env['SVC_TRADE_TOKEN'] !== undefined) {
       ctx.notice('SVC_TRADE_TOKEN is set, and goes before the token that is kept: unset it to use that');
     }
@@ -60,14 +51,9 @@ export const tradeLogin = recordCommand({
     // Those that were seen so far are of this form; another one is tried all the same.
     if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token is not 40 hexadecimal digits, as they usually are');
     await checkKeepable(ctx);
-    await checkTaken(token, ctx);
+    // Nothing is kept that the gateway does not take.
+    await tryToken(token, ctx);
     await keepToken(token, ctx);
     return { value: gatewayKey(ctx) };
   },
 });
-
-/** Nothing is kept that the gateway does not take. */
-async function checkTaken(token: string, ctx: RunContext): Promise<void> {
-  const { tryToken } = await import('../../inputs/trading-session.ts');
-  await tryToken(token, ctx);
-}

@@ -1,12 +1,7 @@
 /** A gateway on the real socket.io server that has a candle for each period in which forex is open, and answers as a test says. */
 import type { ServerResponse } from 'node:http';
-import { GROUPS } from '../../../src/registry.ts';
 import { type Gateway, gateway, TOKEN } from '../../services/trading/gateway.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
-
-if (!GROUPS.some(({ name }) => name === 'trade')) {
-  (GROUPS as unknown[]).push({ name: 'trade', summary: '', load: () => import('../../../src/registry/trade.ts') });
-}
 
 export type Row = readonly number[];
 

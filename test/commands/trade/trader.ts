@@ -1,12 +1,7 @@
 /** `svc trade` against the emulated gateway, as somebody who trades in its hedging account. */
-import { GROUPS } from '../../../src/registry.ts';
 import { startTradingEmulator, type TradingEmulator } from '../../../src/sandbox/trading/server.ts';
 import { type JournalEntry, readJournal } from '../../../src/store/order-journal.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
-
-if (!GROUPS.some(({ name }) => name === 'trade')) {
-  (GROUPS as unknown[]).push({ name: 'trade', summary: '', load: () => import('../../../src/registry/trade.ts') });
-}
 
 /** A Wednesday, when forex is traded. */
 export const NOW = Date.UTC(2026, 0, 14, 12);
