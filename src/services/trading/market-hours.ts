@@ -45,11 +45,13 @@ export function daysLater(ms: number, days: number): number {
 
 /** The first time after `now` that New York's clocks show this weekday and minute. */
 function next(now: number, weekday: number, minutes: number): number {
-  for (let day = 0; day <= 8; day++) {
-    const then = newYork(now + day * DAY_MS);
+  for (let day = 0; day <= 7; day++) {
+    // Days of 24 hours would lead from late in the evening past the day wanted, where the clocks are changed.
+    const sameTime = daysLater(now, day);
+    const then = newYork(sameTime);
     if (then.weekday !== weekday) continue;
-    // The clocks may be changed between the two times of the day.
-    let at = now + day * DAY_MS + (minutes - then.minutes) * MINUTE_MS - then.rest;
+    // They may be changed between the two times of the day, too.
+    let at = sameTime + (minutes - then.minutes) * MINUTE_MS - then.rest;
     at += (minutes - newYork(at).minutes) * MINUTE_MS;
     if (at > now) return at;
   }

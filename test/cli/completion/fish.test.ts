@@ -13,6 +13,8 @@ describe.skipIf(peer === undefined)('fish', () => {
   let shop: Workshop;
   beforeAll(async () => {
     shop = await workshop();
+    // Without this folder a first fish would fill it in the background, from every manual page of the machine.
+    mkdirSync(join(shop.home, '.local/share/fish/generated_completions'), { recursive: true });
     const config = join(shop.home, '.config/fish');
     mkdirSync(join(config, 'completions'), { recursive: true });
     writeFileSync(join(config, 'completions/svc.fish'), `source '${SCRIPTS}/svc.fish'\n`);
