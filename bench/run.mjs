@@ -1,4 +1,4 @@
-// npm run bench [-- name…]: whole-process times against bare node, and against amtool, curl and openssl where they are at hand.
+// npm run bench [-- name…]: whole-process times against bare node, and against amtool, stripe-cli, curl and openssl where they are at hand.
 // SVC_BENCH_QUICK=1 only shows that every section begins and ends: a round of each, floods of a hundredth, and nothing is written down.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { bulkWrites } from './bulk.mjs';
 import { catalogBench } from './catalog.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
+import { stripeBench } from './stripe.mjs';
 import { tradeBench } from './trade.mjs';
 import { webhookVerification } from './webhooks.mjs';
 
@@ -76,6 +77,8 @@ const MEANING = {
   '10,000 alerts': 'A large installation, listed.',
   '50,000 alerts': 'The worst day. Rows are printed while they come, so memory grows far less than the answer.',
   bulk: 'A maintenance window of thousands of silences. svc first looks which of them are there already, and makes none twice.',
+  stripe:
+    'What small commands cost beside the tool for webhooks that most people know. It talks to a service of its own, here to an answer of the same size.',
   listen:
     'How many deliveries one core takes and verifies in a second, and that a receiver which runs for days grows no larger.',
   trade: 'How many pushes one core reads and prints in a second. None is dropped, and memory is flat.',
@@ -226,6 +229,7 @@ async function measure(url, wanted) {
       ),
     ]);
   }
+  if (isWanted('stripe')) report('stripe', await stripeBench(svc, node, env, rounds(21)));
   if (isWanted('listen')) report('listen', await listenBench(root, QUICK ? { count: 1_000 } : { million: true }));
   if (isWanted('trade')) report('trade', await tradeBench(root, QUICK ? { count: 25_000 } : {}));
   if (isWanted('catalog')) report('catalog', await catalogBench(svc, env, rounds));

@@ -159,6 +159,8 @@ async function measure(transport, count, dir) {
   );
 }
 
+const { version: SOCKET_IO_CLIENT } = createRequire(import.meta.url)('socket.io-client/package.json');
+
 const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 25;
 
@@ -175,8 +177,22 @@ function usage(pid) {
   }
 }
 
+/**
+ * A client as the vendor's own example for Node.js is one: socket.io-client, a listener for the model, and a line for each push, parsed
+ * and printed. Subscribing is left out, as this sender needs none.
+ */
+function readBySocketIo(url, count) {
+  const io = createRequire(import.meta.url)('socket.io-client');
+  const socket = io(url, { query: `access_token=${'0'.repeat(40)}`, transports: ['polling', 'websocket'] });
+  let received = 0;
+  socket.on('Order', (update) => {
+    process.stdout.write(`${JSON.stringify(JSON.parse(update))}\n`);
+    if (++received === count) process.stdout.write('', () => process.exit(0));
+  });
+}
+
 /** The whole command, its start and its end with it; its lines go to /dev/null. */
-async function measureStream(launcher, { transport, format = 'ndjson', count }) {
+async function measureStream(launcher, { transport, format = 'ndjson', count, peer = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
   const self = fileURLToPath(import.meta.url);
   const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
@@ -197,8 +213,10 @@ async function measureStream(launcher, { transport, format = 'ndjson', count }) 
       seen.atTenth ??= seen.most;
     });
     const nothing = openSync('/dev/null', 'w');
-    const argv = ['trade', 'stream', 'Order', '-o', format, '--until', String(count), '--transport', transport];
-    child = spawn(process.execPath, [launcher, ...argv, '--base-url', `http://127.0.0.1:${Number(line)}`], {
+    const url = `http://127.0.0.1:${Number(line)}`;
+    const stream = ['trade', 'stream', 'Order', '-o', format, '--until', String(count), '--transport', transport];
+    const argv = peer ? [self, '--peer', url, String(count)] : [launcher, ...stream, '--base-url', url];
+    child = spawn(process.execPath, argv, {
       stdio: ['ignore', nothing, 'inherit'],
       env: { PATH: process.env.PATH, SVC_TRADE_TOKEN: '0'.repeat(40), SVC_CONFIG_DIR: folder, XDG_STATE_HOME: folder },
     });
@@ -210,7 +228,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count }) 
     if (code !== 0) throw new Error(`${transport}: the stream ended with ${code}`);
     const seconds = (performance.now() - began) / 1000;
     return {
-      name: `${transport}, ${format}`,
+      name: peer ? `socket.io-client ${SOCKET_IO_CLIENT}, ${transport}` : `${transport}, ${format}`,
       count,
       perCpuSecond: count / seen.cpu,
       perSecond: count / seconds,
@@ -234,6 +252,7 @@ export async function tradeBench(root, { count = 1_000_000 } = {}) {
     { transport: 'polling', count },
     { transport: 'websocket', format: 'csv', count: count / 5 },
     { transport: 'websocket', format: 'table', count: count / 5 },
+    { transport: 'websocket', count: count / 5, peer: true },
   ];
   const rows = [];
   for (const one of cases) rows.push(await measureStream(launcher, one));
@@ -257,6 +276,7 @@ function rounded(count) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [step, ...given] = process.argv.slice(2);
   if (step === '--serve') await serve(Number(given[0]));
+  else if (step === '--peer') readBySocketIo(given[0], Number(given[1]));
   else if (step === '--measure') await measure(given[0], Number(given[1]), given[2]);
   else if (step === 'session') {
     const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
