@@ -131,15 +131,17 @@ function descriptorSink(fd: number): SecretSink {
 }
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
-  const { changeWebhookSecrets } = await import('../store/webhook-secrets-editor.ts');
+  const { changeWebhookSecrets, holdRoom } = await import('../store/webhook-secrets-editor.ts');
   const base_url = keptUnder(ctx);
   // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
   for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
+  const giveBack = holdRoom(ctx.paths, ctx.pid);
   return {
     shows: false,
     where: 'stored',
-    abandon: () => {},
+    abandon: giveBack,
     async keep(secret, id) {
+      giveBack();
       const stored = {
         base_url,
         endpoint_id: id,

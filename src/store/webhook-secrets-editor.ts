@@ -1,6 +1,8 @@
 /** Changes webhook-secrets.json: under its lock, from what it holds at that moment, as a whole or not at all. */
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Paths } from '../context.ts';
 import { realTarget, writeAtomic } from './atomic-write.ts';
+import { fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
 import { setAside } from './set-aside.ts';
 import {
@@ -27,6 +29,34 @@ export async function changeWebhookSecrets(
     if (secrets !== document.secrets) writeAtomic(path, `${JSON.stringify({ ...document, secrets }, null, 2)}\n`);
     return warnings;
   });
+}
+
+/** What one more secret, and the lock for it, take at most. */
+const ROOM = 16 * 1024;
+
+/**
+ * Takes the room on the disk that the next change needs, where a change must not fail for want of it. Until what it returns is
+ * called: right before that change. The file has no name, so that nothing is left of it however this process ends.
+ */
+export function holdRoom(paths: Paths, pid: number): () => void {
+  const path = realTarget(webhookSecretsPath(paths));
+  const room = `${path}.${pid}.room`;
+  let file: number | undefined;
+  const giveBack = (): void => {
+    if (file !== undefined) closeSync(file);
+    file = undefined;
+  };
+  try {
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    file = openSync(room, 'wx', 0o600);
+    rmSync(room);
+    writeFileSync(file, Buffer.alloc(size + ROOM, ' '));
+    fsyncSync(file);
+  } catch (error) {
+    giveBack();
+    throw fileFailure(`cannot write ${path}`, error);
+  }
+  return giveBack;
 }
 
 /** The secrets as a change would find them: those of a broken file are none. */

@@ -3,6 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
+import { unbrokenCreate } from '../../inputs/unbroken-create.ts';
 import { subscriptionCandidates } from '../../services/recordings/subscription.ts';
 import { CREATED_RECORD, createdRow } from '../../views/created-subscription.ts';
 
@@ -42,12 +43,14 @@ export const webhooksCreate = recordCommand({
     const events = wantedEvents(input.events, input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSink(input, ctx);
+    const { signal, unbroken, interruption } = unbrokenCreate(ctx);
     let kept = false;
     try {
       if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
-      const created = await createSubscription({ url, events }, openRecordings(ctx.target), {
+      const created = await createSubscription({ url, events }, openRecordings({ ...ctx.target, signal }), {
         ...input,
         dryRun: ctx.dryRun,
+        unbroken,
         notice: ctx.notice,
         keep: async (secret, id) => {
           await sink.keep(secret, id);
@@ -55,7 +58,7 @@ export const webhooksCreate = recordCommand({
         },
       });
       if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
-      return { value: createdRow(created, sink), code: created.fault?.code };
+      return { value: createdRow(created, sink), code: interruption()?.code ?? created.fault?.code };
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
 import { LASTING_SINK_FLAGS, openSink } from '../../inputs/secret-sink.ts';
+import { unbrokenCreate } from '../../inputs/unbroken-create.ts';
 import { checkSubscriptionId, eventsOf, findSubscription } from '../../services/recordings/subscription.ts';
 import { createdRow } from '../../views/created-subscription.ts';
 import { ROTATED_RECORD } from '../../views/rotated-subscription.ts';
@@ -30,7 +31,8 @@ export const webhooksRotate = recordCommand({
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { checkQuota, createSubscription } = await import('../../services/recordings/creating.ts');
     const { finishRotation } = await import('../../inputs/rotation.ts');
-    const recordings = openRecordings(ctx.target);
+    const { signal, unbroken } = unbrokenCreate(ctx);
+    const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();
     const old = findSubscription(all, input.id);
     checkQuota(all, ctx);
@@ -44,6 +46,7 @@ export const webhooksRotate = recordCommand({
         dryRun: ctx.dryRun,
         allowDuplicate: true,
         recover: false,
+        unbroken,
         notice: ctx.notice,
         keep: async (secret, id) => {
           await sink.keep(secret, id);

@@ -9,6 +9,7 @@ import type { Recordings, SubscriptionDraft } from './client.ts';
 import { ownWords } from './failed-answer.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, QUOTA, quotaText, sameEvents, subscriptionStatus } from './subscription.ts';
+import { sameAddress } from './subscription-url.ts';
 
 export interface Creation {
   readonly dryRun: boolean;
@@ -17,6 +18,8 @@ export interface Creation {
   readonly recover: boolean;
   /** Puts the secret where it is safe. Called before anything is told. */
   keep(secret: Secret, id: string): Promise<void>;
+  /** Runs what would lose the secret where it is broken off: the request, and the keeping. */
+  unbroken<T>(work: () => Promise<T>): Promise<T>;
   notice(text: string): void;
 }
 
@@ -61,10 +64,12 @@ async function post(
   recordings: Recordings,
   creation: Creation,
 ): Promise<Created> {
-  const answer = await recordings
-    .create(draft)
-    .catch((error: unknown) => explainFailure(error, draft, before, recordings, creation));
-  return finish(answer, before, draft, recordings, creation);
+  return creation.unbroken(async () => {
+    const answer = await recordings
+      .create(draft)
+      .catch((error: unknown) => explainFailure(error, draft, before, recordings, creation));
+    return finish(answer, before, draft, recordings, creation);
+  });
 }
 
 /** A subscription that is there, and whose secret nobody has. */
@@ -109,7 +114,7 @@ function checkDuplicate(
   { url }: SubscriptionDraft,
   { allowDuplicate }: Creation,
 ): void {
-  const same = allowDuplicate ? undefined : before.find((one) => one.url === url);
+  const same = allowDuplicate ? undefined : before.find((one) => sameAddress(one.url, url));
   if (same === undefined) return;
   throw new SvcError('guarded', `${same.id} already points at this url (events ${eventText(eventsOf(same))})`, {
     hint: `change it with svc webhooks update ${shellWord(same.id)}, or pass --allow-duplicate`,
@@ -184,7 +189,7 @@ async function newOnes(
 ): Promise<readonly Subscription[] | undefined> {
   const known = new Set(before.map(({ id }) => id));
   const after = await recordings.subscriptions().catch(() => undefined);
-  return after?.filter((one) => one.url === url && !known.has(one.id));
+  return after?.filter((one) => sameAddress(one.url, url) && !known.has(one.id));
 }
 
 /** The secret is kept whatever else the answer lacks. */

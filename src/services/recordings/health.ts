@@ -15,7 +15,7 @@ import {
   RETRY_MINUTES,
   subscriptionStatus,
 } from './subscription.ts';
-import { checkReceiverUrl, receiverWarnings } from './subscription-url.ts';
+import { checkReceiverUrl, receiverWarnings, sameAddress } from './subscription-url.ts';
 
 export interface Finding {
   readonly check: string;
@@ -113,7 +113,7 @@ async function address(
     if (error instanceof SvcError) return bad(error.message, another);
     throw error;
   }
-  const twin = all.find((other) => other.id !== id && other.url === url);
+  const twin = all.find((other) => other.id !== id && sameAddress(other.url, url));
   if (twin !== undefined) {
     const why = 'after a rotation that was not finished, or a create that was repeated';
     return warn(`${twin.id} has the same: the receiver gets each event twice (${why})`, 'svc webhooks delete <id>');

@@ -14,6 +14,12 @@ export function checkReceiverUrl(text: string, option: string, { local }: { read
   throw new SvcError('invalid_value', `${option}: the service delivers to https:// addresses only`);
 }
 
+/** The service may write the host in small letters, and a path where there was none. */
+export function sameAddress(one: string, other: string): boolean {
+  if (one === other) return true;
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
+}
+
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(hostname);
 }

@@ -8,6 +8,7 @@ import type { Recordings, SubscriptionChange } from './client.ts';
 import { ownWords } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, findSubscription, sameEvents } from './subscription.ts';
+import { sameAddress } from './subscription-url.ts';
 
 export interface Edit {
   readonly url?: string | undefined;
@@ -101,7 +102,7 @@ function check(found: Subscription, { url, events }: Expected, tell: (found: Exp
       hint: repair(id, events),
     });
   }
-  if (found.url === url) return;
+  if (sameAddress(found.url, url)) return;
   throw new SvcError('not_as_asked', `the url is ${found.url} after the update, expected ${url}`, {
     hint: `svc webhooks update ${shellWord(id)} --url ${shellWord(url)}`,
   });
@@ -122,7 +123,7 @@ async function settled(
 ): Promise<Subscription> {
   const listed = await recordings.subscriptions().catch(() => undefined);
   const found = listed?.find((one) => one.id === before.id);
-  if (found !== undefined && found.url === expected.url && sameEvents(eventsOf(found), expected.events)) {
+  if (found !== undefined && sameAddress(found.url, expected.url) && sameEvents(eventsOf(found), expected.events)) {
     notice(`${error.message}: the list shows that it was`);
     return found;
   }

@@ -42,6 +42,7 @@ async function create(recordings: Recordings, keep?: (secret: Secret, id: string
     allowDuplicate: false,
     recover: false,
     notice: () => {},
+    unbroken: (work) => work(),
     keep: keep ?? (async (secret, id) => void kept.push(`${id} ${secret.reveal()}`)),
   }).catch((error: unknown) => error);
   return { created, kept };
@@ -105,5 +106,14 @@ test('several new ones of the address: all are named, none is touched', async ()
   expect(created).toMatchObject({
     exit: 8,
     message: expect.stringContaining('2 subscriptions of this url are new: ep_1, ep_2'),
+  });
+});
+
+test('an orphan is known although the service writes its address in another way', async () => {
+  const lost = new SvcError('outcome_unknown', 'POST: the connection broke; it may have been applied');
+  const { created } = await create(service(lost, [{ ...made('ep_1'), url: 'https://A.example' }]));
+  expect(created).toMatchObject({
+    exit: 8,
+    message: expect.stringContaining('ep_1 was created but its secret was lost'),
   });
 });
