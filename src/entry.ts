@@ -1,4 +1,5 @@
 /** What the launcher in bin/ needs of the bundle. */
-export { processContext } from './context.ts';
+
 export { main } from './main.ts';
+export { processContext } from './process/context.ts';
 export { resolvePaths } from './store/paths.ts';

@@ -43,6 +43,7 @@ function room(file: string): string {
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   errors: [],
   context: [],
+  process: [],
   http: [],
   output: [],
   store: [],
@@ -66,7 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
     /^\.\.\/package\.json$/,
   ],
   pages: [/^cli\/help\.ts$/, /^reference\/manual\.ts$/, /^registry\.ts$/],
-  entry: [/^main\.ts$/, /^context\.ts$/, /^store\/paths\.ts$/],
+  entry: [/^main\.ts$/, /^process\/context\.ts$/, /^store\/paths\.ts$/],
 };
 
 /** Types may cross where values may not. */

@@ -1,0 +1,119 @@
+/** The one context that is a process: everything from outside comes through here. */
+import { homedir, hostname, userInfo } from 'node:os';
+import { isatty } from 'node:tty';
+import type { Context, EndSignal, Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { openBrowser } from './browser.ts';
+import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
+import { outStream } from './output-stream.ts';
+import { prompter } from './prompter.ts';
+
+/** The context of a real process. `resolve` makes the paths of the environment. */
+export function processContext(resolve: (env: Context['env'], platform: string, home: string) => Paths): Context {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
+  // Where one of the streams is the terminal's. Nothing tells its Ctrl-C from a kill -INT.
+  let atTerminal = false;
+  const hangUp = () => taker?.('SIGHUP', atTerminal);
+  const stop = (name: 'SIGINT' | 'SIGTERM') => {
+    if (taker !== undefined) {
+      taker(name, name === 'SIGINT' && atTerminal);
+      return;
+    }
+    const reason =
+      name === 'SIGINT' ? new SvcError('interrupted', 'interrupted') : new SvcError('terminated', 'terminated');
+    // The second time a person does not want to wait for a clean end.
+    if (signal.aborted) process.exit(reason.exit);
+    stopped.abort(reason);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  leaveColorsToUs();
+  const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
+  return {
+    stdin: {
+      get isTTY() {
+        return isatty(0);
+      },
+      chunks: () => stdinChunks(signal),
+      chunksUntil: stdinUntil,
+      onKey: (handler) => takeKeys((key) => (key === CTRL_C ? stop('SIGINT') : handler(key))),
+    },
+    stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
+    stderr: outStream(2, () => process.stderr, signal, undefined),
+    env: process.env,
+    paths: resolve(process.env, process.platform, home()),
+    get identity() {
+      return `${userName()}@${hostname()}`;
+    },
+    pid: process.pid,
+    nodeMajor: Number.parseInt(process.versions.node, 10),
+    // The standalone executable runs no script.
+    self: process.argv[1] === process.execPath ? [process.execPath] : [process.execPath, process.argv[1] ?? ''],
+    now: Date.now,
+    random: Math.random,
+    sleep,
+    signal,
+    takeSignals: (handler) => {
+      const before = taker;
+      taker = handler;
+      if (before === undefined) {
+        atTerminal = isatty(0) || isatty(1) || isatty(2);
+        // Without a listener the end of a terminal ends this process at once, which is right for all others.
+        process.on('SIGHUP', hangUp);
+      }
+      return () => {
+        taker = before;
+        if (before === undefined) process.removeListener('SIGHUP', hangUp);
+      };
+    },
+    prompter: prompter(signal),
+    openBrowser,
+  };
+}
+
+/** A uid without an entry in the password file, as containers have it, is no reason to fail. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env['USER'] || 'unknown';
+  }
+}
+
+/** Empty where neither the environment nor the password file knows one. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    if (signal?.aborted) {
+      fail(signal.reason);
+      return;
+    }
+    const aborted = () => {
+      clearTimeout(timer);
+      fail(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted);
+      done();
+    }, ms);
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/** Node 22 and later warn on stderr where NO_COLOR and FORCE_COLOR are both set; svc has a rule for that. */
+function leaveColorsToUs(): void {
+  const printers = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
+  });
+}

@@ -1,0 +1,95 @@
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import type { OutStream } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { isPipe } from './pipe.ts';
+
+/** What a pipe holds: more of it may have to wait for the reader. */
+const PIPE_BYTES = 65_536;
+
+/**
+ * Writes straight to the descriptor, which needs no stream to be loaded. What may have to wait for a reader goes to Node's stream:
+ * a direct write would block the process, and no signal would end it.
+ */
+export function outStream(
+  fd: 1 | 2,
+  stream: () => NodeJS.WriteStream,
+  signal: AbortSignal,
+  forcedColumns: number | undefined,
+): OutStream {
+  let closed = false;
+  let written = 0;
+  let waiting: NodeJS.WriteStream | undefined;
+  const terminal = isatty(fd);
+  const broken = (error: unknown): SvcError | undefined => {
+    closed = true;
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Of standard error nobody can be told.
+    if (fd === 2 || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return undefined;
+    const reason = message.replace(/^E\w+: |, write$/g, '');
+    return new SvcError('file_unusable', `cannot write to standard output: ${reason}`, { cause: error });
+  };
+  let piped: boolean | undefined;
+  const mayWait = (bytes: number): boolean => {
+    if (waiting !== undefined) return true;
+    if (written + bytes <= PIPE_BYTES) return false;
+    piped ??= isPipe(fd);
+    return piped;
+  };
+  const writeByStream = (bytes: Uint8Array): Promise<void> => {
+    const open = waiting ?? stream().on('error', () => {});
+    waiting = open;
+    return new Promise((done, fail) => {
+      // Whoever interrupted does not wait for a reader; what is said about it is said only if it can be at once.
+      if (signal.aborted) return fd === 2 ? done() : fail(signal.reason);
+      const interrupt = (): void => fail(signal.reason);
+      signal.addEventListener('abort', interrupt, { once: true });
+      open.write(bytes, (error) => {
+        signal.removeEventListener('abort', interrupt);
+        const failure = error ? broken(error) : undefined;
+        if (failure === undefined) done();
+        else fail(failure);
+      });
+    });
+  };
+  return {
+    isTTY: terminal || forcedColumns !== undefined,
+    get columns() {
+      // A terminal that nobody has told its size says 0.
+      return forcedColumns ?? (terminal ? stream().columns || undefined : undefined);
+    },
+    get rows() {
+      return terminal ? stream().rows : undefined;
+    },
+    onResize(handler) {
+      if (!terminal) return () => {};
+      const terminalStream = stream().on('resize', handler);
+      return () => {
+        terminalStream.off('resize', handler);
+      };
+    },
+    get colorDepth() {
+      if (!terminal) return 0;
+      const bits = stream().getColorDepth();
+      return bits >= 24 ? 3 : bits >= 8 ? 2 : bits >= 4 ? 1 : 0;
+    },
+    get closed() {
+      return closed;
+    },
+    async write(chunk) {
+      let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      while (bytes.length > 0 && !closed) {
+        if (mayWait(bytes.length)) return writeByStream(bytes);
+        try {
+          const count = writeSync(fd, bytes);
+          written += count;
+          bytes = bytes.subarray(count);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return writeByStream(bytes);
+          const failure = broken(error);
+          if (failure !== undefined) throw failure;
+        }
+      }
+    },
+  };
+}
