@@ -5,10 +5,13 @@ import { escapeText } from '../escape.ts';
 import { layOut } from '../table.ts';
 import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } from '../types.ts';
 import { displayWidth, shorten, wrap } from '../width.ts';
+import { fittingNames } from './fitting-names.ts';
 import { glyphOf, type SeriesPainter } from './palette.ts';
 
 /** In fewer cells every one is needed. */
 const LEAST_INDENTED = 8;
+/** What is left of a shortened name in a table. */
+const LEAST_NAME = 8;
 
 export interface LegendStyle {
   readonly options: OutputOptions;
@@ -28,16 +31,16 @@ export async function legendLines(picture: ChartPicture, style: LegendStyle): Pr
   const shown = facts.columns.filter(({ wide }) => style.options.format === 'wide' || wide !== true);
   const glyphs = new Map(facts.rows.map((row, index) => [row, glyphOf(index, style.ascii)]));
   const glyph: Column<unknown> = { name: '', cell: (row) => glyphs.get(row) };
-  const { lines: laidOut, dropped = [] } = await layOut(
-    {
-      kind: 'list',
-      rows: facts.rows,
-      columns: style.glyphs ? [glyph, ...shown] : shown,
-      named: true,
-      id: () => undefined,
-    },
-    { ...style.options, columns: [], ascii: style.ascii, width: style.shortens ? style.width : undefined },
-  );
+  const table = async (columns: readonly Column<unknown>[], width: number | undefined) => {
+    const all = style.glyphs ? [glyph, ...columns] : columns;
+    return layOut(
+      { kind: 'list', rows: facts.rows, columns: all, named: true, id: () => undefined },
+      { ...style.options, columns: [], ascii: style.ascii, width },
+    );
+  };
+  const most = style.shortens ? style.width : undefined;
+  const columns = most === undefined ? shown : await withFittingTitle(shown, facts.rows, most, style, table);
+  const { lines: laidOut, dropped = [] } = await table(columns, most);
   const lines = [...laidOut];
   if (dropped.length > 0 || lines.some((line) => isTooWide(line, style))) return blocks(facts, shown, style);
   if (!style.glyphs) return lines;
@@ -45,8 +48,34 @@ export async function legendLines(picture: ChartPicture, style: LegendStyle): Pr
   return lines.map((line, index) => (index < header ? line : colored(line, index - header, style)));
 }
 
+type Table = (columns: readonly Column<unknown>[], width: undefined) => Promise<{ readonly lines: Iterable<string> }>;
+
+/** Only the names give way, and stay different from each other. */
+async function withFittingTitle(
+  columns: readonly Column<unknown>[],
+  rows: ChartFacts['rows'],
+  most: number,
+  { options, ascii }: LegendStyle,
+  table: Table,
+): Promise<readonly Column<unknown>[]> {
+  const [title, ...others] = columns;
+  const { lines } = await table(columns, undefined);
+  const excess = Math.max(0, ...[...lines].map(lineWidth)) - most;
+  if (title === undefined || excess <= 0) return columns;
+  const names = rows.map((row) => escapeText(cellLine(title.cell(row), { ...options, ascii })));
+  const room = Math.max(...names.map(displayWidth)) - excess;
+  if (room < LEAST_NAME) return columns;
+  const fitting = fittingNames(names, room);
+  const shown = new Map(rows.map((row, index) => [row, fitting[index]]));
+  return [{ ...title, cell: (row) => shown.get(row) }, ...others];
+}
+
 function isTooWide(line: string, { width }: LegendStyle): boolean {
-  return width !== undefined && displayWidth(line.replace(/\x1b\[[\d;]*m/g, '')) > width;
+  return width !== undefined && lineWidth(line) > width;
+}
+
+function lineWidth(line: string): number {
+  return displayWidth(line.replace(/\x1b\[[\d;]*m/g, ''));
 }
 
 /** The first character is the glyph. */

@@ -43,8 +43,7 @@ export function runsOf({ at, values, until }: ChartSeries, window: Window, colum
       open.last = value;
       continue;
     }
-    const first = Math.min(columns - 1, Math.floor(position(start, window) * columns));
-    const last = Math.max(first, Math.ceil(position(end, window) * columns) - 1);
+    const [first, last] = columnsOf(position(start, window) * columns, position(end, window) * columns, columns);
     if (open?.column === first) {
       open.low = Math.min(open.low, value);
       open.high = Math.max(open.high, value);
@@ -62,6 +61,18 @@ export function runsOf({ at, values, until }: ChartSeries, window: Window, colum
     edge = window.from + ((last + 1) / columns) * (window.to - window.from);
   }
   return runs;
+}
+
+/**
+ * A column belongs to what holds at its middle: neither a value nor a gap grows at the cost of the other, and a gap as wide as a column
+ * is always seen. A value that holds at no middle, a spike, is in the column that most of it is in.
+ */
+function columnsOf(left: number, right: number, columns: number): readonly [first: number, last: number] {
+  const first = Math.round(left);
+  const last = Math.round(right) - 1;
+  if (first <= last) return [first, last];
+  const only = Math.min(columns - 1, Math.floor((left + right) / 2));
+  return [only, only];
 }
 
 /** The least and the greatest of all; infinite, the other way round, where there is none. */

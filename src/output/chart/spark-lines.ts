@@ -1,7 +1,8 @@
 /** A chart in one line for each series: its name, a line of bars, its last value. */
 import { escapeText } from '../escape.ts';
 import type { ChartPicture, ChartSeries } from '../types.ts';
-import { displayWidth, shorten } from '../width.ts';
+import { displayWidth } from '../width.ts';
+import { fittingNames } from './fitting-names.ts';
 import { runsOf, type Window } from './runs.ts';
 import { meanOf, sparkline } from './sparkline.ts';
 
@@ -22,8 +23,9 @@ export function sparkLines({ series, from, to }: ChartPicture, { width, ascii }:
   const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
   const room = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
   if (room < LEAST_BARS) return series.map((one) => bars(one, window, width, ascii));
+  const shown = fittingNames(names, nameWidth);
   return series.map((one, index) => {
-    const name = shorten(names[index] ?? '', nameWidth);
+    const name = shown[index] ?? '';
     const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
     const line = bars(one, window, room, ascii);
     const last = lasts[index] ?? '';

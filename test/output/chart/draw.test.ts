@@ -81,6 +81,15 @@ describe('the field', () => {
     expect(field(await drawn(instant)).join('')).toContain('●');
   });
 
+  test('shows a gap of one point among 120, whichever it is', async () => {
+    const times = Array.from({ length: 120 }, (_, index) => FROM + (index * (TO - FROM)) / 120);
+    for (let missing = 1; missing < 119; missing++) {
+      const values = times.map((_, index) => (index === missing ? null : 50));
+      const lines = field(await drawn(picture({ series: [series({ at: times, values })] }), at(80)));
+      expect(lines.find((line) => BRAILLE.test(line))?.trim()).not.toMatch(/^⠒*$/);
+    }
+  });
+
   test('is blank where all is null, and keeps both sides apart', async () => {
     const gap = series({ at: [FROM, FROM + 10 * DAY, FROM + 20 * DAY], values: [1, null, 1] });
     const [line = ''] = field(await drawn(picture({ series: [gap] }))).filter((text) => BRAILLE.test(text));
@@ -127,6 +136,17 @@ describe('the facts', () => {
         expect(lines.some((line) => line.includes('SERIES  '))).toBe(canvas === 200);
       }
     }
+  });
+
+  test('names that begin alike are told apart where they are shortened', async () => {
+    const [north, south] = ['North', 'South'].map((end) => series({ name: `perekrestok Saint Petersburg ${end}` }));
+    const both = picture({ series: [north, south].filter((one) => one !== undefined) });
+    const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
+    const table = (await drawn({ ...both, facts }, at(70))).join('\n');
+    expect(table).toMatch(/● {2}….*North /);
+    expect(table).toMatch(/▲ {2}….*South /);
+    const bars = await drawn({ ...both, style: 'sparkline' }, at(40));
+    expect(bars.map((line) => line.split('  ')[0])).toEqual(['…rsburg North', '…rsburg South']);
   });
 
   test('the width asked for is that of all', async () => {

@@ -27,11 +27,34 @@ describe('runsOf', () => {
   test('what holds from before the window is there from its beginning, what ended as it began is not', () => {
     const columns = (at: number[], until: number): number[] =>
       runsOf(series({ at, values: at.map(() => 1), until }), WINDOW, 4).map(({ column }) => column);
-    expect(columns([-50], 30)).toEqual([0, 1]);
+    expect(columns([-50], 30)).toEqual([0]);
+    expect(columns([-50], 40)).toEqual([0, 1]);
     expect(columns([-50], 0)).toEqual([]);
     expect(columns([100], 200)).toEqual([3]);
     expect(columns([101], 200)).toEqual([]);
     expect(columns([50], 50)).toEqual([2]);
+  });
+
+  test('a gap as wide as a column leaves one empty, wherever it is', () => {
+    const part = fc.double({ min: 1, max: 6, noNaN: true });
+    fc.assert(
+      fc.property(part, part, part, fc.integer({ min: 5, max: 40 }), (before, gap, after, columns) => {
+        const column = WINDOW.to / columns;
+        const at = [0, before * column, (before + gap) * column];
+        const until = (before + gap + after) * column;
+        const runs = runsOf(series({ at, values: [1, null, 2], until }), WINDOW, columns);
+        const [first, second] = [1, 2].map((value) => runs.filter(({ low }) => low === value).map((run) => run.column));
+        if (second?.[0] === undefined) return;
+        expect(second[0] - (first?.at(-1) ?? 0)).toBeGreaterThan(1);
+      }),
+    );
+  });
+
+  test('every other value of a series about as wide as the columns is seen to be missing', () => {
+    const at = Array.from({ length: 121 }, (_, k) => k);
+    const values = at.map((k) => (k % 2 === 0 ? null : 100));
+    const runs = runsOf(series({ at, values, until: 121 }), { from: 0, to: 121 }, 110);
+    expect(new Set(runs.map(({ column }) => column)).size).toBeLessThan(65);
   });
 
   test('a window of one instant has it in the middle', () => {
@@ -57,8 +80,10 @@ describe('runsOf', () => {
         for (const [index, value] of values.entries()) {
           const start = at[index] ?? 0;
           if (value === null || start > WINDOW.to) continue;
+          // where it begins, or one further where it holds at the middle of that one alone
           const column = Math.min(columns - 1, Math.floor((start / 100) * columns));
-          expect(runs.some((run) => run.column === column && run.low <= value && value <= run.high)).toBe(true);
+          const near = runs.filter((run) => run.column === column || run.column === column + 1);
+          expect(near.some(({ low, high }) => low <= value && value <= high)).toBe(true);
         }
         for (const { column, low, high, last } of runs) {
           const [left, right] = [(column * 100) / columns, ((column + 1) * 100) / columns];
