@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests of parts: they leave nothing behind in their process, and a process for each file would take longer than its tests. */
@@ -7,7 +8,16 @@ const PARTS = [
   'test/{house,http,inputs,output,reference,sandbox,services,store,wire}/**/*.test.ts',
 ];
 
+const seeded = fileURLToPath(new URL('test/support/seeded.ts', import.meta.url));
+
 export default defineConfig({
+  plugins: [
+    {
+      name: 'seeded',
+      enforce: 'pre',
+      resolveId: (source, importer) => (source === 'fast-check' && importer !== seeded ? seeded : undefined),
+    },
+  ],
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
