@@ -38,6 +38,8 @@ export function splitPlain(flags: Flags, tokens: readonly string[]): SplitTokens
   try {
     const parsed = parseArgs({ args: [...tokens], options: declared, allowPositionals: true, tokens: true });
     for (const token of parsed.tokens) {
+      // Node takes `-q-` for `-q --`.
+      if (token.kind === 'option-terminator' && tokens[token.index] !== '--') return undefined;
       if (token.kind !== 'option') continue;
       const { name, value } = token;
       if (value !== undefined) options.set(name, [...((options.get(name) as string[] | undefined) ?? []), value]);

@@ -81,7 +81,7 @@ describe('the quick reader of command lines', () => {
     });
   });
 
-  it.each([['--older-than', '-2h'], ['--unknown'], ['--quiet=1'], ['-1'], ['--output']])(
+  it.each([['--older-than', '-2h'], ['--unknown'], ['--quiet=1'], ['-1'], ['--output'], ['-q-'], ['-vq- ', 'x']])(
     'leaves %s to commander',
     (...tokens) => {
       expect(splitPlain(FLAGS, tokens)).toBeUndefined();
