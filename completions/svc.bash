@@ -372,6 +372,7 @@ __svc_value() {
     'catalog products list --limit') kind=any ;;
     'catalog products list --offset') kind=any ;;
     'catalog products list --param') kind=any ;;
+    'catalog products get --param') kind=any ;;
     'catalog products sources --order') kind=choices choices=('observed_at_desc' 'observed_at_asc') ;;
     'catalog products sources --limit') kind=any ;;
     'catalog products sources --offset') kind=any ;;
@@ -431,6 +432,7 @@ __svc_value() {
     'catalog categories list --limit') kind=any ;;
     'catalog categories list --offset') kind=any ;;
     'catalog categories list --param') kind=any ;;
+    'catalog categories get --param') kind=any ;;
     'catalog categories tree --parser-name') kind=stores ;;
     'catalog categories tree --param') kind=any ;;
     'catalog settlements list --country') kind=any ;;
@@ -439,8 +441,10 @@ __svc_value() {
     'catalog settlements list --limit') kind=any ;;
     'catalog settlements list --offset') kind=any ;;
     'catalog settlements list --param') kind=any ;;
+    'catalog settlements get --param') kind=any ;;
     'catalog cursors --parser-name') kind=stores ;;
     'catalog cursors --param') kind=any ;;
+    'catalog health --param') kind=any ;;
     'trade accounts --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
     'trade accounts --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
     'trade positions --symbol') kind=symbols ;;
@@ -765,6 +769,7 @@ __svc_options() {
     'oauth clients register') names+=(--auth-method --client-name --redirect-uri --secret-file --secret-fd --store --show-secret --dry-run --yes -y) ;;
     'oauth clients forget') names+=(--issuer --force) ;;
     'catalog products list') names+=(--search --brand --parser-name --category --settlement --promo --new --hit --adult --price-min --price-max --order --limit --offset --all --param) ;;
+    'catalog products get') names+=(--param) ;;
     'catalog products sources') names+=(--order --limit --offset --all --param) ;;
     'catalog products snapshots') names+=(--parser-name --source-id --order --limit --offset --all --param) ;;
     'catalog products dynamics') names+=(--parser-name --source-id --field --from --to --interval --param) ;;
@@ -774,9 +779,12 @@ __svc_options() {
     'catalog compare') names+=(--search --max-products --by --store --region --field --newer-than --trend --limit) ;;
     'catalog check') names+=(--below --above --change --since --field --store --source --any --all --newer-than --wait --every) ;;
     'catalog categories list') names+=(--parser-name --depth --parent --search --limit --offset --all --param) ;;
+    'catalog categories get') names+=(--param) ;;
     'catalog categories tree') names+=(--parser-name --param) ;;
     'catalog settlements list') names+=(--country --region --search --limit --offset --all --param) ;;
+    'catalog settlements get') names+=(--param) ;;
     'catalog cursors') names+=(--parser-name --param) ;;
+    'catalog health') names+=(--param) ;;
     'trade accounts') names+=(--transport --budget) ;;
     'trade positions') names+=(--closed --summary --symbol --account --limit --transport --budget) ;;
     'trade orders') names+=(--type --symbol --account --limit --transport --budget) ;;

@@ -735,6 +735,8 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'catalog products list --param'
       printf '%s\n' 'any'
+    case 'catalog products get --param'
+      printf '%s\n' 'any'
     case 'catalog products sources --order'
       printf '%s\n' 'choices' 'observed_at_desc' 'observed_at_asc'
     case 'catalog products sources --limit'
@@ -853,6 +855,8 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'catalog categories list --param'
       printf '%s\n' 'any'
+    case 'catalog categories get --param'
+      printf '%s\n' 'any'
     case 'catalog categories tree --parser-name'
       printf '%s\n' 'stores'
     case 'catalog categories tree --param'
@@ -869,9 +873,13 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'catalog settlements list --param'
       printf '%s\n' 'any'
+    case 'catalog settlements get --param'
+      printf '%s\n' 'any'
     case 'catalog cursors --parser-name'
       printf '%s\n' 'stores'
     case 'catalog cursors --param'
+      printf '%s\n' 'any'
+    case 'catalog health --param'
       printf '%s\n' 'any'
     case 'trade accounts --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
@@ -1615,6 +1623,10 @@ function __svc_options -a place
       printf '%s\t%s\n' '--search' 'Part of the title or the brand; % and _ are wildcards (undocumented)' '--brand' 'The whole brand, in either case (undocumented)' '--parser-name' 'Sold by this store, written exactly so (undocumented)' '--category' 'In this category (undocumented)' '--settlement' 'Sold in this settlement (undocumented)' '--promo' 'Promoted, or not (undocumented)' '--new' 'New, or not (undocumented)' '--hit' 'A hit, or not (undocumented)' '--adult' 'For adults, or not (undocumented)' '--price-min' 'From this price on (undocumented)' '--price-max' 'Up to this price (undocumented)' '--order' 'In which order the service lists (undocumented)' '--limit' 'At most so many, 100 a request (undocumented)' '--offset' 'Without the first so many (undocumented)' '--all' 'All of them, 100 a request (undocumented)' '--param' 'Any other parameter, sent as it is'
   end
   switch "$place"
+    case 'catalog products get'
+      printf '%s\t%s\n' '--param' 'Any other parameter, sent as it is'
+  end
+  switch "$place"
     case 'catalog products sources'
       printf '%s\t%s\n' '--order' 'In which order the service lists (undocumented)' '--limit' 'At most so many, 100 a request (undocumented)' '--offset' 'Without the first so many (undocumented)' '--all' 'All of them, 100 a request (undocumented)' '--param' 'Any other parameter, sent as it is'
   end
@@ -1651,6 +1663,10 @@ function __svc_options -a place
       printf '%s\t%s\n' '--parser-name' 'Of this store (undocumented)' '--depth' 'So deep in the tree (undocumented)' '--parent' 'Right below this one (undocumented)' '--search' 'Part of the title (undocumented)' '--limit' 'At most so many, 100 a request (undocumented)' '--offset' 'Without the first so many (undocumented)' '--all' 'All of them, 100 a request (undocumented)' '--param' 'Any other parameter, sent as it is'
   end
   switch "$place"
+    case 'catalog categories get'
+      printf '%s\t%s\n' '--param' 'Any other parameter, sent as it is'
+  end
+  switch "$place"
     case 'catalog categories tree'
       printf '%s\t%s\n' '--parser-name' 'Of this store (undocumented)' '--param' 'Any other parameter, sent as it is'
   end
@@ -1659,8 +1675,16 @@ function __svc_options -a place
       printf '%s\t%s\n' '--country' 'In this country, written exactly so (undocumented)' '--region' 'In this region, written exactly so (undocumented)' '--search' 'Part of the name (undocumented)' '--limit' 'At most so many, 100 a request (undocumented)' '--offset' 'Without the first so many (undocumented)' '--all' 'All of them, 100 a request (undocumented)' '--param' 'Any other parameter, sent as it is'
   end
   switch "$place"
+    case 'catalog settlements get'
+      printf '%s\t%s\n' '--param' 'Any other parameter, sent as it is'
+  end
+  switch "$place"
     case 'catalog cursors'
       printf '%s\t%s\n' '--parser-name' 'Of this store (undocumented)' '--param' 'Any other parameter, sent as it is'
+  end
+  switch "$place"
+    case 'catalog health'
+      printf '%s\t%s\n' '--param' 'Any other parameter, sent as it is'
   end
   switch "$place"
     case 'trade accounts'

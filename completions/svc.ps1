@@ -417,6 +417,7 @@ function __SvcValue([string]$Key) {
     'catalog products list --limit' { return @('any') }
     'catalog products list --offset' { return @('any') }
     'catalog products list --param' { return @('any') }
+    'catalog products get --param' { return @('any') }
     'catalog products sources --order' { return @('choices', 'observed_at_desc', 'observed_at_asc') }
     'catalog products sources --limit' { return @('any') }
     'catalog products sources --offset' { return @('any') }
@@ -476,6 +477,7 @@ function __SvcValue([string]$Key) {
     'catalog categories list --limit' { return @('any') }
     'catalog categories list --offset' { return @('any') }
     'catalog categories list --param' { return @('any') }
+    'catalog categories get --param' { return @('any') }
     'catalog categories tree --parser-name' { return @('stores') }
     'catalog categories tree --param' { return @('any') }
     'catalog settlements list --country' { return @('any') }
@@ -484,8 +486,10 @@ function __SvcValue([string]$Key) {
     'catalog settlements list --limit' { return @('any') }
     'catalog settlements list --offset' { return @('any') }
     'catalog settlements list --param' { return @('any') }
+    'catalog settlements get --param' { return @('any') }
     'catalog cursors --parser-name' { return @('stores') }
     'catalog cursors --param' { return @('any') }
+    'catalog health --param' { return @('any') }
     'trade accounts --transport' { return @('choices', 'auto', 'polling', 'websocket') }
     'trade accounts --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade positions --symbol' { return @('symbols') }
@@ -1554,6 +1558,11 @@ function __SvcOptions([string]$Place) {
       '--param Any other parameter, sent as it is'
     )
   }
+  if (@('catalog products get') -ccontains $Place) {
+    @(
+      '--param Any other parameter, sent as it is'
+    )
+  }
   if (@('catalog products sources') -ccontains $Place) {
     @(
       '--order In which order the service lists (undocumented)'
@@ -1658,6 +1667,11 @@ function __SvcOptions([string]$Place) {
       '--param Any other parameter, sent as it is'
     )
   }
+  if (@('catalog categories get') -ccontains $Place) {
+    @(
+      '--param Any other parameter, sent as it is'
+    )
+  }
   if (@('catalog categories tree') -ccontains $Place) {
     @(
       '--parser-name Of this store (undocumented)'
@@ -1675,9 +1689,19 @@ function __SvcOptions([string]$Place) {
       '--param Any other parameter, sent as it is'
     )
   }
+  if (@('catalog settlements get') -ccontains $Place) {
+    @(
+      '--param Any other parameter, sent as it is'
+    )
+  }
   if (@('catalog cursors') -ccontains $Place) {
     @(
       '--parser-name Of this store (undocumented)'
+      '--param Any other parameter, sent as it is'
+    )
+  }
+  if (@('catalog health') -ccontains $Place) {
+    @(
       '--param Any other parameter, sent as it is'
     )
   }

@@ -99,8 +99,15 @@ function figure(value: number | null): Cell {
 /** As many decimals as the values have, and two at least: the mean of whole numbers is seldom one. */
 function meanCell({ mean, min, max, first, last }: Statistics): Cell {
   if (mean === null) return NONE;
-  const decimals = [min, max, first, last].map((value) => String(value).split('.')[1]?.length ?? 0);
-  return mean.toFixed(Math.min(12, Math.max(2, ...decimals)));
+  // What is too small or too large for decimals is written as the values are.
+  const values = [min, max, first, last];
+  if ([mean, ...values].some((value) => String(value).includes('e'))) return mean;
+  const decimals = Math.max(...values.map(decimalsOf));
+  return mean.toFixed(Math.max(2, Math.min(decimals, decimalsOf(mean))));
+}
+
+function decimalsOf(value: number | null): number {
+  return String(value).split('.')[1]?.length ?? 0;
 }
 
 function changeCell({ change, changePercent }: Statistics): Cell {

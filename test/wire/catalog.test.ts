@@ -176,7 +176,7 @@ describe('failures', () => {
       'the catalog cannot read its data: (sqlite3.OperationalError) no such table',
       undefined,
     ],
-    [500, '500.txt', 7, 'answered 500: Internal Server Error', undefined],
+    [500, '500.txt', 7, 'answered 500: Internal Server Error', /svc catalog health/],
     [401, '404-route.json', 4, 'wants a credential', /SVC_CATALOG_TOKEN/],
   ];
   test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, words, hint) => {

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
+import { PARAM_FLAG } from '../../inputs/catalog-lists.ts';
 import { CATEGORY_RECORD } from '../../views/catalog.ts';
 
 export const catalogCategoriesGet = recordCommand({
@@ -7,10 +8,11 @@ export const catalogCategoriesGet = recordCommand({
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'Its id, a number', required: true } },
+  flags: { param: PARAM_FLAG },
   examples: [{ run: 'svc catalog categories get 12', why: 'By its id' }],
   output: CATEGORY_RECORD,
-  async run({ id }, ctx) {
+  async run({ id, param }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    return { value: await openCatalog(ctx.target).category(id) };
+    return { value: await openCatalog(ctx.target).category(id, param) };
   },
 });

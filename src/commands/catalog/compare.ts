@@ -113,6 +113,7 @@ async function found(catalog: Catalog, { search, maxProducts }: Compared, ctx: R
     ids.push(...page.items.map((product) => product.canonical_product_id));
     total = page.total;
   }
+  if (ids.length === 0) ctx.notice(`no product is found for ${JSON.stringify(search)}`);
   if (total !== undefined && total > ids.length) {
     ctx.notice(`${total} products are found, and ${ids.length} compared: narrow --search, or pass --max-products`);
   }

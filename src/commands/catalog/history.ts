@@ -3,9 +3,10 @@ import { checkNewFile, writeNewFile } from '../../inputs/new-file.ts';
 import { type Histories, readHistories } from '../../inputs/product-histories.ts';
 import type { AnyOutput } from '../../output/types.ts';
 import { historyWindow } from '../../services/catalog/history-window.ts';
-import { seriesNames, sharedUnit } from '../../services/catalog/series-names.ts';
+import type { KnownSource } from '../../services/catalog/product-sources.ts';
+import { seriesNames, sharedUnit, unitOf } from '../../services/catalog/series-names.ts';
 import { filled, statisticsOf } from '../../services/catalog/statistics.ts';
-import { INTERVALS, type Window, wireTime } from '../../services/catalog/window.ts';
+import { INTERVALS, plainInstant, type Window, wireTime } from '../../services/catalog/window.ts';
 import {
   type Fill,
   type HistoryView,
@@ -86,9 +87,9 @@ export const catalogHistory = chartCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { historySources } = await import('../../services/catalog/product-sources.ts');
     const { id, field, fill, svg, force } = input;
-    // Milliseconds that nobody wrote are noise in every date.
-    const to = input.to?.ms ?? Math.floor(ctx.now() / 1000) * 1000;
-    const window = historyWindow({ from: input.from?.ms ?? to - MONTH_MS, to }, input.interval);
+    const to = plainInstant(input.to?.ms ?? ctx.now(), ctx.typed);
+    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from.ms, ctx.typed);
+    const window = historyWindow({ from, to }, input.interval);
     const file = svg === undefined || svg === '-' ? undefined : { option: '--svg', path: svg, force };
     if (file !== undefined) checkNewFile(file);
     const catalog = openCatalog(ctx.target);
@@ -115,7 +116,8 @@ export const catalogHistory = chartCommand({
       writeNewFile(file, await ctx.drawSvg(historyPicture(histories, view)), ctx.pid);
       ctx.notice(`the chart is in ${file.path}`);
     }
-    return { value: histories, as: historyChart(view), code, footer: footerOf(window, histories, input.interval) };
+    const footer = [footerOf(window, histories, input.interval), ...unitsNote(sources, field)].join('\n');
+    return { value: histories, as: historyChart(view), code, footer };
   },
 });
 
@@ -135,6 +137,13 @@ function productHistories({ read }: Histories, fill: Fill): readonly ProductHist
     values: fill === 'last' ? filled(values) : values,
     statistics: statisticsOf({ dates, values }),
   }));
+}
+
+/** Lines beside each other look as if they could be compared. */
+function unitsNote(sources: readonly KnownSource[], field: string): readonly string[] {
+  const units = [...new Set(sources.map(unitOf))].filter((unit) => unit !== '').sort();
+  if (field === 'available_count' || units.length < 2) return [];
+  return [`prices by different units share this axis: ${units.join(', ')}; --store and --source choose`];
 }
 
 /** What was asked for, and what may be done where a chart is mostly holes. */

@@ -1,7 +1,15 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
-import { checkWindow, INTERVALS, MOST_POINTS, pointsIn, type Window, wireTime } from '../../services/catalog/window.ts';
+import {
+  checkWindow,
+  INTERVALS,
+  MOST_POINTS,
+  plainInstant,
+  pointsIn,
+  type Window,
+  wireTime,
+} from '../../services/catalog/window.ts';
 import { POINT_LIST, POINT_TABLE, SERIES_RECORD } from '../../views/series.ts';
 
 export const catalogProductsDynamics = listCommand({
@@ -50,7 +58,8 @@ export const catalogProductsDynamics = listCommand({
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { id, parserName, sourceId, field, interval, param } = input;
-    const window: Window = { from: input.from.ms, to: input.to?.ms ?? ctx.now(), interval };
+    const [from, to] = [plainInstant(input.from.ms, ctx.typed), plainInstant(input.to?.ms ?? ctx.now(), ctx.typed)];
+    const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
     const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };

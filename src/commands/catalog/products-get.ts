@@ -1,4 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
+import { PARAM_FLAG } from '../../inputs/catalog-lists.ts';
 import { productCandidates } from '../../services/catalog/candidates.ts';
 import { PRODUCT_RECORD } from '../../views/catalog.ts';
 
@@ -10,11 +11,12 @@ export const catalogProductsGet = recordCommand({
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'Its canonical_product_id', required: true, complete: 'products' } },
+  flags: { param: PARAM_FLAG },
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'By its id' }],
   output: PRODUCT_RECORD,
   offers: productCandidates,
-  async run({ id }, ctx) {
+  async run({ id, param }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    return { value: await openCatalog(ctx.target).product(id) };
+    return { value: await openCatalog(ctx.target).product(id, param) };
   },
 });

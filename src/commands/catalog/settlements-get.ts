@@ -1,4 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
+import { PARAM_FLAG } from '../../inputs/catalog-lists.ts';
 import { SETTLEMENT_RECORD } from '../../views/catalog.ts';
 
 export const catalogSettlementsGet = recordCommand({
@@ -7,10 +8,11 @@ export const catalogSettlementsGet = recordCommand({
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'Its id, a number', required: true } },
+  flags: { param: PARAM_FLAG },
   examples: [{ run: 'svc catalog settlements get 3', why: 'By its id' }],
   output: SETTLEMENT_RECORD,
-  async run({ id }, ctx) {
+  async run({ id, param }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    return { value: await openCatalog(ctx.target).settlement(id) };
+    return { value: await openCatalog(ctx.target).settlement(id, param) };
   },
 });

@@ -16,6 +16,8 @@ export interface Frame {
 /** A stretch of fewer columns is a point. */
 const LEAST_COLUMNS = 5;
 const NOTE_SIZE = 11;
+/** Among the lines of more series notes are in the way, and nobody can tell whose they are. */
+const MOST_NOTED = 8;
 
 /** One path with a step for each change; a value that stands alone is a circle. */
 export function seriesLine(runs: readonly Run[], series: number, { x, y }: Frame): string {
@@ -63,6 +65,7 @@ function stretchPath(stretch: readonly Run[], { x, y }: Pick<Frame, 'x' | 'y'>):
 
 /** Each series' greatest value above it and its least below, as long as there is room. */
 export function extremeNotes(all: readonly (readonly Run[])[], frame: Frame): string {
+  if (all.length > MOST_NOTED) return '';
   const taken: Box[] = [];
   let notes = '';
   for (const [series, runs] of all.entries()) {

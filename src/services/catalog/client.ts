@@ -51,18 +51,18 @@ export interface CountQuery {
 }
 
 export interface Catalog {
-  health(): Promise<Health>;
+  health(query?: QueryValues): Promise<Health>;
   products(query?: PageQuery): Promise<Page<Product>>;
-  product(id: string): Promise<Product>;
+  product(id: string, query?: QueryValues): Promise<Product>;
   count(query?: CountQuery & QueryValues): Promise<Count>;
   common(query: CountQuery & QueryValues & { readonly scope: string }): Promise<CommonCount>;
   sources(id: string, query?: PageQuery): Promise<Page<Source>>;
   snapshots(id: string, query?: PageQuery): Promise<Page<Snapshot>>;
   dynamics(id: string, query: DynamicsQuery & QueryValues): Promise<Dynamics>;
   categories(query?: PageQuery): Promise<Page<Category>>;
-  category(id: string): Promise<Category>;
+  category(id: string, query?: QueryValues): Promise<Category>;
   settlements(query?: PageQuery): Promise<Page<Settlement>>;
-  settlement(id: string): Promise<Settlement>;
+  settlement(id: string, query?: QueryValues): Promise<Settlement>;
   cursors(query?: QueryValues): Promise<readonly Cursor[]>;
   /** Any request below the service's base path, and its answer as it came. */
   answer: Client['answer'];
@@ -75,18 +75,19 @@ export function openCatalog(target: Target): Catalog {
   const client = openClient(target, { basePath: '', explain: explainCatalog });
   const byProduct = (id: string) => ({ params: { canonical_product_id: productId(id) } });
   return {
-    health: async () => client.call(endpoints.getHealth),
+    health: async (query = {}) => client.call(endpoints.getHealth, { query }),
     products: async (query = {}) => page(await client.call(endpoints.getProducts, { query })),
-    product: async (id) => client.call(endpoints.getProduct, byProduct(id)),
+    product: async (id, query = {}) => client.call(endpoints.getProduct, { ...byProduct(id), query }),
     count: async (query = {}) => client.call(endpoints.getCount, { query }),
     common: async (query) => client.call(endpoints.getCommonCount, { query }),
     sources: async (id, query = {}) => page(await client.call(endpoints.getSources, { ...byProduct(id), query })),
     snapshots: async (id, query = {}) => page(await client.call(endpoints.getSnapshots, { ...byProduct(id), query })),
     dynamics: async (id, query) => client.call(endpoints.getDynamics, { ...byProduct(id), query }),
     categories: async (query = {}) => page(await client.call(endpoints.getCategories, { query })),
-    category: async (id) => client.call(endpoints.getCategory, { params: { category_id: id } }),
+    category: async (id, query = {}) => client.call(endpoints.getCategory, { params: { category_id: id }, query }),
     settlements: async (query = {}) => page(await client.call(endpoints.getSettlements, { query })),
-    settlement: async (id) => client.call(endpoints.getSettlement, { params: { settlement_id: id } }),
+    settlement: async (id, query = {}) =>
+      client.call(endpoints.getSettlement, { params: { settlement_id: id }, query }),
     cursors: async (query = {}) => (await client.call(endpoints.getCursors, { query })).items ?? [],
     answer: (endpoint, values) => client.answer(endpoint, values),
     get clockSkewMs() {

@@ -32,6 +32,9 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call): Sv
       if (missing !== undefined) return failure('not_found', ...missing);
       return failure('wrong_path', `${method} ${path} is not known there: ${words || 'no reason given'}`, CHECK_PATH);
     }
+    case 500:
+      if (words !== FAILED || path === '/healthz') return undefined;
+      return failure('server_error', `${method} ${path} answered 500: ${words}`, ASK_HEALTH);
     case 503:
       if (!words.startsWith(NO_DATA)) return undefined;
       return failure('server_error', `the catalog cannot read its data: ${words.slice(NO_DATA.length).trim()}`);
@@ -42,6 +45,9 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call): Sv
 
 const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it as they are';
 const TOKEN = 'set SVC_CATALOG_TOKEN';
+/** All that the framework says, whatever it was. */
+const FAILED = 'Internal Server Error';
+const ASK_HEALTH = 'svc catalog health tells whether it can read its data';
 const NO_DATA = 'catalog_unavailable:';
 
 const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>> = {

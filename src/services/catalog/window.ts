@@ -62,6 +62,11 @@ function justBefore(ms: number): string {
   return new Date(ms - 1).toISOString().replace('Z', '999Z');
 }
 
+/** Of -30d, or now, the milliseconds are noise in every date: only those that somebody wrote are kept. */
+export function plainInstant(ms: number, typed: readonly string[]): number {
+  return typed.some((text) => /:\d\d\.\d/.test(text)) ? ms : Math.floor(ms / 1000) * 1000;
+}
+
 /** RFC 3339 in UTC: the service refuses times without their zone. */
 export function wireTime(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');

@@ -203,7 +203,10 @@ describe('several products', () => {
 
   test('of which none is found are an empty list', async () => {
     catalog.replies(products(0));
-    expect(await catalog.run(['compare', '--search', 'milk', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+    const stderr = 'no product is found for "milk"\n';
+    expect(await catalog.run(['compare', '--search', 'milk', '-o', 'json'])).toEqual(
+      expect.objectContaining({ code: 0, stdout: '[]\n', stderr }),
+    );
   });
 });
 

@@ -59,10 +59,25 @@ describe('the chart', () => {
 
   test('of sources that sell by different units says so with each, and of none together', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
-    const { stdout } = await history(...DAILY);
+    const { stdout, stderr } = await history(...DAILY);
+    expect(stderr).toContain('prices by different units share this axis: RUB/KGM, RUB/PCE; --store and --source');
+    expect((await history(...DAILY, '--store', 'fixprice')).stderr).not.toContain('share this axis');
+    expect((await history(...DAILY, '--field', 'available_count')).stderr).not.toContain('share this axis');
     expect(stdout).toContain('fixprice (RUB/PCE)');
     expect(stdout).toContain('chizhik (RUB/KGM)');
     expect(stdout.split('\n')[0]).toBe('Milk 3.2 %, 930 ml: price');
+  });
+
+  test.each([
+    [[1e-9, 3e-9], '2e-9'],
+    [[1e15, 2e15], '1500000000000000.00'],
+    [[10, 11], '10.50'],
+    [[0.000012, 0.000014], '0.000013'],
+    [[0.1234567890123, 0.2], '0.161728394506'],
+  ])('whose mean of %j is %s', async ([first = 0, second = 0], mean) => {
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(2.5, first), seen(1.5, second)] }] }));
+    const { stdout } = await history(...DAILY);
+    expect(stdout.split(/\s+/)).toContain(mean);
   });
 
   test('that is mostly holes says what may be done', async () => {
@@ -100,6 +115,17 @@ describe('what is asked', () => {
     expect(query?.get('date_from')).toBe('2025-12-16T12:00:00Z');
     expect(query?.get('date_to')).toBe('2026-01-15T12:00:00Z');
     expect(query?.get('interval')).toBe('6h');
+  });
+
+  test('whole seconds for what was not written to the millisecond', async () => {
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    await catalog.run(['history', 'p1', '--from', '-30d'], { now: () => Date.UTC(2026, 0, 15, 12, 0, 5, 208) });
+    await history('--from', '2026-01-01T00:00:00.250Z');
+    const times = dynamics(catalog.asked()).map((query) => `${query.get('date_from')} ${query.get('date_to')}`);
+    expect(times).toEqual([
+      '2025-12-16T12:00:05Z 2026-01-15T12:00:05Z',
+      '2026-01-01T00:00:00.250Z 2026-01-15T12:00:00Z',
+    ]);
   });
 
   test('only what --store, --source and --field choose', async () => {

@@ -41,6 +41,17 @@ describe('what is asked for', () => {
     expect(catalog.asked()).toEqual([`/products/count?${query}`, `/products/common/count?scope=regions&${query}`]);
   });
 
+  test.each([
+    ['products get p1', '/products/p1', { canonical_product_id: 'p1' }],
+    ['categories get 7', '/categories/7', { id: 7 }],
+    ['settlements get 3', '/settlements/3', { id: 3 }],
+    ['health', '/healthz', { status: 'ok' }],
+  ])('svc catalog %s passes other parameters on', async (argv, path, reply) => {
+    catalog.replies(() => reply);
+    expect(await catalog.run([...argv.split(' '), '--param', 'lang=ru'])).toMatchObject({ code: 0 });
+    expect(catalog.asked()).toEqual([`${path}?lang=ru`]);
+  });
+
   const REFUSED: readonly (readonly [argv: string, words: string])[] = [
     ['products common', '--scope is required'],
     ['products common --scope all_stores', 'there is no "all_stores"'],

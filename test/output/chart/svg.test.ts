@@ -70,6 +70,14 @@ describe('an SVG file', () => {
     expect(named(instant, 'circle').length).toBeGreaterThan(0);
   });
 
+  test('notes the least and the greatest of each series, unless there are too many', async () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => series({ name: `s${index}`, values: [index * 10 + 0.5] }));
+    const texts = async (count: number) => named(await drawn(picture({ series: many(count) })), 'text').map(textOf);
+    expect(await texts(8)).toContain('40.5');
+    expect(await texts(9)).not.toContain('40.5');
+  });
+
   test('keeps a spike of one point among 20,000, in a file of a fitting size', async () => {
     const values = Array.from({ length: 20_000 }, (_, index) => (index === 13_337 ? 99 : 50 + (index % 3)));
     const at = values.map((_, index) => FROM + (index * (TO - FROM)) / values.length);
