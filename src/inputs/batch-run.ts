@@ -40,6 +40,7 @@ export async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answ
     }
     await confirmAll(
       planned.flatMap((one) => one.planned),
+      desk,
       ctx,
     );
     const outcomes = await sendLines(planned, input, desk, ctx);

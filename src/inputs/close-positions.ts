@@ -6,6 +6,7 @@ import { type Closing, closeForm } from '../services/trading/change-forms.ts';
 import { closeTrade, openTrade } from '../services/trading/endpoints.ts';
 import { marketForm } from '../services/trading/order-forms.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
+import type { Awaited } from '../services/trading/order-ledger.ts';
 import {
   MARKET_TIMES,
   parseAmount,
@@ -14,7 +15,8 @@ import {
   timeInForce,
 } from '../services/trading/order-rules.ts';
 import { sideText } from '../services/trading/order-words.ts';
-import type { Account, OpenPosition } from '../services/trading/schema.ts';
+import type { Placed } from '../services/trading/placing.ts';
+import type { Account, ClosedPosition, OpenPosition } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
 import { planWhole } from './close-whole.ts';
 import { wantedAccount } from './order-account.ts';
@@ -39,6 +41,11 @@ export const CLOSE_FLAGS = {
     type: 'boolean',
     help: 'In an account that does not hedge: by an order of the other side, without being asked',
   },
+  wait: {
+    type: 'duration',
+    positive: true,
+    help: 'Wait so long until it is closed, and show what was closed at which rate',
+  },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -50,6 +57,7 @@ export interface CloseInput extends ChangeInput {
   readonly range?: string | undefined;
   readonly tif?: TimeInForce | undefined;
   readonly viaOpposite: boolean;
+  readonly wait?: number | undefined;
 }
 
 export function closing(input: CloseInput, ctx: RunContext): Change {
@@ -148,7 +156,13 @@ class Closer {
     }
     checkAmount(id, amount, whole);
     const warnings = row === undefined ? [] : await desk.closedWarnings(row.currency);
-    return { ...this.#close(id, amount, row, account), warnings };
+    // As the tables count.
+    const amountK = row?.amountK === undefined || whole === undefined ? undefined : (row.amountK * amount) / whole;
+    const awaits = ({ orderIds, sentAt }: Placed): Awaited => {
+      const { accountId } = account ?? {};
+      return { orderIds, sentAt, tradeIds: [id], accountId, symbol: row?.currency, amountK };
+    };
+    return { ...this.#close(id, amount, row, account), warnings, awaits };
   }
 
   /** Undefined where neither the trade's row nor the command line tells. */
@@ -172,7 +186,13 @@ class Closer {
         what: `to close ${amount}${of} of trade ${id}`,
         makesOrder: true,
       },
-      details: { seen: stillOpen(id) },
+      details: {
+        seen: async (trading, sentAt) => {
+          const { closingTraces } = await import('../services/trading/closing-traces.ts');
+          const isOf = ({ tradeId }: { readonly tradeId: string }): boolean => tradeId === id;
+          return closingTraces({ of: `trade ${id}`, isOf, before: row && [row] }, sentAt, trading);
+        },
+      },
       accountId: account?.accountId,
       does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
       tradeId: id,
@@ -189,7 +209,7 @@ class Closer {
         hint: 'confirm that with --via-opposite, or close all of the symbol with --symbol <symbol>',
       });
     }
-    const row = await freshRow(id, desk);
+    const { row, rows } = await freshRow(id, desk);
     const { currency: symbol, isBuy } = row;
     const whole = (await desk.amountOf(row)) ?? 0;
     if (symbol === undefined || isBuy === undefined || whole <= 0) {
@@ -207,8 +227,28 @@ class Closer {
         what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
         makesOrder: true,
       },
-      details: { lost: [{ accountId, symbol, side, amount }], known: { amount, symbol, account } },
+      details: {
+        lost: [{ accountId, symbol, side, amount }],
+        known: { amount, symbol, account },
+        // It may have taken any trade of that side.
+        seen: async (trading, sentAt) => {
+          const { closingTraces } = await import('../services/trading/closing-traces.ts');
+          const isOf = (one: OpenPosition | ClosedPosition): boolean =>
+            (one.accountId ?? accountId) === accountId && one.currency === symbol && one.isBuy === isBuy;
+          const of = `what account ${accountId} has ${isBuy ? 'bought' : 'sold'} of ${symbol}`;
+          return closingTraces({ of, isOf, before: rows.filter(isOf) }, sentAt, trading);
+        },
+      },
       accountId,
+      // What is gone by now would be opened on the other side.
+      recheck: async (desk) => {
+        const now = await desk.amountOf((await freshRow(id, desk)).row);
+        checkAmount(id, amount, now ?? 0);
+      },
+      awaits: ({ orderIds: [orderId = ''] }) => {
+        const amountK = ((row.amountK ?? 0) * amount) / whole;
+        return { orderId, accountId, symbol, side, amountK, hedges: false };
+      },
       warnings: await desk.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why}`,
       tradeId: id,
@@ -225,10 +265,13 @@ function notOpen(ids: readonly string[]): SvcError {
   return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
 }
 
-async function freshRow(id: string, desk: Desk): Promise<OpenPosition> {
+async function freshRow(
+  id: string,
+  desk: Desk,
+): Promise<{ readonly row: OpenPosition; readonly rows: readonly OpenPosition[] }> {
   const seen = await desk.positions(() => false);
   const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
-  if (row !== undefined) return row;
+  if (seen !== undefined && row !== undefined) return { row, rows: seen.rows };
   if (seen?.isFresh) throw notOpen([id]);
   throw new SvcError(
     'limited',
@@ -245,14 +288,4 @@ function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean
 
 function wayOf({ range }: Closing): string {
   return range === undefined ? 'at market' : `within ${range.text} pips`;
-}
-
-/** What is seen of it after an answer that was lost. */
-function stillOpen(id: string): NonNullable<PlannedRequest['details']['seen']> {
-  return async (trading) => {
-    const row = (await trading.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
-    return row === undefined
-      ? `trade ${id} is open no more`
-      : `trade ${id} is open now with ${row.amountK ?? '?'}K, and may be about to close`;
-  };
 }

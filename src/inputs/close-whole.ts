@@ -5,7 +5,7 @@ import { closeAllForm } from '../services/trading/change-forms.ts';
 import { closeAllForSymbol } from '../services/trading/endpoints.ts';
 import type { TimeInForce } from '../services/trading/order-rules.ts';
 import { sideText } from '../services/trading/order-words.ts';
-import type { OpenPosition } from '../services/trading/schema.ts';
+import type { ClosedPosition, OpenPosition } from '../services/trading/schema.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
 
@@ -19,7 +19,7 @@ export async function planWhole(
 ): Promise<readonly PlannedRequest[]> {
   const accountId = await desk.accountId(wanted);
   const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
-  const isMeant = (row: OpenPosition): boolean =>
+  const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
   // What was seen earlier does not say what is open now.
   const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
@@ -37,13 +37,22 @@ export async function planWhole(
         makesOrder: false,
       },
       details: {
-        seen: async (trading) => {
-          const rows = (await trading.model('OpenPosition')).filter(isMeant);
-          return rows.length === 0 ? 'nothing of it is open any more' : `open now: ${listed(rows)}`;
+        seen: async (trading, sentAt) => {
+          const { closingTraces } = await import('../services/trading/closing-traces.ts');
+          const of = `${symbol === undefined ? 'what' : `the ${symbol} that`} account ${accountId} has`;
+          return closingTraces({ of, isOf: isMeant, before: open }, sentAt, trading);
         },
       },
       accountId,
       warnings,
+      awaits: ({ orderIds, sentAt }) => ({
+        orderIds,
+        sentAt,
+        accountId,
+        symbol,
+        tradeIds: open?.map(({ tradeId }) => tradeId),
+        amountK: open?.reduce((sum, { amountK = 0 }) => sum + amountK, 0),
+      }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
       ...(symbol === undefined ? { isTyped: true } : {}),
     },

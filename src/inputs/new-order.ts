@@ -2,7 +2,7 @@
 import type { Answer, RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import type { FillWatch } from '../services/trading/fills.ts';
-import type { OrderTerms } from '../services/trading/order-preview.ts';
+import type { OrderPreview, OrderTerms } from '../services/trading/order-preview.ts';
 import type { OrderReport } from '../services/trading/order-report.ts';
 import type { OrderRequest } from '../services/trading/placing.ts';
 import type { Account, Offer } from '../services/trading/schema.ts';
@@ -10,6 +10,7 @@ import { callsLeft } from './calls-left.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
 import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
 import { sendOrder, showRequest } from './order-sending.ts';
+import { STALE_MS } from './planned-requests.ts';
 import { type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
 
 export interface NewOrderInput extends SessionWish {
@@ -42,20 +43,49 @@ export async function placeNewOrder(
   if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
   const wish: SessionWish = { ...input, reconnect: input.wait !== undefined };
   return withTrading(ctx, wish, async (open) => {
-    const { previewOrder, guardOrder, isBarred, checkOpen } = await import('../services/trading/order-preview.ts');
-    const { orderQuestion } = await import('../services/trading/order-question.ts');
+    const { previewOrder, isBarred, checkOpen } = await import('../services/trading/order-preview.ts');
     const found = await orderAccount(wanted, open);
     const offer = await liveOffer(symbol, open);
     // What was kept of the account may be a day old: that alone is no reason to refuse.
     const account = isBarred(found) ? await freshAccount(found, open) : found;
     if (input.requireOpen) checkOpen(side, offer, ctx.now());
-    const preview = previewOrder(draft, { account, offer, now: ctx.now() });
-    if (input.preview) return { value: { ...preview, callsLeft: await callsLeft(ctx) }, as: previewAs };
-    guardOrder(draft, { account, offer });
-    for (const warning of preview.warnings) ctx.notice(warning);
-    await confirmOrder(orderQuestion(preview), account.accountId, ctx);
-    return send({ draft, account, offer, open, wish, wait: input.wait }, ctx);
+    if (input.preview) {
+      const preview = previewOrder(draft, { account, offer, now: ctx.now() });
+      return { value: { ...preview, callsLeft: await callsLeft(ctx) }, as: previewAs };
+    }
+    const confirmed = await confirm(draft, { account, offer, open }, ctx);
+    if (input.requireOpen) checkOpen(side, confirmed, ctx.now());
+    return send({ draft, account, offer: confirmed, open, wish, wait: input.wait }, ctx);
   });
+}
+
+/** Returns the offer by which it holds. Where the answer took its time it is looked again, and nothing is sent that would be another order by now. */
+async function confirm(
+  draft: NewOrderDraft,
+  { account, offer, open }: Pick<Confirmed, 'account' | 'offer' | 'open'>,
+  ctx: RunContext,
+): Promise<Offer> {
+  const { previewOrder, guardOrder } = await import('../services/trading/order-preview.ts');
+  const { orderQuestion } = await import('../services/trading/order-question.ts');
+  const previewBy = (seen: Offer): OrderPreview => {
+    guardOrder(draft, { account, offer: seen });
+    return previewOrder(draft, { account, offer: seen, now: ctx.now() });
+  };
+  const before = previewBy(offer);
+  for (const warning of before.warnings) ctx.notice(warning);
+  const askedAt = ctx.now();
+  await confirmOrder(orderQuestion(before), account.accountId, ctx);
+  if (ctx.now() - askedAt < STALE_MS) return offer;
+  const fresh = await liveOffer(draft.symbol, open);
+  const now = previewBy(fresh);
+  if (now.order !== before.order) {
+    throw new SvcError(
+      'guarded',
+      `while it was confirmed the price went on: it was ${before.order}, and is ${now.order} now; nothing was sent`,
+    );
+  }
+  if (now.rate !== before.rate) ctx.notice(`while it was confirmed the price went from ${before.rate} to ${now.rate}`);
+  return fresh;
 }
 
 async function freshAccount({ accountId }: Account, open: TradingSession): Promise<Account> {

@@ -12,7 +12,7 @@ export interface SendingDetails {
   /** What to look for where the answer is lost: each order of the request. Without it nothing is looked for. */
   readonly lost?: readonly LostOrder[];
   /** Where it changes what is there: how that is seen now, as a sentence. */
-  readonly seen?: (trading: Trading) => Promise<string>;
+  readonly seen?: (trading: Trading, sentAt: number) => Promise<string>;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder;
 }
@@ -36,7 +36,9 @@ export async function sendOrder(
       (await exceededLimit(error, open.budget)) ??
       (known === undefined ? common : explainRefusal(error, common, known)),
     ...(lost === undefined ? {} : { candidates: (sentAt: number) => candidates(lost, sentAt, open, wish, ctx) }),
-    ...(seen === undefined ? {} : { seen: () => lookAgain(({ trading }) => seen(trading), open, wish, ctx) }),
+    ...(seen === undefined
+      ? {}
+      : { seen: (sentAt: number) => lookAgain(({ trading }) => seen(trading, sentAt), open, wish, ctx) }),
   });
 }
 

@@ -34,5 +34,6 @@ export async function plannedOrder(
     accountId,
     does: orderQuestion(preview).replace(/\?$/, ''),
     warnings: preview.warnings,
+    recheck: async (desk) => guardOrder(draft, { account, offer: await desk.offer(symbol) }),
   };
 }

@@ -2,11 +2,12 @@
 import type { Answer, RunContext } from '../cli/command.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import type { ChangeRow } from '../services/trading/change-row.ts';
-import type { OrderRequest } from '../services/trading/placing.ts';
+import type { Awaited } from '../services/trading/order-ledger.ts';
+import type { OrderRequest, Placed } from '../services/trading/placing.ts';
 import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
 import { type SendingDetails, sendOrder, showRequest } from './order-sending.ts';
 import { type Desk, withDesk } from './trading-desk.ts';
-import type { SessionWish } from './trading-session.ts';
+import type { SessionWish, TradingSession } from './trading-session.ts';
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
@@ -24,6 +25,10 @@ export interface PlannedRequest {
   readonly along?: readonly string[];
   /** What whoever confirms it should know. */
   readonly warnings?: readonly string[];
+  /** Where it would do harm if things have changed while it was confirmed: throws where they have. */
+  recheck?(desk: Desk): Promise<void>;
+  /** What to wait for, once it is accepted. */
+  awaits?(placed: Placed): Awaited;
 }
 
 export interface Change {
@@ -52,27 +57,41 @@ export function isUnknown({ code }: SvcError): boolean {
 }
 
 /** A row for each; where the only failure is all there is to tell, it is thrown. */
-export async function carryOut(
-  change: Change,
-  input: ChangeInput,
-  ctx: RunContext,
-): Promise<Answer<readonly ChangeRow[]>> {
-  await checkConfirmable(change.question, input.account, ctx);
-  return withDesk(ctx, input, async (desk) => {
-    const planned = await change.plan(desk);
-    if (planned.length === 0) return { value: [], footer: change.nothing };
-    await confirmAll(planned, ctx);
+export function carryOut(change: Change, input: ChangeInput, ctx: RunContext): Promise<Answer<readonly ChangeRow[]>> {
+  return carryOutWith(change, input, ctx, async (planned, desk) => {
     const outcomes = await sendAll(planned, change, { desk, wish: input }, ctx);
-    const failures = outcomes.flatMap(({ error }) => error ?? []);
-    const [only] = failures;
-    const sent = outcomes.filter(({ error, isLeft }) => error !== undefined || !isLeft);
-    if (only !== undefined && sent.length === 1) throw only;
+    throwOnly(outcomes);
     return { value: rowsOf(outcomes), code: codeOf(outcomes), footer: hintsOf(outcomes) };
   });
 }
 
-/** In a dry run all of them are shown, and that ends the command. */
-export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunContext): Promise<void> {
+/** Plans it and has it confirmed; `send` does the rest. */
+export async function carryOutWith<Row extends ChangeRow>(
+  change: Change,
+  input: ChangeInput,
+  ctx: RunContext,
+  send: (planned: readonly PlannedRequest[], desk: Desk) => Promise<Answer<readonly Row[]>>,
+): Promise<Answer<readonly Row[]>> {
+  await checkConfirmable(change.question, input.account, ctx);
+  return withDesk(ctx, input, async (desk) => {
+    const planned = await change.plan(desk);
+    if (planned.length === 0) return { value: [], footer: change.nothing };
+    await confirmAll(planned, desk, ctx);
+    return send(planned, desk);
+  });
+}
+
+export function throwOnly(outcomes: readonly Outcome[]): void {
+  const [only] = outcomes.flatMap(({ error }) => error ?? []);
+  const tried = outcomes.filter(({ isLeft }) => !isLeft);
+  if (only !== undefined && tried.length === 1) throw only;
+}
+
+/** A look that is older says too little of now. */
+export const STALE_MS = 10_000;
+
+/** In a dry run all of them are shown, and that ends the command. Where the answer took its time, it is looked again before anything is sent. */
+export async function confirmAll(planned: readonly PlannedRequest[], desk: Desk, ctx: RunContext): Promise<void> {
   if (ctx.dryRun) {
     const { bulk } = await import('../cli/bulk.ts');
     await bulk(planned, 1, ({ request }) => showRequest(request, ctx));
@@ -84,24 +103,39 @@ export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunCon
     for (const [index, { does }] of planned.entries()) ctx.notice(`${index + 1}. ${does}`);
     question = `Send these ${planned.length} requests, one after the other?`;
   }
+  const askedAt = ctx.now();
   const accounts = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   for (const accountId of accounts) {
     await confirmOrder(question, accountId, ctx, { isTyped: planned.some(({ isTyped }) => isTyped) });
   }
+  if (ctx.now() - askedAt < STALE_MS) return;
+  desk.forget();
+  for (const { recheck } of planned) await recheck?.(desk);
 }
 
 export interface Outcome {
   readonly planned: PlannedRequest;
   readonly orderIds: readonly string[];
+  /** Where it was accepted. */
+  readonly placed?: Placed;
   readonly error: SvcError | undefined;
   /** It was left out, as one before it failed. */
   readonly isLeft: boolean;
+  /** It failed before it was on its way. */
+  readonly isKept?: boolean;
+}
+
+interface Sending {
+  readonly desk: Desk;
+  readonly wish: SessionWish;
+  /** What has to be done with a session before anything is sent through it. */
+  readonly ready?: (open: TradingSession) => Promise<void>;
 }
 
 export async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { desk, wish }: { readonly desk: Desk; readonly wish: SessionWish },
+  { desk, wish, ready }: Sending,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -111,12 +145,16 @@ export async function sendAll(
       outcomes.push({ planned: one, orderIds: [], error: undefined, isLeft: true });
       continue;
     }
+    let isKept = true;
     try {
-      const { orderIds } = await sendOrder(one.request, await desk.open(), one.details, wish, ctx);
-      outcomes.push({ planned: one, orderIds, error: undefined, isLeft: false });
+      const open = await desk.open();
+      await ready?.(open);
+      isKept = false;
+      const placed = await sendOrder(one.request, open, one.details, wish, ctx);
+      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
-      outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false });
+      outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept });
       isOver = !goesOn(error);
       // With the answer the connection may be gone.
       if (!isOver && isUnknown(error)) await desk.close();
@@ -131,12 +169,12 @@ function orderIdsOf({ more }: SvcError): readonly string[] {
 }
 
 export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
-  return outcomes.map(({ planned, orderIds, error, isLeft }) => ({
+  return outcomes.map(({ planned, orderIds, error, isLeft, isKept = false }) => ({
     command: planned.request.command,
     request: planned.request.endpoint.path,
     tradeId: planned.tradeId ?? null,
     orderId: planned.orderId ?? null,
-    outcome: outcomeOf(error, isLeft),
+    outcome: outcomeOf(error, isLeft || isKept),
     // Some answers name the order that was changed.
     orderIds: orderIds.filter((id) => id !== planned.orderId),
     along: error === undefined && !isLeft ? (planned.along ?? []) : [],
@@ -144,8 +182,8 @@ export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
   }));
 }
 
-function outcomeOf(error: SvcError | undefined, isLeft: boolean): ChangeRow['outcome'] {
-  if (isLeft) return 'not_sent';
+function outcomeOf(error: SvcError | undefined, isKept: boolean): ChangeRow['outcome'] {
+  if (isKept) return 'not_sent';
   if (error === undefined) return 'accepted';
   if (UNKNOWN.has(error.code)) return 'unknown';
   // Of a write these mean that nothing has left: no connection, or a journal that could not be written.
@@ -158,13 +196,17 @@ export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
   return hints.size === 0 ? undefined : [...hints].join('\n');
 }
 
-/** What is not known has to be looked at, whatever became of the others. */
-export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
-  const codes = new Set(outcomes.flatMap(({ error }) => error?.code ?? []));
+/** What is not known has to be looked at, whatever became of the others. `ends`: what became of those that were accepted. */
+export function codeOf(
+  outcomes: readonly Outcome[],
+  ends: ReadonlyMap<Outcome, ErrorCode | undefined> = new Map(),
+): ErrorCode | undefined {
+  const codeAt = (outcome: Outcome): ErrorCode | undefined => outcome.error?.code ?? ends.get(outcome);
+  const codes = new Set(outcomes.flatMap((outcome) => codeAt(outcome) ?? []));
   const [only] = codes;
   if (only === undefined) return undefined;
   const unknown = [...UNKNOWN].find((code) => codes.has(code));
   if (unknown !== undefined) return unknown;
-  const someDone = outcomes.some(({ error, isLeft }) => error === undefined && !isLeft);
+  const someDone = outcomes.some((outcome) => !outcome.isLeft && codeAt(outcome) === undefined);
   return codes.size > 1 || someDone ? 'partly_done' : only;
 }

@@ -100,6 +100,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
       const whole = await wholeTerms(terms, row, id, desk);
       planned.push({
         ...about,
+        ...(isWhole ? {} : { recheck: (desk) => checkUnchanged(terms, whole, id, desk) }),
         request: {
           endpoint: changeOrder,
           form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
@@ -142,13 +143,30 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
   checkPriceSides({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
 }
 
+interface WholeTerms {
+  readonly rate: string;
+  readonly amount: number;
+  readonly range: string;
+}
+
+/** A change that was made while this one was confirmed would be undone by it. */
+async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, desk: Desk): Promise<void> {
+  const row = (await standingOrders([id], desk, { mustBeFresh: true }))?.asked[0];
+  const now = await wholeTerms(terms, row, id, desk);
+  if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
+  throw new SvcError(
+    'guarded',
+    `order ${id} was changed while this was confirmed${row === undefined ? '' : `: it is ${orderText(row)} now`}; nothing was sent`,
+  );
+}
+
 /** What is not to be changed has to be sent as it is. */
 async function wholeTerms(
   { rate, amount, range }: Terms,
   row: Order | undefined,
   id: string,
   desk: Desk,
-): Promise<{ readonly rate: string; readonly amount: number; readonly range: string }> {
+): Promise<WholeTerms> {
   const rateNow = row === undefined ? undefined : orderRate(row);
   const whole = {
     rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),

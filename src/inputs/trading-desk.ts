@@ -53,6 +53,12 @@ export class Desk {
     await open?.session.close();
   }
 
+  /** What was seen is looked at again when it is asked for. */
+  forget(): void {
+    this.#looks.clear();
+    this.#offers = undefined;
+  }
+
   /** For an order that opens something. */
   async checkedAccount(wanted: string | undefined): Promise<Account> {
     return orderAccount(wanted, await this.open());

@@ -1,6 +1,7 @@
 /** What became of requests that change or end something, a row each. */
 import type { Cell, ListOutput, Tone } from '../output/types.ts';
-import type { BatchRow, ChangeRow } from '../services/trading/change-row.ts';
+import type { BatchRow, ChangeRow, CloseRow } from '../services/trading/change-row.ts';
+import { fillText } from './orders.ts';
 
 const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
   accepted: 'good',
@@ -23,6 +24,29 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
   id: ({ outcome, orderIds, orderId, tradeId }) =>
     outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
 };
+
+/** The rows of those that nobody waited for have no status. */
+export const CLOSE_LIST: ListOutput<CloseRow> = {
+  ...CHANGE_LIST,
+  columns: CHANGE_LIST.columns.flatMap((column) =>
+    column.name === 'order-ids'
+      ? [
+          column,
+          { name: 'status', cell: statusCell },
+          { name: 'closed', cell: ({ closedTrades }: CloseRow) => closedTrades.map(fillText) },
+          { name: 'opened', cell: ({ trades }: CloseRow) => trades.map(fillText) },
+        ]
+      : [column],
+  ),
+};
+
+function statusCell({ status }: CloseRow): Cell {
+  if (status === null) return undefined;
+  return {
+    text: status,
+    tone: status === 'filled' ? 'good' : status === 'rejected' || status === 'unknown' ? 'bad' : 'warn',
+  };
+}
 
 export const BATCH_LIST: ListOutput<BatchRow> = {
   ...CHANGE_LIST,

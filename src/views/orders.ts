@@ -34,7 +34,7 @@ export const ORDER_REPORT: RecordOutput<OrderReport> = {
 };
 
 /** `170162801 5K @ 1.21818`. */
-function fillText({ tradeId, amountK, rate }: Fill): string {
+export function fillText({ tradeId, amountK, rate }: Fill): string {
   return `${tradeId} ${amountK ?? '?'}K @ ${rate ?? '?'}`;
 }
 

@@ -23,7 +23,7 @@ export interface RunOptions {
   /** A terminal of this width on all streams, or on the two others where something is piped in. */
   readonly terminal?: number;
   /** What the person answers to a confirmation; without it such a question fails the test. */
-  readonly answer?: boolean;
+  readonly answer?: boolean | (() => boolean);
   /**
    * What the person answers to the questions of a wizard, in order: a text, or several of the choices by what is shown for
    * them. One that is refused is asked for again. A question too many fails the test.
@@ -147,7 +147,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
       async confirm(question) {
         asked.push(question);
         if (options.answer === undefined) throw new Error(`nobody answers: ${question}`);
-        return options.answer;
+        return typeof options.answer === 'function' ? options.answer() : options.answer;
       },
       async text({ question, check, default: given = '' }) {
         for (;;) {

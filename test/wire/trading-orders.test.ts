@@ -10,9 +10,9 @@ import { bodyText } from '../../src/http/request.ts';
 import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/services/trading/endpoints.ts';
 import type { TradingError } from '../../src/services/trading/envelope.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/services/trading/order-forms.ts';
-import { type AwaitedOrder, OrderLedger } from '../../src/services/trading/order-ledger.ts';
+import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/services/trading/order-ledger.ts';
 import { explainRefusal } from '../../src/services/trading/order-refusal.ts';
-import { parseDistance, parsePips, parseRate, type Side } from '../../src/services/trading/order-rules.ts';
+import { parseDistance, parsePips, parseRate } from '../../src/services/trading/order-rules.ts';
 import { type OrderJournal, type OrderRequest, placeOrder } from '../../src/services/trading/placing.ts';
 import { readPush } from '../../src/services/trading/push.ts';
 import { envelope } from '../../src/services/trading/schema.ts';
@@ -198,14 +198,22 @@ describe('failures', () => {
   });
 });
 
-function ledgerOf(name: string, side: Side = 'buy', more: Partial<AwaitedOrder> = {}) {
+const ORDER: AwaitedOrder = {
+  orderId: '390285837',
+  accountId: '654061',
+  symbol: 'EUR/USD',
+  side: 'buy',
+  amountK: 5,
+};
+
+function ledgerOf(name: string, awaited: Awaited = ORDER) {
   const ledger = new OrderLedger();
   for (const line of sample(`pushes/${name}.ndjson`).split('\n')) {
     const [table, record] = JSON.parse(line);
     const push = readPush(table, JSON.stringify(record));
     if (push?.kind === 'row') ledger.take(push);
   }
-  return ledger.state({ orderId: '390285837', accountId: '654061', symbol: 'EUR/USD', side, amountK: 5, ...more });
+  return ledger.state(awaited);
 }
 
 describe('pushes', () => {
@@ -241,7 +249,8 @@ describe('pushes', () => {
 
   test('one that closes a trade', () => {
     const closed = { tradeId: '170162801', amountK: 5, rate: 1.2184, time: '2018-04-25T13:00:00.000Z' };
-    expect(ledgerOf('close', 'sell', { orderId: '390285900', closes: true })).toMatchObject({
+    const closing = { orderIds: ['390285900'], accountId: '654061', symbol: 'EUR/USD', sentAt: 0 };
+    expect(ledgerOf('close', { ...closing, tradeIds: ['170162801'], amountK: 5 })).toMatchObject({
       filled: true,
       trades: [],
       closedTrades: [closed],
@@ -249,7 +258,7 @@ describe('pushes', () => {
   });
 
   test('of another order nothing is taken', () => {
-    expect(ledgerOf('market-order', 'buy', { orderId: '1' })).toEqual({
+    expect(ledgerOf('market-order', { ...ORDER, orderId: '1' })).toEqual({
       trades: [],
       closedTrades: [],
       filled: false,

@@ -1,4 +1,6 @@
 /** What became of one request that changes or ends something. */
+import type { FillStatus } from './fills.ts';
+import type { Fill, Fills } from './order-ledger.ts';
 
 export interface ChangeRow {
   /** As typed: `close`, `order cancel`. */
@@ -15,6 +17,13 @@ export interface ChangeRow {
   /** Orders that ended together with it. */
   readonly along: readonly string[];
   readonly message: string | null;
+}
+
+/** Of a closing. Null and empty where nobody waited, or nothing was accepted. */
+export interface CloseRow extends ChangeRow, Fills {
+  readonly status: FillStatus | null;
+  /** Opened by it after all, where an account does not hedge. */
+  readonly trades: readonly Fill[];
 }
 
 /** Of a line of a batch: one that takes several requests has as many rows. */

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { openTrading, type Trading } from './client.ts';
 import type { ModelName } from './models.ts';
-import { type AwaitedOrder, type Fills, OrderLedger, type OrderState } from './order-ledger.ts';
+import { type Awaited, type Fills, OrderLedger, type OrderState } from './order-ledger.ts';
 import { orderStateWords } from './order-words.ts';
 import { type PushedRecord, readPush } from './push.ts';
 import type { Session } from './session-types.ts';
@@ -21,8 +21,10 @@ export interface FillReport extends Fills {
 }
 
 export interface FillWatch {
-  /** Once the order is accepted. Rejects where the command is interrupted. */
-  wait(order: AwaitedOrder, ms: number): Promise<FillReport>;
+  /** Once it is accepted; several may be waited for at once. Rejects where the command is interrupted. */
+  wait(order: Awaited, ms: number): Promise<FillReport>;
+  /** Goes on with another session, once the first is gone: what was missed is looked at. */
+  follow(session: Session, trading: Trading): Promise<void>;
 }
 
 export interface WatchContext {
@@ -40,19 +42,39 @@ export async function watchFills(session: Session, trading: Trading, context: Wa
 
 class Watch implements FillWatch {
   readonly #ledger = new OrderLedger();
-  readonly #trading: Trading;
   readonly #context: WatchContext;
+  readonly #sleepers = new Set<() => void>();
+  #session: Session;
+  #trading: Trading;
   #ended: SvcError | undefined;
-  #wake: () => void = () => {};
 
   constructor(session: Session, trading: Trading, context: WatchContext) {
-    this.#trading = trading;
     this.#context = context;
-    session.onReconnect((again) => this.#lookAgain(openTrading(again)));
-    void this.#read(session);
+    this.#session = session;
+    this.#trading = trading;
+    this.#listen();
   }
 
-  async wait(order: AwaitedOrder, ms: number): Promise<FillReport> {
+  async follow(session: Session, trading: Trading): Promise<void> {
+    if (session === this.#session) return;
+    this.#session = session;
+    this.#trading = trading;
+    this.#ended = undefined;
+    this.#listen();
+    await this.#lookAgain(trading);
+  }
+
+  #listen(): void {
+    this.#session.onReconnect((again) => this.#lookAgain(openTrading(again)));
+    void this.#read(this.#session);
+  }
+
+  #wake(): void {
+    for (const wake of this.#sleepers) wake();
+    this.#sleepers.clear();
+  }
+
+  async wait(order: Awaited, ms: number): Promise<FillReport> {
     const { signal, sleep } = this.#context;
     const done = new AbortController();
     const ending = AbortSignal.any([signal, done.signal]);
@@ -73,7 +95,7 @@ class Watch implements FillWatch {
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => {
-          this.#wake = resolve;
+          this.#sleepers.add(resolve);
         });
         const state = this.#ledger.state(order);
         if (state.filled) return report(state, 'filled');
@@ -90,7 +112,7 @@ class Watch implements FillWatch {
   }
 
   /** Nothing more is pushed of it. Only of one that was canceled that says that nothing more was filled. */
-  async #over(order: AwaitedOrder, state: OrderState): Promise<FillReport> {
+  async #over(order: Awaited, state: OrderState): Promise<FillReport> {
     if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
@@ -107,20 +129,22 @@ class Watch implements FillWatch {
   }
 
   async #read(session: Session): Promise<void> {
+    let ended: SvcError | undefined;
     try {
       for await (const event of session.events()) {
-        if (event.kind === 'closed') this.#ended = event.error;
+        if (event.kind === 'closed') ended = event.error;
         if (event.kind !== 'push') continue;
         const push = readPush(event.name, event.payload);
         if (push?.kind !== 'row') continue;
         this.#ledger.take(push);
         this.#wake();
       }
-      this.#ended ??= new SvcError('connection_lost', 'the connection was ended');
+      ended ??= new SvcError('connection_lost', 'the connection was ended');
     } catch (error) {
-      this.#ended ??=
-        error instanceof SvcError ? error : new SvcError('internal', 'the pushes failed', { cause: error });
+      ended ??= error instanceof SvcError ? error : new SvcError('internal', 'the pushes failed', { cause: error });
     }
+    // One that was replaced ends for itself.
+    if (session === this.#session) this.#ended = ended;
     this.#wake();
   }
 

@@ -15,11 +15,25 @@ export interface AwaitedOrder {
   readonly side: Side;
   /** In thousands, as the tables count. */
   readonly amountK: number;
-  /** It closes trades, and opens none. */
-  readonly closes?: boolean;
   /** The account holds both sides of a symbol: it closes nothing of its own accord. */
   readonly hedges?: boolean | undefined;
 }
+
+/** What closes trades and opens none, by one order or several, which its answer may not name. */
+export interface AwaitedClosing {
+  readonly orderIds: readonly string[];
+  /** Undefined where it could not be looked at what is open: then whatever is closed of the account and the symbol. */
+  readonly tradeIds: readonly string[] | undefined;
+  readonly accountId: string | undefined;
+  /** Undefined for any. */
+  readonly symbol: string | undefined;
+  /** All together, in thousands; undefined where the orders' rows have to tell. */
+  readonly amountK: number | undefined;
+  /** Milliseconds since 1970: what was closed before is not of it. */
+  readonly sentAt: number;
+}
+
+export type Awaited = AwaitedOrder | AwaitedClosing;
 
 /** A part of an order that was filled; null is what the gateway did not tell. */
 export interface Fill {
@@ -95,20 +109,52 @@ export class OrderLedger {
     this.#standing = undefined;
   }
 
-  state(awaited: AwaitedOrder): OrderState {
-    const { orderId, amountK, closes = false } = awaited;
+  state(awaited: Awaited): OrderState {
+    return 'orderIds' in awaited ? this.#closing(awaited) : this.#opening(awaited);
+  }
+
+  #closing({ orderIds, tradeIds, accountId, symbol, amountK, sentAt }: AwaitedClosing): OrderState {
+    const orders = orderIds.map((id) => this.#orders.get(id));
+    const known = orders.filter((order) => order !== undefined);
+    const own = new Set([...(tradeIds ?? []), ...known.flatMap((order) => [...order.tradeIds])]);
+    // The table's times have no milliseconds; and the order's is of the same clock.
+    const times = known.flatMap(({ record }) => timeOf(record, 'time') ?? []);
+    const began = Math.floor(Math.min(...(times.length === 0 ? [sentAt] : times)) / 1000) * 1000;
+    const isMeant = (row: PushedRecord): boolean =>
+      own.has(String(row['tradeId'])) ||
+      orderIds.includes(String(row['orderId'] ?? '')) ||
+      (tradeIds === undefined &&
+        (accountId === undefined || String(row['accountId'] ?? accountId) === accountId) &&
+        (symbol === undefined || row['currency'] === symbol));
+    const closed = this.#closed.filter((row) => isMeant(row) && (timeOf(row, 'closeTime') ?? began) >= began);
+    const told = known.length === orderIds.length && orderIds.length > 0;
+    const wanted = amountK ?? (told ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
+    const sum = total(closed);
+    const isGone = (id: string, index: number): boolean => orders[index]?.over ?? this.#standing?.has(id) === false;
+    return {
+      trades: [],
+      closedTrades: closed.map((row) => fill(row, 'close', 'closeTime')),
+      filled: sum >= wanted - TINY,
+      touched: sum > 0,
+      over: orderIds.length > 0 && orderIds.every(isGone),
+      seen: known.length > 0 || sum > 0,
+      // That of one says nothing of the others.
+      status: orders.length === 1 ? (number(orders[0]?.record['status']) ?? undefined) : undefined,
+    };
+  }
+
+  #opening(awaited: AwaitedOrder): OrderState {
+    const { orderId, amountK } = awaited;
     const order = this.#orders.get(orderId);
     const isOurs = (row: PushedRecord, tradeId: string): boolean =>
       String(row['orderId'] ?? '') === orderId || order?.tradeIds.has(tradeId) === true;
     const closed = this.#closed.filter((row) => isOurs(row, String(row['tradeId'])) || this.#isOffset(row, awaited));
     const closedIds = new Set(closed.map((row) => String(row['tradeId'])));
-    const opened = closes
-      ? []
-      : [...this.#opened].filter(([id, row]) => isOurs(row, id) && number(row['amountK']) !== null);
+    const opened = [...this.#opened].filter(([id, row]) => isOurs(row, id) && number(row['amountK']) !== null);
     // A trade may be opened and stopped out before anybody sees it open.
-    const atOnce = closes
-      ? []
-      : closed.filter((row) => isOurs(row, String(row['tradeId'])) && !this.#opened.has(String(row['tradeId'])));
+    const atOnce = closed.filter(
+      (row) => isOurs(row, String(row['tradeId'])) && !this.#opened.has(String(row['tradeId'])),
+    );
     let trades = [
       ...opened.map(([, row]) => fill(row, 'open', 'time')),
       ...atOnce.map((row) => fill(row, 'open', 'openTime')),
@@ -116,7 +162,7 @@ export class OrderLedger {
     const closedTrades = closed.map((row) => fill(row, 'close', 'closeTime'));
     const over = order?.over === true || (order === undefined && this.#standing?.has(orderId) === false);
     const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
-    const offsets = closes ? closed : closed.filter((row) => !isOurs(row, String(row['tradeId'])));
+    const offsets = closed.filter((row) => !isOurs(row, String(row['tradeId'])));
     let sum = total(offsets) + trades.reduce((all, one) => all + (one.amountK ?? 0), 0);
     if (over && sum === 0 && order?.record['status'] === EXECUTED && order.tradeIds.size > 0 && closedIds.size === 0) {
       trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
@@ -146,14 +192,12 @@ export class OrderLedger {
   }
 
   /** Without hedging an order closes what is open on the other side, and no row says which order that was. */
-  #isOffset(row: PushedRecord, { accountId, symbol, side, hedges, closes, orderId }: AwaitedOrder): boolean {
+  #isOffset(row: PushedRecord, { accountId, symbol, side, hedges, orderId }: AwaitedOrder): boolean {
     const record = this.#orders.get(orderId)?.record;
-    const time = record?.['time'];
-    const began = tableTime(typeof time === 'string' ? time : undefined);
-    const ended = tableTime(typeof row['closeTime'] === 'string' ? row['closeTime'] : undefined);
+    const began = timeOf(record ?? {}, 'time');
+    const ended = timeOf(row, 'closeTime');
     return (
       hedges === false &&
-      closes !== true &&
       record !== undefined &&
       String(row['accountId'] ?? accountId) === accountId &&
       row['currency'] === symbol &&
@@ -162,6 +206,11 @@ export class OrderLedger {
       (began === undefined || ended === undefined || ended >= Math.floor(began / 1000) * 1000)
     );
   }
+}
+
+function timeOf(row: PushedRecord, field: 'time' | 'closeTime'): number | undefined {
+  const time = row[field];
+  return tableTime(typeof time === 'string' ? time : undefined);
 }
 
 function fill(row: PushedRecord, rate: 'open' | 'close', time: 'time' | 'openTime' | 'closeTime'): Fill {

@@ -20,7 +20,8 @@ export interface ReportedOrder {
   readonly footer: string | undefined;
 }
 
-const CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
+/** What the exit status says of it. */
+export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   filled: undefined,
   partial: 'partly_done',
   rejected: 'refused',
@@ -31,23 +32,30 @@ const CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
 export function reportedOrder(orderId: string, { status, trades, closedTrades, reason }: FillReport): ReportedOrder {
   return {
     value: { orderId, status, trades, closedTrades },
-    code: CODES[status],
-    footer: footerOf(orderId, status, reason),
+    code: FILL_CODES[status],
+    footer: fillFooter(`order ${orderId}`, orderId, { status, reason }),
   };
 }
 
-function footerOf(orderId: string, status: FillStatus, reason: string | null): string | undefined {
+/** What is told below it; `which` names it. `orderId` is undefined where its answer named none. */
+export function fillFooter(
+  which: string,
+  orderId: string | undefined,
+  { status, reason }: Pick<FillReport, 'status' | 'reason'>,
+): string | undefined {
+  const look = 'look with svc trade orders and svc trade positions';
   switch (status) {
     case 'filled':
       return undefined;
     case 'partial':
     case 'rejected':
-      return reason === null ? undefined : `order ${orderId}: ${reason}`;
+      return reason === null ? undefined : `${which}: ${reason}`;
     case 'pending':
-      return reason === null
-        ? `order ${orderId} still stands: svc trade order get ${orderId}, svc trade positions`
-        : `order ${orderId} was accepted, and ${reason}: it may stand or be filled; look with svc trade orders and svc trade positions`;
+      if (reason !== null) return `${which} was accepted, and ${reason}: it may stand or be filled; ${look}`;
+      return orderId === undefined
+        ? `${which} is not done whole yet; ${look}`
+        : `${which} still stands: svc trade order get ${orderId}, svc trade positions`;
     case 'unknown':
-      return `order ${orderId} was accepted and may stand or be filled: ${reason}; look with svc trade orders and svc trade positions`;
+      return `${which} was accepted and may stand or be filled: ${reason}; ${look}`;
   }
 }

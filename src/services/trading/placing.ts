@@ -38,8 +38,8 @@ export interface Placing {
   readonly journal: OrderJournal;
   /** In what is seen at the service after an outcome that is unknown: what may be this order, in words. Rejects where it cannot look. */
   readonly candidates?: (sentAt: number) => Promise<readonly OrderCandidate[]>;
-  /** Where it makes nothing that could be looked for: how what it was to change is seen now, as a sentence. Rejects as above. */
-  readonly seen?: () => Promise<string>;
+  /** Where it changes what is there: how that is seen now, as a sentence. Rejects as above. */
+  readonly seen?: (sentAt: number) => Promise<string>;
   /** A refusal in better words than the common ones. */
   readonly explain?: (error: TradingError, common: SvcError) => SvcError | Promise<SvcError>;
   now(): number;
@@ -173,14 +173,12 @@ async function looked(
   sentAt: number,
 ): Promise<{ text: string; ids: string | undefined }> {
   try {
-    if (seen !== undefined) return { text: `; ${await seen()}`, ids: undefined };
-    if (candidates === undefined) return { text: '', ids: undefined };
+    const text = seen === undefined ? '' : `; ${await seen(sentAt)}`;
+    if (candidates === undefined) return { text, ids: undefined };
     const found = await candidates(sentAt);
-    const ids = found.map(({ id }) => id).join(' ');
-    if (found.length === 0) {
-      return { text: '; nothing that fits is to be seen there now, which is no proof', ids };
-    }
-    return { text: `; this may be it: ${found.map(({ text }) => text).join('; ')}`, ids };
+    const ids = found.map((one) => one.id).join(' ');
+    if (found.length > 0) return { text: `${text}; this may be it: ${found.map((one) => one.text).join('; ')}`, ids };
+    return { text: text || '; nothing that fits is to be seen there now, which is no proof', ids };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { text: `; what is there could not be looked at: ${error.message}`, ids: undefined };

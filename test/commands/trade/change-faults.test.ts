@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
     name: 'close',
     prepare: ({ gateway }) => ({
       argv: ['close', holdTrade(gateway)],
-      seen: /trade \d+ is open (no more|now with 10K)/,
+      seen: /of trade \d+ (nothing is open any more; closed in the last minutes: trade \d+ 10K @|all is open as before: buy 10K)/,
     }),
   },
   {
@@ -34,7 +34,7 @@ const CASES: readonly Case[] = [
     name: 'close by an order of the other side',
     prepare: ({ gateway }) => ({
       argv: ['close', holdTrade(gateway, { account: NETTING }), '--via-opposite'],
-      seen: /this may be it|nothing that fits/,
+      seen: /of what account 654062 has bought of EUR\/USD (nothing|all|buy 10K .* is open now)/,
     }),
   },
   {
@@ -42,7 +42,10 @@ const CASES: readonly Case[] = [
     prepare({ gateway }) {
       // Nobody else has any here.
       holdTrade(gateway, { symbol: 'GBP/USD' });
-      return { argv: ['close', '--symbol', 'GBP/USD'], seen: /open now: buy 10K|nothing of it is open any more/ };
+      return {
+        argv: ['close', '--symbol', 'GBP/USD'],
+        seen: /of the GBP\/USD that account 654061 has (all is open as before: buy 10K|nothing is open any more; closed in)/,
+      };
     },
   },
   {

@@ -42,6 +42,9 @@ describe('in an account that hedges', () => {
         orderIds: [expect.stringMatching(/^\d+$/)],
         along: [],
         message: null,
+        status: null,
+        trades: [],
+        closedTrades: [],
       },
     ]);
     expect(desk.journal()).toMatchObject([{ command: 'close', outcome: 'accepted' }]);
