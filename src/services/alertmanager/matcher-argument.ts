@@ -52,12 +52,13 @@ interface Parts {
   readonly value: string;
 }
 
-const PARTS = /^\s*("(?:[^"\\]|\\.)*"|[^=!~]*?)\s*([=!~](?:[=!~\s]*[=!~])?)\s*(.*?)\s*$/s;
+/** Blanks are taken off beside it: looked for in it, a long run of them would be gone through from each of its characters. */
+const PARTS = /^(?:("(?:[^"\\]|\\.)*")\s*|([^=!~]*))([=!~](?:[=!~\s]*[=!~])?)(.*)$/s;
 
 function partsOf(text: string): Parts | undefined {
-  const [, name, operator, value] = PARTS.exec(text) ?? [];
-  if (name === undefined || operator === undefined || value === undefined) return undefined;
-  return { name: withoutQuotes(name), operator, value };
+  const [, quoted, bare = '', operator, value] = PARTS.exec(text.trim()) ?? [];
+  if (operator === undefined || value === undefined) return undefined;
+  return { name: withoutQuotes(quoted ?? bare.trimEnd()), operator, value: value.trimStart() };
 }
 
 /** Only for hints: the text without the quotes around it, of which one may be missing. */
@@ -146,7 +147,7 @@ function refuseSeveral(text: string, { name, operator, value }: Parts): void {
   const [first = '', ...others] = items;
   const literal = literally(name, operator, value);
   if (others.length === 0 && first !== text) {
-    const bare = spelled(name, operator, value.replace(/\s*,$/, ''));
+    const bare = spelled(name, operator, value.replace(/,$/, '').trimEnd());
     const hint = value.startsWith('"')
       ? `write ${bare}`
       : `write ${bare}; if the comma belongs to the value, write ${literal}`;

@@ -5,8 +5,9 @@ export class MatcherSyntaxError extends Error {
   override readonly name = 'MatcherSyntaxError';
 }
 
+const BLANKS = '\t\n\f\r ';
 // `\s` of the server's regular expressions is ASCII only.
-const FORM = /^[\t\n\f\r ]*([a-zA-Z_:][a-zA-Z0-9_:]*)[\t\n\f\r ]*(=~|=|!=|!~)[\t\n\f\r ]*(.*?)[\t\n\f\r ]*$/s;
+const FORM = /^[\t\n\f\r ]*([a-zA-Z_:][a-zA-Z0-9_:]*)[\t\n\f\r ]*(=~|=|!=|!~)[\t\n\f\r ]*(.*)$/s;
 
 /** Throws `MatcherSyntaxError`. Whether a regular expression is valid only the server can tell. */
 export function parseClassic(input: string): Matcher {
@@ -14,7 +15,14 @@ export function parseClassic(input: string): Matcher {
   if (name === undefined || operator === undefined || raw === undefined) {
     throw new MatcherSyntaxError(`bad matcher format: ${input}`);
   }
-  return matcher(name, operator as Operator, unescapeValue(raw));
+  return matcher(name, operator as Operator, unescapeValue(withoutBlanks(raw)));
+}
+
+/** At its end. A regular expression would go through a run of blanks in its middle from each of them. */
+function withoutBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && BLANKS.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 function unescapeValue(raw: string): string {

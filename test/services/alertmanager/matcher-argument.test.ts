@@ -121,6 +121,18 @@ test('a list is one argument that stands for its items', () => {
   expect(matchers.map(formatMatcher)).toEqual(['a="b"', 'c=~"d,e"', '"f g"!="h"', 'i="j"']);
 });
 
+test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('a long run of blanks behind %j is gone through once', (begin) => {
+  const began = performance.now();
+  for (const end of ['', 'c', ',']) {
+    try {
+      parseMatcherArguments([`${begin}${' '.repeat(50_000)}${end}`]);
+    } catch (error) {
+      expect(error).toBeInstanceOf(SvcError);
+    }
+  }
+  expect(performance.now() - began).toBeLessThan(500);
+});
+
 test('no argument is no matcher', () => {
   expect(parseMatcherArguments([])).toEqual({ matchers: [], notices: [] });
 });
