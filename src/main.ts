@@ -45,17 +45,18 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const [word = ''] = rest;
   const alone = Object.hasOwn(group.alone ?? {}, word) ? group.alone?.[word] : undefined;
   const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
-  const command = findCommand(group, commands, rest);
-  if (command === undefined) {
-    const help = groupHelp(group, commands, context.stdout.columns);
+  const found = findCommand(group, commands, rest);
+  if (found.kind === 'commands') {
+    const help = groupHelp(found.group, found.commands, context.stdout.columns);
     return wantsHelp ? print(context, help) : usage(context, help);
   }
-  if (wantsHelp && asksForHelp(before)) return print(context, commandHelp(command.command, context.stdout.columns));
-  const used = new Set(at.slice(0, 1 + command.words));
+  const { command } = found;
+  if (wantsHelp && asksForHelp(before)) return print(context, commandHelp(command, context.stdout.columns));
+  const used = new Set(at.slice(0, 1 + found.words));
   const tokens = argv.filter((_, index) => !used.has(index));
-  const parsed = await parseInput(command.command, tokens, context.now());
-  if (parsed.input['help'] === true) return print(context, commandHelp(command.command, context.stdout.columns));
-  return run(command.command, parsed, argv, context);
+  const parsed = await parseInput(command, tokens, context.now());
+  if (parsed.input['help'] === true) return print(context, commandHelp(command, context.stdout.columns));
+  return run(command, parsed, argv, context);
 }
 
 async function run(command: Command, parsed: ParsedInput, typed: readonly string[], context: Context): Promise<number> {

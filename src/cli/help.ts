@@ -84,10 +84,13 @@ export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH):
 
 export function groupHelp(group: GroupSummary, commands: readonly Command[], columns = HELP_WIDTH): string {
   const width = Math.min(columns, HELP_WIDTH);
+  const after = (name: string): string => name.slice(group.name.length + 1);
   const rows = commands.map((command): Row => {
-    const words = command.id.slice(group.name.length + 1);
-    const aliases = command.aliases === undefined ? '' : ` (also: ${command.aliases.join(', ')})`;
-    return [`${words}${operands(command)}`, `${command.summary}${aliases}`];
+    const [first] = command.id.split(' ');
+    const others = (command.aliases ?? []).map((alias) => `${first} ${alias}`);
+    const aliases = others.filter((alias) => alias.startsWith(`${group.name} `)).map(after);
+    const also = aliases.length === 0 ? '' : ` (also: ${aliases.join(', ')})`;
+    return [`${after(command.id)}${operands(command)}`, `${command.summary}${also}`];
   });
   const example = commands[0]?.examples[0];
   return `${[

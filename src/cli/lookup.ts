@@ -1,6 +1,7 @@
 /** From the words of a command line to the group and the command that they name. */
 import { SvcError } from '../errors.ts';
 import type { Command, Group } from './command.ts';
+import type { GroupSummary } from './help.ts';
 import { didYouMean } from './suggest.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
@@ -12,23 +13,35 @@ export function findGroup(groups: readonly Group[], name: string, others: readon
   });
 }
 
-/** The longest id or alias that the words begin with. Undefined where there are no words. */
-export function findCommand(
-  group: Group,
-  commands: readonly Command[],
-  words: readonly string[],
-): { readonly command: Command; readonly words: number } | undefined {
+/** What the words after a group name: one command, or all whose names begin so. */
+export type Found =
+  | { readonly kind: 'command'; readonly command: Command; readonly words: number }
+  | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] };
+
+/** The longest id or alias that the words begin with. Where they are the beginning of several, those: `catalog products`. */
+export function findCommand(group: Group, commands: readonly Command[], words: readonly string[]): Found {
   const [only] = commands;
-  if (group.single && only !== undefined) return { command: only, words: 0 };
+  if (group.single && only !== undefined) return { kind: 'command', command: only, words: 0 };
+  const nameOf = ({ id }: Command): string => id.slice(group.name.length + 1);
   for (let length = words.length; length > 0; length--) {
     const typed = words.slice(0, length).join(' ');
-    const command = commands.find(({ id, aliases = [] }) =>
-      [id.slice(group.name.length + 1), ...aliases].includes(typed),
-    );
-    if (command !== undefined) return { command, words: length };
+    const command = commands.find((candidate) => [nameOf(candidate), ...(candidate.aliases ?? [])].includes(typed));
+    if (command !== undefined) return { kind: 'command', command, words: length };
   }
-  const [word] = words;
-  if (word === undefined) return undefined;
-  const names = commands.map(({ id }) => id.slice(group.name.length + 1));
-  throw new SvcError('usage', `there is no command "${group.name} ${word}"`, { hint: didYouMean(word, names) });
+  const [word, next] = words;
+  if (word === undefined) return { kind: 'commands', group, commands };
+  const below = commands.filter((command) => nameOf(command).startsWith(`${word} `));
+  if (below.length === 0) {
+    const first = commands.map((command) => nameOf(command).split(' ')[0] ?? '');
+    throw unknownCommand(`${group.name} ${word}`, word, [...new Set(first)]);
+  }
+  const name = `${group.name} ${word}`;
+  if (next === undefined)
+    return { kind: 'commands', group: { name, summary: `What svc ${name} can do` }, commands: below };
+  const names = below.map(({ id }) => id.slice(name.length + 1));
+  throw unknownCommand(`${name} ${next}`, next, names);
+}
+
+function unknownCommand(typed: string, word: string, names: readonly string[]): SvcError {
+  return new SvcError('usage', `there is no command "${typed}"`, { hint: didYouMean(word, names) });
 }

@@ -2,7 +2,7 @@
 import { type Command, type Group, textCommand } from '../cli/command.ts';
 import { HELP_FLAGS } from '../cli/global-flags.ts';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.ts';
-import { findCommand, findGroup } from '../cli/lookup.ts';
+import { type Found, findCommand, findGroup } from '../cli/lookup.ts';
 import type { ParsedInput } from '../cli/parse.ts';
 import { TOPICS, type Topic, topicText } from '../cli/topics.ts';
 import { SvcError } from '../errors.ts';
@@ -12,7 +12,7 @@ type Subject =
   | { readonly kind: 'svc' }
   | { readonly kind: 'help' }
   | { readonly kind: 'topic'; readonly topic: Topic }
-  | { readonly kind: 'group'; readonly group: Group; readonly commands: readonly Command[] }
+  | Extract<Found, { kind: 'commands' }>
   | { readonly kind: 'command'; readonly command: Command };
 
 interface Node {
@@ -74,7 +74,7 @@ export async function helpText(
       return commandHelp(HELP, columns);
     case 'topic':
       return topicText(subject.topic, columns);
-    case 'group':
+    case 'commands':
       return groupHelp(subject.group, subject.commands, columns);
     case 'command':
       return commandHelp(subject.command, columns);
@@ -92,7 +92,7 @@ async function subjectOf(words: readonly string[], groups: readonly Group[]): Pr
   const group = findGroup(groups, first, ['help', ...TOPICS.map(({ name }) => name)]);
   const { commands } = await group.load();
   const found = findCommand(group, commands, rest);
-  if (found === undefined) return { kind: 'group', group, commands };
+  if (found.kind === 'commands') return found;
   refuseMore(found.command.id, rest.slice(found.words));
   return { kind: 'command', command: found.command };
 }
@@ -104,7 +104,7 @@ function refuseMore(name: string, [word]: readonly string[]): void {
 }
 
 async function dataOf(subject: Subject, groups: readonly Group[]): Promise<unknown> {
-  const { commandTree, commandNode } = await import('./tree.ts');
+  const { commandTree, commandNode, groupNode } = await import('./tree.ts');
   switch (subject.kind) {
     case 'svc':
       return commandTree(groups);
@@ -112,8 +112,8 @@ async function dataOf(subject: Subject, groups: readonly Group[]): Promise<unkno
       return commandNode(HELP);
     case 'topic':
       return { name: subject.topic.name, summary: subject.topic.summary, text: topicText(subject.topic, undefined) };
-    case 'group':
-      return (await commandTree([subject.group])).groups[0];
+    case 'commands':
+      return groupNode(subject.group, subject.commands);
     case 'command':
       return commandNode(subject.command);
   }

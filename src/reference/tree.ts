@@ -3,7 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import type { Command, Example, Group } from '../cli/command.ts';
 import type { Argument, Flag, Flags } from '../cli/flags.ts';
 import { GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../cli/global-flags.ts';
-import { usageLine } from '../cli/help.ts';
+import { type GroupSummary, usageLine } from '../cli/help.ts';
 import { placeholder } from '../cli/parse.ts';
 import { TOPICS } from '../cli/topics.ts';
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../errors.ts';
@@ -125,7 +125,7 @@ export async function commandTree(groups: readonly Group[]): Promise<CommandTree
   return {
     name: 'svc',
     version: pkg.version,
-    groups: await Promise.all(groups.map(groupNode)),
+    groups: await Promise.all(groups.map(async (group) => groupNode(group, (await group.load()).commands))),
     optionSets: {
       write: optionNodes(OPTION_SETS.write),
       service: optionNodes(OPTION_SETS.service),
@@ -146,8 +146,7 @@ export async function commandTree(groups: readonly Group[]): Promise<CommandTree
   };
 }
 
-async function groupNode(group: Group): Promise<GroupNode> {
-  const { commands } = await group.load();
+export function groupNode(group: GroupSummary, commands: readonly Command[]): GroupNode {
   return {
     name: group.name,
     summary: group.summary,

@@ -27,7 +27,7 @@ describe('a name that is not there', () => {
   });
 
   it.each(REGISTERED.filter(({ group }) => !group.single))('svc $command.id, mistyped', async ({ group, words }) => {
-    const run = await svc([group.name, mistyped(words)]);
+    const run = await svc([group.name, ...mistyped(words).split(' ')]);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/did you mean \w/);
   });
@@ -50,6 +50,28 @@ describe('a command that is not complete', () => {
   it.each(GROUPS.filter(({ single }) => !single))('svc $name gets its page', async ({ name }) => {
     const page = (await svc([name, '--help'])).stdout;
     expect(await svc([name])).toMatchObject({ code: 2, stdout: '', stderr: page });
+  });
+
+  const prefixes = new Map<string, string[]>();
+  for (const { group, words } of REGISTERED) {
+    const [first, second] = words.split(' ');
+    if (second === undefined) continue;
+    const prefix = `${group.name} ${first}`;
+    prefixes.set(prefix, [...(prefixes.get(prefix) ?? []), second]);
+  }
+
+  it.each([...prefixes])('svc %s gets a page of what begins so, and of nothing else', async (prefix, words) => {
+    const { code, stdout, stderr } = await svc([...prefix.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const listed = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? '';
+    expect([...listed.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, word]) => word)).toEqual(words);
+    expect(await svc(prefix.split(' '))).toMatchObject({ code: 2, stdout: '', stderr: stdout });
+    expect(await svc(['help', ...prefix.split(' ')])).toMatchObject({ code: 0, stdout, stderr: '' });
+    const data = JSON.parse((await svc(['help', ...prefix.split(' '), '--format', 'json'])).stdout);
+    expect(data.commands.map(({ id }: { id: string }) => id)).toEqual(words.map((word) => `${prefix} ${word}`));
+    const mistaken = await svc([...prefix.split(' '), 'zzzzzzzzzz']);
+    expect(mistaken).toMatchObject({ code: 2, stdout: '' });
+    for (const word of words) expect(mistaken.stderr).toContain(word);
   });
 
   it.each(REGISTERED)('svc $command.id names the argument that is missing', async ({ command }) => {
