@@ -45,21 +45,30 @@ export class StagedFile {
     });
   }
 
-  /** Puts the content in the file's place. Where only the last step fails, the content stays staged. */
+  /**
+   * Puts the content in the file's place. Once it is written, no failure takes it away: it stays staged, with blanks behind it at
+   * worst, and whoever takes the lock next brings it into place.
+   */
   commit(content: string): void {
     const bytes = Buffer.from(content);
     this.reserve(bytes.length);
+    const file = this.#file as number;
     this.#guarded(() => {
-      const file = this.#file as number;
-      writeAll(file, bytes);
+      try {
+        writeAll(file, bytes);
+      } catch {
+        // A fault of a disk may pass, and what is to be written cannot be had twice.
+        writeAll(file, bytes);
+      }
+    });
+    try {
       ftruncateSync(file, bytes.length);
       fsyncSync(file);
-    });
-    this.#close();
-    try {
+      this.#close();
       renameSync(stagedPath(this.#path), this.#path);
       syncDirectory(dirname(this.#path));
     } catch (error) {
+      this.#close();
       throw fileFailure(`cannot write ${this.#path}`, error);
     }
   }
@@ -81,8 +90,9 @@ export class StagedFile {
   }
 
   #close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    const file = this.#file;
     this.#file = undefined;
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -187,6 +188,28 @@ describe('writing', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`cannot write ${file()}: `) });
     expect(stderr).not.toContain('room is there');
     expect([readFileSync(file(), 'utf8'), names()]).toEqual([before, ['credentials.json']]);
+  });
+
+  it('loses nothing that it was given, whichever step the disk refuses from then on', async () => {
+    const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
+    const run = (more: NodeJS.ProcessEnv) => {
+      rmSync(folder.paths.config, { recursive: true, force: true });
+      put(DOCUMENT);
+      const env = { ...process.env, NODE_OPTIONS: `--require=${steps}`, FILE_STEPS_ROOT: folder.path, ...more };
+      return children.run(['credentials', folder.paths.config], { env });
+    };
+    const log = join(folder.path, 'log');
+    await run({ FILE_STEPS_LOG: log });
+    const all: string[] = JSON.parse(readFileSync(log, 'utf8')).steps;
+    const given = all.indexOf('fsyncSync') + 1;
+    expect(all.slice(given, given + 4)).toEqual(['writeSync', 'ftruncateSync', 'fsyncSync', 'renameSync']);
+    for (let at = given + 1; at <= given + 4; at++) {
+      const { status } = await run({ FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
+      // A write is tried once more.
+      expect({ at, status }).toEqual({ at, status: at === given + 1 ? 0 : 2 });
+      const { gen } = await withCredentials(folder.paths, lockContext, ({ document }) => document);
+      expect({ at, gen, names: names() }).toEqual({ at, gen: 2, names: ['credentials.json'] });
+    }
   });
 
   it('writes through a symbolic link, and not through one that leads nowhere', async () => {
