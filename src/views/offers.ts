@@ -7,21 +7,25 @@ export interface OfferView {
   /** The rows are of several products. */
   readonly several: boolean;
   readonly trend: boolean;
+  /** Prices are for different units: each needs its own beside it. */
+  readonly mixed?: boolean;
 }
 
-export function offerList({ several, trend }: OfferView): ListOutput<Offer> {
+export function offerList({ several, trend, mixed = false }: OfferView): ListOutput<Offer> {
   const product: Column<Offer> = { name: 'product', cell: productOf, flex: true };
+  const unit: Column<Offer> = { name: 'unit', cell: unitOf };
   const columns: Column<Offer>[] = [
     several ? product : { ...product, wide: true },
     { name: 'store', cell: (one) => one.parser_name },
     { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
     { name: 'lowest', cell: priceCell, align: 'right' },
+    ...(mixed ? [unit] : []),
     { name: 'above', cell: aboveCell, align: 'right' },
     ...(trend ? [{ name: 'trend', cell: trendCell }] : []),
     { name: 'observed', cell: observedCell },
     { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
     { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
-    { name: 'unit', cell: unitOf },
+    ...(mixed ? [] : [unit]),
     { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
     { name: 'source', cell: (one) => one.source_id, wide: true },
     { name: 'price', cell: ({ price }) => price, align: 'right', wide: true },

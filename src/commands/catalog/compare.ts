@@ -4,6 +4,8 @@ import { SvcError } from '../../errors.ts';
 import type { AnyOutput } from '../../output/types.ts';
 import type { Catalog } from '../../services/catalog/client.ts';
 import { type Offer, observedBefore, offersOf, spreadsOf } from '../../services/catalog/offers.ts';
+import type { Source } from '../../services/catalog/schema.ts';
+import { unitOf } from '../../services/catalog/series-names.ts';
 import type { Window } from '../../services/catalog/window.ts';
 import { offerList, offersFooter, spreadList } from '../../views/offers.ts';
 
@@ -67,11 +69,16 @@ export const catalogCompare = listCommand({
     const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
     if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
     for (const { item, error } of failed) ctx.notice(`${item} is left out: ${error.message}`);
-    const all = outcomes.flatMap((one) => (one.error === undefined ? one.result : []));
+    const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+    const sources = known.flatMap((product) => product.sources);
+    for (const text of missingPlaces(input, sources)) ctx.notice(text);
+    const all = known.flatMap((product) => product.offers);
     const shown = input.trend ? await withTrends(catalog, all, ctx) : { offers: all, complete: true };
     const code = failed.length > 0 || !shown.complete ? ('partly_done' as const) : undefined;
-    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: outputOf(input), code };
-    return { value: shown.offers, as: outputOf(input), code, footer: offersFooter(all, STALE_DAYS) };
+    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };
+    const mixed = new Set(all.map(unitOf)).size > 1;
+    const as = offerList({ several: input.id.length !== 1, trend: input.trend, mixed });
+    return { value: shown.offers, as, code, footer: offersFooter(all, STALE_DAYS) };
   },
 });
 
@@ -120,7 +127,13 @@ async function found(catalog: Catalog, { search, maxProducts }: Compared, ctx: R
   return ids;
 }
 
-async function offers(catalog: Catalog, id: string, wanted: Compared, now: number): Promise<readonly Offer[]> {
+interface Offered {
+  readonly offers: readonly Offer[];
+  /** Those that were not chosen, too. */
+  readonly sources: readonly Source[];
+}
+
+async function offers(catalog: Catalog, id: string, wanted: Compared, now: number): Promise<Offered> {
   const { listedSources, selects, notListed } = await import('../../services/catalog/product-sources.ts');
   const sources = await listedSources(catalog, id);
   if (sources.length === 0) throw await notListed(catalog, id);
@@ -131,7 +144,23 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
       (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')) &&
       (wanted.newerThan === undefined || !observedBefore(source, now - wanted.newerThan)),
   );
-  return offersOf(id, chosen, { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS });
+  const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
+  return { offers: offersOf(id, chosen, rules), sources };
+}
+
+/** What was asked for and is nowhere: a slip of the pen looks like a price that is not there. */
+function missingPlaces({ store, region }: Compared, sources: readonly Source[]): readonly string[] {
+  if (sources.length === 0) return [];
+  const stores = new Set(sources.map(({ parser_name: name }) => name));
+  const regions = new Set(sources.flatMap(({ settlement }) => settlement?.region ?? []));
+  const missing = (option: string, given: readonly string[], known: ReadonlySet<string>): readonly string[] => {
+    const lower = new Set([...known].map((name) => name.toLowerCase()));
+    const there = known.size === 0 ? 'there is none' : `there are ${[...known].sort().join(', ')}`;
+    return given
+      .filter((name) => !lower.has(name.toLowerCase()))
+      .map((name) => `no source has ${option} ${name}: ${there}`);
+  };
+  return [...missing('--store', store, stores), ...missing('--region', region, regions)];
 }
 
 async function withTrends(

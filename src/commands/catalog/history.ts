@@ -116,7 +116,11 @@ export const catalogHistory = chartCommand({
       writeNewFile(file, await ctx.drawSvg(historyPicture(histories, view)), ctx.pid);
       ctx.notice(`the chart is in ${file.path}`);
     }
-    const footer = [footerOf(window, histories, input.interval), ...unitsNote(sources, field)].join('\n');
+    const footer = [
+      footerOf(window, histories, input.interval),
+      ...elsewhere(window, histories, sources),
+      ...unitsNote(sources, field),
+    ].join('\n');
     return { value: histories, as: historyChart(view), code, footer };
   },
 });
@@ -137,6 +141,19 @@ function productHistories({ read }: Histories, fill: Fill): readonly ProductHist
     values: fill === 'last' ? filled(values) : values,
     statistics: statisticsOf({ dates, values }),
   }));
+}
+
+/** Where a chart is empty: when there was something to see. */
+function elsewhere(
+  { from, to }: Window,
+  histories: readonly ProductHistory[],
+  sources: readonly KnownSource[],
+): readonly string[] {
+  if (histories.some(({ statistics }) => statistics.covered > 0)) return [];
+  const observed = sources.map(({ observed_at: at }) => Date.parse(at ?? '')).filter((at) => !Number.isNaN(at));
+  const latest = Math.max(...observed);
+  if (!Number.isFinite(latest) || (latest >= from && latest <= to)) return [];
+  return [`last observed ${wireTime(latest)}: ${latest < from ? 'an earlier --from' : 'a later --to'} shows more`];
 }
 
 /** Lines beside each other look as if they could be compared. */

@@ -1,7 +1,7 @@
 /** The lines below a field: the axis, what its ticks are called, and what that leaves out. */
 import type { Window } from './runs.ts';
 import { position } from './runs.ts';
-import { instantText, type ShownTime, timeTicks, zoneName } from './time-axis.ts';
+import { instantText, type ShownTime, timeTicks, zoneName, zoneNames } from './time-axis.ts';
 
 export interface AxisSize {
   /** Of the whole chart. */
@@ -22,12 +22,15 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   });
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
-  const zone = zoneName(window.to, time);
+  const [zones, zone] = [zoneNames(window, time), zoneName(window.to, time)];
   // Beside the axis where there is room for it, else in the last line.
-  const beside = zone.length < margin;
-  const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
-  const last = (labels: readonly Label[]): string =>
-    placed(fitting(beside ? labels : withZone(labels, zone, width), width));
+  const beside = zones.length < margin;
+  const corner = `${(beside ? `${zones} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
+  const last = (labels: readonly Label[]): string => {
+    if (beside) return placed(fitting(labels, width));
+    const line = placed(fitting(withZone(labels, zones, width), width));
+    return line.includes(zones) ? line : placed(fitting(withZone(labels, zone, width), width));
+  };
 
   if (ticks.length === 0) {
     const [from, to] = [instantText(window.from, time), instantText(window.to, time)];

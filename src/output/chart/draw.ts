@@ -11,7 +11,7 @@ import { type SeriesPainter, seriesPainter } from './palette.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { rangeOf, runsOf } from './runs.ts';
 import { sparkLines } from './spark-lines.ts';
-import { instantText, type ShownTime, zoneName } from './time-axis.ts';
+import { type ShownTime, windowText } from './time-axis.ts';
 import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
@@ -58,8 +58,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   const { series, from, to } = picture;
   const window = { from, to };
   const [low, high] = rangeOf(series.map((one) => runsOf(one, window, 1)));
-  const between = `from ${instantText(from, time)} to ${instantText(to, time)} ${zoneName(to, time)}`;
-  if (low > high) return wrap(`no values ${between}`, width);
+  if (low > high) return wrap(`no values ${windowText(window, time)}`, width);
 
   const rows = Math.max(LEAST_HEIGHT, Math.floor(picture.height ?? USUAL_HEIGHT));
   const scale = rowScale(low, high, rows);

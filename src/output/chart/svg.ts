@@ -7,7 +7,7 @@ import { fraction } from './sparkline.ts';
 import { extremeNotes, type Frame, seriesLine } from './svg-lines.ts';
 import { classOf, dashOf, styleSheet } from './svg-style.ts';
 import { coordinate, textWidth, xmlText } from './svg-text.ts';
-import { instantText, type ShownTime, timeTicks, zoneName } from './time-axis.ts';
+import { instantText, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
 import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
 
 const WIDTH = 860;
@@ -48,7 +48,7 @@ export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOption
   const all = series.map((one) => runsOf(one, window, columns));
   const legend = legendEntries(picture, all, frame.bottom + 62);
   const height = legend.bottom + EDGE;
-  const between = `from ${instantText(window.from, shown)} to ${instantText(window.to, shown)} ${zoneName(window.to, shown)}`;
+  const between = windowText(window, shown);
 
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${coordinate(height)}" width="${WIDTH}" height="${coordinate(height)}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
@@ -100,7 +100,6 @@ function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Fram
     parts.push(label(left, 1, instantText(window.from, time), 'start'));
     if (window.to > window.from) parts.push(label(right, 1, instantText(window.to, time), 'end'));
   }
-  const zone = zoneName(window.to, time);
   let free = Number.NEGATIVE_INFINITY;
   let first = right;
   for (const [index, { at, text, context }] of ticks.entries()) {
@@ -118,9 +117,11 @@ function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Fram
     first = Math.min(first, center - needed);
     free = center + needed + 8;
   }
-  // Below the values where there is room for it.
-  if (EDGE + width(zone) + 8 <= first) parts.push(label(EDGE, 2, zone, 'start'));
-  else if (right - width(zone) >= free) parts.push(label(right, 2, zone, 'end'));
+  for (const zone of [zoneNames(window, time), zoneName(window.to, time)]) {
+    // Below the values where there is room for it.
+    if (EDGE + width(zone) + 8 <= first) return [...parts, label(EDGE, 2, zone, 'start')].join('');
+    if (right - width(zone) >= free) return [...parts, label(right, 2, zone, 'end')].join('');
+  }
   return parts.join('');
 }
 

@@ -155,6 +155,19 @@ export function zoneName(at: number, time: ShownTime): string {
   return `UTC${minutes < 0 ? '-' : '+'}${hours}:${String(distance % 60).padStart(2, '0')}`;
 }
 
+/** Of a window: both where the clocks change in it. */
+export function zoneNames({ from, to }: Window, time: ShownTime): string {
+  const [first, last] = [zoneName(from, time), zoneName(to, time)];
+  return first === last ? last : `${first}, then ${last}`;
+}
+
+/** `from 2026-01-15 14:00 to 2026-01-16 UTC` */
+export function windowText({ from, to }: Window, time: ShownTime): string {
+  const [first, last] = [zoneName(from, time), zoneName(to, time)];
+  const zone = first === last ? '' : ` ${first}`;
+  return `from ${instantText(from, time)}${zone} to ${instantText(to, time)} ${last}`;
+}
+
 /** `2026-01-15 14:00`, without the time of day where it is midnight. */
 export function instantText(at: number, time: ShownTime): string {
   const wall = at + offset(at, time);

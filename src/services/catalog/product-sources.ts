@@ -59,9 +59,9 @@ async function recordedSources(
     for (const source_id of sources.length === 0 ? [undefined] : sources) {
       const ask = (page: PageQuery) => catalog.snapshots(productId, { parser_name, source_id, ...page });
       for await (const snapshot of everyItem(ask)) {
-        const { parser_name, source_id, price_unit } = snapshot;
+        const { parser_name, source_id, price_unit, observed_at } = snapshot;
         if (!selects({ stores, sources }, snapshot) || known.has(keyOf(snapshot))) continue;
-        known.set(keyOf(snapshot), { parser_name, source_id, price_unit });
+        known.set(keyOf(snapshot), { parser_name, source_id, price_unit, observed_at });
       }
     }
   }

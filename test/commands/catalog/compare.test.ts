@@ -137,6 +137,43 @@ describe('which sources', () => {
   });
 });
 
+test('a store or region that no source has is told, beside those there are', async () => {
+  catalog.replies(shop());
+  const some = await compare(
+    '--store',
+    'lidl',
+    '--store',
+    'Fixprice',
+    '--region',
+    'moscow',
+    '--region',
+    'Tula',
+    '-o',
+    'id',
+  );
+  expect(some.stdout).toBe('receiver:run-1:1\n');
+  expect(
+    (await compare('--store', 'lidl', '--store', 'Fixprice', '--region', 'moscow', '--region', 'Tula')).stderr,
+  ).toMatch(
+    /^no source has --store lidl: there are chizhik, fixprice\nno source has --region Tula: there are Moscow, Татарстан\n/,
+  );
+});
+
+test('prices for different units have theirs beside them', async () => {
+  catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
+  const header = (await compare()).stdout.split('\n')[0];
+  expect(header?.trim().split(/\s+/)).toEqual([
+    'STORE',
+    'WHERE',
+    'LOWEST',
+    'UNIT',
+    'ABOVE',
+    'OBSERVED',
+    'STALE',
+    'KIND',
+  ]);
+});
+
 describe('how far prices are apart', () => {
   test('within each store', async () => {
     catalog.replies(shop());

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../http/servers.ts';
 import { temporaryHome } from '../../support/svc.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
-import { CHIZHIK, detail, FIXPRICE, held, PLACES, seen, shop } from './shop.ts';
+import { at, CHIZHIK, detail, FIXPRICE, held, PLACES, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -273,6 +273,15 @@ describe('where the lists do not help', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(['r:2', 'r:3', 'receiver:run-1:1']);
     expect((await history(...DAILY)).stdout.split('\n')[0]).toBe('p1: price, RUB');
+  });
+
+  test('a product that was not observed then says when it was', async () => {
+    const times = ['--from', '2025-11-01', '--to', '2025-11-02'];
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(1, 5)] }] }));
+    expect((await history(...times)).stderr).toContain('last observed 2026-01-14T12:00:00Z: a later --to shows more');
+    const fields = { ...FIXPRICE.fields, observed_at: at(90) };
+    catalog.replies(shop({ places: [{ ...FIXPRICE, fields, past: [seen(90, 5)] }] }));
+    expect((await history()).stderr).toContain('last observed 2025-10-17T12:00:00Z: an earlier --from shows more');
   });
 
   test('a source that is no longer listed is found by its snapshots alone', async () => {

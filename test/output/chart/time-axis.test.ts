@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { axisLines } from '../../../src/output/chart/axis-lines.ts';
 import { position } from '../../../src/output/chart/runs.ts';
-import { instantText, timeTicks, zoneName } from '../../../src/output/chart/time-axis.ts';
+import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
 import { displayWidth } from '../../../src/output/width.ts';
 import { DAY, HOUR } from './pictures.ts';
 
@@ -93,6 +93,13 @@ describe('timeTicks', () => {
         '06:00',
       ]);
       expect(zoneName(Date.parse('2026-07-01T00:00:00Z'), 'local')).toBe('UTC+02:00');
+      const [summer, winter] = [Date.parse('2026-10-24T22:00:00Z'), Date.parse('2026-10-26T23:00:00Z')];
+      expect(zoneNames({ from: summer, to: winter }, 'local')).toBe('UTC+02:00, then UTC+01:00');
+      expect(zoneNames({ from: summer, to: summer }, 'local')).toBe('UTC+02:00');
+      expect(windowText({ from: summer, to: winter }, 'local')).toBe(
+        'from 2026-10-25 UTC+02:00 to 2026-10-27 UTC+01:00',
+      );
+      expect(windowText({ from: summer, to: winter }, 'utc')).toBe('from 2026-10-24 22:00 to 2026-10-26 23:00 UTC');
       expect(instantText(Date.parse('2026-07-01T22:00:00Z'), 'local')).toBe('2026-07-02');
     } finally {
       if (zone === undefined) delete process.env['TZ'];
