@@ -112,7 +112,7 @@ async function follow(
   const { LogFollower } = await import('../../services/recordings/delivery-follow.ts');
   const { DELIVERED, FAILED } = await import('../../services/recordings/delivery-log.ts');
   const follower = new LogFollower(id, recordings);
-  let code: ErrorCode | undefined = 'still_pending';
+  let code: ErrorCode | undefined;
   let intervalMs = FASTEST_MS;
   async function* changes(): AsyncGenerator<DeliveryChange> {
     const looks = poll(() => follower.look(filter), { intervalMs: () => intervalMs, waitMs: wait }, ctx);
@@ -122,9 +122,11 @@ async function follow(
       yield* value;
       const status = until === undefined ? undefined : follower.find(until)?.status;
       if (status !== DELIVERED && status !== FAILED) continue;
-      code = status === DELIVERED ? undefined : 'delivery_failed';
+      if (status === FAILED) code = 'delivery_failed';
       return;
     }
+    // A reader that goes away before is no reason to fail.
+    code = 'still_pending';
   }
   return { value: changes(), code: () => code };
 }

@@ -157,6 +157,16 @@ describe('deliveries --follow', () => {
     ]);
   });
 
+  test('whose reader goes away: exit 0', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 10);
+    const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
+      onStdout: () => 'closed',
+    });
+    expect(run.code).toBe(0);
+  });
+
   test('begins with all that --since asks for, however many pages they are', async () => {
     await using service = await subscribed();
     service.subscribe();
