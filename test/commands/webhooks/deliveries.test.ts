@@ -162,7 +162,10 @@ describe('deliveries --follow', () => {
     service.subscribe();
     fill(service, 10);
     const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
-      onStdout: () => 'closed',
+      onStdout() {
+        fill(service, 11); // it is only found out with what is written next
+        return 'closed';
+      },
     });
     expect(run.code).toBe(0);
   });
