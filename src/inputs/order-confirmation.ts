@@ -7,16 +7,19 @@ function isLive({ settings }: RunContext): boolean {
 }
 
 /** Before anything is connected: that somebody or the command line can confirm. */
-export async function checkConfirmable(question: string, given: string | undefined, ctx: RunContext): Promise<void> {
+export async function checkConfirmable(
+  question: string,
+  given: string | undefined,
+  ctx: RunContext,
+  hint = 'name it on the command line: --account <id|name>',
+): Promise<void> {
   if (ctx.dryRun || ctx.interactive) return;
   if (!ctx.yes) await ctx.confirm(question);
   if (isLive(ctx) && given === undefined) {
     throw new SvcError(
       'confirmation_required',
       'the profile trades real money, and --yes alone does not say in which account; nothing was sent',
-      {
-        hint: 'name it on the command line: --account <id|name>',
-      },
+      { hint },
     );
   }
 }

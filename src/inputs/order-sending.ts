@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
-import type { Trading } from '../services/trading/client.ts';
+import type { Caller, Trading } from '../services/trading/client.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { KnownOrder } from '../services/trading/order-refusal.ts';
 import type { OrderJournal, OrderRequest, Placed } from '../services/trading/placing.ts';
@@ -17,10 +17,13 @@ export interface SendingDetails {
   readonly known?: KnownOrder;
 }
 
+/** What a look at what became of it takes. */
+type Looking = Pick<TradingSession, 'trading' | 'budget'>;
+
 /** One POST. Resolves for an order that was accepted; every other outcome is thrown. */
 export async function sendOrder(
   request: OrderRequest,
-  open: TradingSession,
+  open: Looking & { readonly session: Caller },
   { lost, seen, known }: SendingDetails,
   wish: SessionWish,
   ctx: RunContext,
@@ -57,7 +60,7 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
 async function candidates(
   lost: readonly LostOrder[],
   sentAt: number,
-  open: TradingSession,
+  open: Looking,
   wish: SessionWish,
   ctx: RunContext,
 ) {
@@ -76,7 +79,7 @@ async function candidates(
 /** With the answer the session may be gone: then by another one. */
 async function lookAgain<T>(
   look: (open: Pick<TradingSession, 'trading'>) => Promise<T>,
-  open: TradingSession,
+  open: Looking,
   wish: SessionWish,
   ctx: RunContext,
 ): Promise<T> {

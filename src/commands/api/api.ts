@@ -6,7 +6,7 @@ export const api = recordCommand({
   id: 'api',
   summary: 'Send any request to a service, and print its answer',
   description:
-    'For what has no command of its own: the same sign-in, certificates, proxies, limits and redaction, and the same exit statuses. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Everything but GET is confirmed, and sent once; where its answer is lost the exit status is 8.\nPrints the JSON of the answer as the service wrote it, and a table with -o table; another answer is a JSON text, and its very bytes with -o table in a pipe. With --include JSON: status, headers (redacted), body.\nFields make a JSON object, and a form for trade, which is asked within a session of its own.',
+    'For what has no command of its own: the same sign-in, certificates, proxies, limits and redaction, and the same exit statuses. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Everything but GET is confirmed, and sent once; where its answer is lost the exit status is 8.\nPrints the JSON of the answer as the service wrote it, and a table with -o table; another answer is a JSON text, and its very bytes with -o table in a pipe. With --include JSON: status, headers (redacted), body.\nFields make a JSON object, and a form for trade, which is asked within a session of its own. What may trade is treated as an order: it is confirmed as one (by typing the account where trade.live is set), and written to svc trade journal before it is sent.',
   effect: 'write',
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
@@ -34,21 +34,26 @@ export const api = recordCommand({
   output: ANY_ANSWER,
   async run({ service, method, path, param, include, ...input }, ctx) {
     const { rawBody, rawPath } = await import('../../inputs/raw-request.ts');
-    const { checkSide, rawCall, tradingVerdict } = await import('../../inputs/raw-call.ts');
     const asked = rawPath(path, service, param);
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
     if (!changes && body !== undefined) {
       throw new SvcError('usage', 'a GET has no body', { hint: 'parameters of the query are -p name=value' });
     }
-    if (changes && service === 'trade') await checkSide(asked.path, body?.body);
-    if (changes) await ctx.confirm(`Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`);
+    const question = `Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`;
     // A dry run is about the request itself, and so shows a read, too.
     const effect = changes ? 'destroy' : ctx.dryRun ? 'write' : 'read';
     const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
-    const sent = await rawCall(ctx, endpoint, { query: asked.query, body: body?.body });
-    const { answer, refused } =
-      service === 'trade' ? await tradingVerdict(sent, changes) : { answer: sent, refused: undefined };
+    const values = { query: asked.query, body: body?.body };
+    if (service !== 'trade') {
+      const { rawCall } = await import('../../inputs/raw-call.ts');
+      if (changes) await ctx.confirm(question);
+      return printedAnswer(await rawCall(ctx, endpoint, values), { include, unread: ctx.wants.rawJson });
+    }
+    const { confirmRawTrade, mayTrade, rawTrade } = await import('../../inputs/raw-trade.ts');
+    if (mayTrade(method, asked.path)) await confirmRawTrade(asked.path, body?.body, question, ctx);
+    else if (changes) await ctx.confirm(question);
+    const { answer, refused } = await rawTrade(ctx, endpoint, values);
     if (refused !== undefined) ctx.notice(refused.message);
     return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },

@@ -53,9 +53,9 @@ export function requestsOf(cmd: number, numbers: Readonly<Record<string, number>
 
 /** The name by which `COMMAND_NUMBERS` knows a request. */
 export function requestName({ path }: Pick<EndpointShape, 'path'>, { query }: CallValues = {}): string {
-  const models = query?.['models'];
-  if (typeof models === 'string') return models;
-  const last = path.split('/').at(-1) ?? '';
+  const [model] = [query?.['models'] ?? []].flat();
+  if (model !== undefined) return String(model);
+  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
   return last === 'Accounts' ? 'Account' : last;
 }
 

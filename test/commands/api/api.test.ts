@@ -1,11 +1,17 @@
 /** The raw escape hatch: what is sent, how often, to where, and what becomes of the answer. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawPath } from '../../../src/inputs/raw-request.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { startTradingEmulator } from '../../../src/sandbox/trading/server.ts';
+import type { TradingTrap } from '../../../src/sandbox/trading/traps.ts';
+import { readJournal } from '../../../src/store/order-journal.ts';
 import { answer, type Fault, type FaultServer, faultServer } from '../../http/servers.ts';
-import { type Run, type RunOptions, svc } from '../../support/svc.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 
+const NONE: Run = { code: -1, stdout: '', stderr: '', asked: [], opened: [] };
 const SECRET = 'SECRET-f00dfacecafe';
 let fault: Fault = () => {};
 let server: FaultServer;
@@ -226,17 +232,99 @@ describe('the trading gateway', () => {
     },
   );
 
-  test('a change that is executed with an error beside it is not as asked', async () => {
-    const traps = ['executed-with-error'] as const;
-    const doubtful = await startSandbox({ now: Date.now, random: Math.random, traps });
-    const order = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
-    const how = ['order_type=AtMarket', 'time_in_force=GTC'];
-    const form = [...order, ...how].flatMap((field) => ['-f', field]);
-    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...form, '--yes'];
-    const { code, stdout, stderr } = await svc(argv, { env: doubtful.env });
-    await doubtful.close();
+  const ORDER = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
+  const FORM = [...ORDER, 'order_type=AtMarket', 'time_in_force=GTC'].flatMap((field) => ['-f', field]);
+  async function trapped(trap: TradingTrap, argv: readonly string[], home: string, runs = 1): Promise<readonly Run[]> {
+    const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, tickMs: 0 });
+    gateway.traps.add(trap);
+    const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
+    const all: Run[] = [];
+    for (let n = 0; n < runs; n++) all.push(await svc(['api', 'trade', ...argv], { env, home }));
+    await gateway.close();
+    return all;
+  }
+  const journalOf = (home: string) => readJournal({ config: '', cache: '', state: join(home, 'state') });
+
+  test('an order is in the journal before it is sent, and what became of it after', async () => {
+    const home = temporaryHome();
+    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...FORM, '--yes'];
+    const { code, stdout } = await svc(argv, { env: sandbox.env, home });
+    expect(code).toBe(0);
+    const { orderId } = JSON.parse(stdout).data;
+    expect(journalOf(home)).toMatchObject([
+      {
+        command: 'api',
+        path: '/trading/open_trade',
+        form: { account_id: '654061', is_buy: 'false' },
+        outcome: 'accepted',
+        order_ids: [String(orderId)],
+      },
+    ]);
+    const refused = await svc([...argv, '-f', 'stop=40', '-f', 'is_in_pips=true'], { env: sandbox.env, home });
+    expect({ code: refused.code, outcomes: journalOf(home).map(({ outcome }) => outcome) }).toEqual({
+      code: 3,
+      outcomes: ['accepted', 'refused'],
+    });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
+  });
+
+  test('what cannot be written down is not sent, and a dry run writes nothing', async () => {
+    const home = temporaryHome();
+    const argv = ['api', 'trade', 'POST', '/trading/delete_order', '-f', 'order_id=1', '--yes'];
+    expect((await svc([...argv, '--dry-run'], { env: sandbox.env, home })).code).toBe(0);
+    expect(journalOf(home)).toEqual([]);
+    mkdirSync(join(home, 'state', 'trade', 'orders.ndjson'), { recursive: true });
+    const { code, stdout } = await svc(argv, { env: sandbox.env, home });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('with real money the account is typed, or named where nobody can type', async () => {
+    const home = temporaryHome();
+    await svc(['config', 'set', 'trade.live', 'true'], { home });
+    const run = (argv: readonly string[], more: RunOptions = {}) =>
+      svc(['api', 'trade', 'POST', ...argv, '--yes'], { env: sandbox.env, home, ...more });
+    const close = ['/trading/Close_Trade/', '-f', 'trade_id=1', '-f', 'amount=1'];
+    const unnamed = await run(close);
+    expect({ code: unnamed.code, stderr: unnamed.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('-f account_id=<id>'),
+    });
+    const named = ['/trading/open_trade', ...FORM];
+    const { asked, code } = await run(named, { terminal: 200, answers: ['654061'] });
+    expect({ code, asked }).toEqual({
+      code: 0,
+      asked: [expect.stringMatching(/REAL MONEY, account 654061: Send POST .*open_trade\? Type 654061 to confirm:/)],
+    });
+    expect((await run(named)).code).toBe(0);
+    expect(journalOf(home)).toHaveLength(2);
+  });
+
+  test('a change that is executed with an error beside it is not as asked, and looked for', async () => {
+    const home = temporaryHome();
+    const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
+    const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
     expect(code).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({ response: { executed: true } });
-    expect(stderr).toContain('the gateway does not say that it was not done, and answers with the error: The request');
+    expect(stderr).toContain('the gateway answered as executed with the error: The request was sent to the dealer');
+    expect(stderr).toContain('this may be it: ');
+    expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  test('a lost answer is unknown, and the order was sent once', async () => {
+    const home = temporaryHome();
+    const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
+    const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toMatch(/it is not known what became of the request by POST .*; this may be it: /);
+    expect(stderr).toContain('hint: do not repeat it before you have looked: svc trade journal --open');
+    expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  test('calls that are used up by the gateway fill their window', async () => {
+    const argv = ['GET', '/trading/get_model?models=Order'];
+    const runs = await trapped('ora-20301', argv, temporaryHome(), 2);
+    expect(runs.map(({ code }) => code)).toEqual([6, 6]);
+    expect(runs[0]?.stderr).toContain('the gateway says that all calls of command 46');
+    expect(runs[1]?.stderr).toContain('from here all calls of command 46');
   });
 });

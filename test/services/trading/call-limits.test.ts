@@ -18,6 +18,7 @@ describe('commandNumbers', () => {
     expect(numberOf(getAccounts)).toBe(79);
     expect(numberOf(getModel, { query: { models: 'OpenPosition' } })).toBe(44);
     expect(numberOf(getModel, { query: { models: 'Offer' } })).toBeUndefined();
+    expect(numberOf(getModel, { query: { models: ['Order'] } })).toBe(46);
     expect(numberOf(updateSubscriptions)).toBe(24);
     expect(numberOf(openTrade)).toBeUndefined();
     for (const cmd of Object.values(COMMAND_NUMBERS)) expect(CALL_LIMITS.map((one) => one.cmd)).toContain(cmd);
