@@ -19,6 +19,16 @@ const RESPONSE = 2;
 const OK = 0;
 const REFUSED = -1;
 const NO_BODY = 1;
+const END_OF_HEAD = '\r\n\r\n';
+
+/** A head that has come before. Answers in a row often differ in their bodies alone, and what was parsed need not be again. */
+interface KnownHead {
+  /** To the empty line, with it. */
+  readonly text: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly bodyLength: number;
+}
 
 interface Llhttp {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -39,6 +49,8 @@ export class AnswerParsers {
   #memory: Buffer = Buffer.alloc(0);
   #chunk: Buffer = Buffer.alloc(0);
   #current!: AnswerParser;
+  /** The latest one of an answer that came in one piece. */
+  known: KnownHead | undefined;
 
   constructor() {
     const span = (at: number, length: number): string => {
@@ -104,6 +116,11 @@ export class AnswerParser {
   readonly #parsers: AnswerParsers;
   readonly #pointer: number;
   readonly #sink: AnswerSink;
+  /** Whether an answer is over and the next has not begun: never after the last one of a connection. */
+  #between = true;
+  #keepAlive = true;
+  /** The latest head, where its answer can be told from its bytes alone. */
+  #plain: Pick<KnownHead, 'status' | 'headers'> | undefined;
   #headers: Record<string, string> = Object.create(null);
   #headerBytes = 0;
   #name = '';
@@ -119,7 +136,12 @@ export class AnswerParser {
   }
 
   execute(chunk: Buffer): Error | undefined {
-    return this.#explained(this.#parsers.execute(this, this.#pointer, chunk));
+    const { known } = this.#parsers;
+    const between = this.#between;
+    if (between && known !== undefined && isWholeAnswer(chunk, known)) return this.#repeat(chunk, known);
+    const fault = this.#explained(this.#parsers.execute(this, this.#pointer, chunk));
+    if (between && this.#between && this.#plain !== undefined) this.#parsers.known = knownHead(chunk, this.#plain);
+    return fault;
   }
 
   /** At the end of the connection, which is the end of some answers. */
@@ -132,6 +154,7 @@ export class AnswerParser {
   }
 
   begin(): number {
+    this.#between = false;
     return this.#sink.begin() ? OK : REFUSED;
   }
 
@@ -156,6 +179,8 @@ export class AnswerParser {
     this.#headerBytes = 0;
     const length = headers['content-length'];
     this.#length = status < 200 || length === undefined ? undefined : Number.parseInt(length, 10);
+    this.#keepAlive = keepAlive;
+    this.#plain = status === 200 && keepAlive && length !== undefined ? { status, headers } : undefined;
     if (!this.#sink.head(status, headers, keepAlive, upgrade)) return REFUSED;
     return status < 200 ? NO_BODY : OK;
   }
@@ -172,7 +197,16 @@ export class AnswerParser {
     this.#headerBytes = this.#received = 0;
     this.#name = '';
     this.#value = this.#length = undefined;
+    this.#between = this.#keepAlive;
     return !wrong && this.#sink.end() ? OK : REFUSED;
+  }
+
+  #repeat(chunk: Buffer, { text, status, headers }: KnownHead): Error | undefined {
+    const body = chunk.subarray(text.length);
+    const sink = this.#sink;
+    const taken =
+      sink.begin() && sink.head(status, headers, true, false) && (body.length === 0 || sink.body(body)) && sink.end();
+    return taken ? undefined : new HTTPParserError('the rest is not wanted');
   }
 
   #isOtherLength(): boolean {
@@ -200,4 +234,16 @@ export class AnswerParser {
     this.#fault = new HeadersOverflowError();
     return REFUSED;
   }
+}
+
+/** What can be told again of a chunk that is one whole answer, and nothing else. */
+function knownHead(chunk: Buffer, { status, headers }: Pick<KnownHead, 'status' | 'headers'>): KnownHead | undefined {
+  const bodyLength = Number(headers['content-length']);
+  const text = chunk.toString('latin1', 0, chunk.length - bodyLength);
+  if (text.indexOf(END_OF_HEAD) !== text.length - END_OF_HEAD.length) return undefined; // an interim answer before it
+  return { text, status, headers, bodyLength };
+}
+
+function isWholeAnswer(chunk: Buffer, { text, bodyLength }: KnownHead): boolean {
+  return chunk.length === text.length + bodyLength && chunk.toString('latin1', 0, text.length) === text;
 }
