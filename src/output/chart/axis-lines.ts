@@ -1,7 +1,8 @@
 /** The lines below a field: the axis, what its ticks are called, and what that leaves out. */
+import { wrap } from '../width.ts';
 import type { Window } from './runs.ts';
 import { position } from './runs.ts';
-import { instantText, type ShownTime, timeTicks, zoneName, zoneNames } from './time-axis.ts';
+import { instantText, type ShownTime, timeTicks, zoneNames } from './time-axis.ts';
 
 export interface AxisSize {
   /** Of the whole chart. */
@@ -22,14 +23,14 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   });
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
-  const [zones, zone] = [zoneNames(window, time), zoneName(window.to, time)];
+  const zone = zoneNames(window, time);
   // Beside the axis where there is room for it, else in the last line.
-  const beside = zones.length < margin;
-  const corner = `${(beside ? `${zones} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
-  const last = (labels: readonly Label[]): string => {
-    if (beside) return placed(fitting(labels, width));
-    const line = placed(fitting(withZone(labels, zones, width), width));
-    return line.includes(zones) ? line : placed(fitting(withZone(labels, zone, width), width));
+  const beside = zone.length < margin;
+  const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
+  const last = (labels: readonly Label[]): readonly string[] => {
+    if (beside) return [placed(fitting(labels, width))];
+    const line = placed(fitting(withZone(labels, zone, width), width));
+    return line.includes(zone) ? [line] : [placed(fitting(labels, width)), ...wrap(zone, width)];
   };
 
   if (ticks.length === 0) {
@@ -39,10 +40,10 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
       { start: width - to.length, text: to },
     ];
     const shown = fitting(from === to ? ends.slice(0, 1) : ends, width);
-    return [corner, placed(shown), last([])].filter((line) => line !== '');
+    return [corner, placed(shown), ...last([])].filter((line) => line !== '');
   }
   const shown = fitting(ticks, width);
-  return [corner, placed(shown), last(contexts(shown, width))].filter((line) => line !== '');
+  return [corner, placed(shown), ...last(contexts(shown, width))].filter((line) => line !== '');
 }
 
 interface Label {
