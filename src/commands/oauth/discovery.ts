@@ -38,5 +38,5 @@ export const oauthDiscovery = recordCommand({
 
 /** A list of the service's, whatever it holds. */
 function words(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.map(String) : undefined;
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : undefined;
 }

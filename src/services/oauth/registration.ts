@@ -88,7 +88,7 @@ function readRegistration(
       hint: `nothing of it is kept; ${LEFT_BEHIND}`,
     });
   if (typeof client_id !== 'string' || client_id === '') throw unusable('it has no client_id');
-  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${given}, and ${method} was asked for`);
+  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${said(given)}, and ${method} was asked for`);
   const missing = redirectUris.find((uri) => !Array.isArray(registered) || !registered.includes(uri));
   if (missing !== undefined) throw unusable(`its redirect_uris are ${list(registered)}, without ${missing}`);
   if (method !== 'none' && (typeof secret !== 'string' || secret === '')) throw unusable('it has no client_secret');
@@ -113,7 +113,12 @@ function readRegistration(
 }
 
 function list(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') || 'none' : 'no list';
+  return Array.isArray(value) ? value.map(said).join(', ') || 'none' : 'no list';
+}
+
+/** Whatever a service put there. */
+function said(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Whether the client's secret can still be used, a minute from now included. */

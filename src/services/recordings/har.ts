@@ -12,7 +12,7 @@ export function harDeliveries(bytes: Buffer, source: string, prefix: string): re
     const headers = headersOf(request);
     const wanted = prefix.toLowerCase();
     if (!headers.some(([name]) => name.toLowerCase().startsWith(wanted))) return [];
-    const receivedMs = Date.parse(String(entry['startedDateTime']));
+    const receivedMs = Date.parse(textOf(entry['startedDateTime']));
     return [
       {
         source: `${source}#${index + 1}`,
@@ -22,6 +22,11 @@ export function harDeliveries(bytes: Buffer, source: string, prefix: string): re
       },
     ];
   });
+}
+
+/** An object is no value of any of these. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
@@ -40,7 +45,7 @@ function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
 function headersOf(request: Readonly<Record<string, unknown>>): readonly RawHeader[] {
   const headers = Array.isArray(request['headers']) ? request['headers'] : [];
   return headers.flatMap((header: unknown): RawHeader[] =>
-    isObject(header) && typeof header['name'] === 'string' ? [[header['name'], String(header['value'] ?? '')]] : [],
+    isObject(header) && typeof header['name'] === 'string' ? [[header['name'], textOf(header['value'])]] : [],
   );
 }
 
@@ -56,6 +61,9 @@ function bodyOf(
     if (encoded) return { body: Buffer.from(text, 'base64'), notes: [] };
     return { body: Buffer.from(text), notes: ['har_text_body'] };
   }
-  const size = Math.max(Number(request['bodySize']) || 0, Number(headerValues(headers, 'content-length')[0]) || 0);
+  const size = Math.max(
+    Number(textOf(request['bodySize'])) || 0,
+    Number(headerValues(headers, 'content-length')[0]) || 0,
+  );
   return { body: Buffer.alloc(0), notes: [], ...(size > 0 ? { truncated: true } : {}) };
 }

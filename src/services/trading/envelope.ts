@@ -38,14 +38,24 @@ export function tradingError(error: unknown): TradingError | undefined {
   const fields = new Map(Object.entries(value).map(([name, field]) => [name.toLowerCase(), field]));
   const words = fields.get('message') ?? fields.get('text') ?? '';
   const parameters = fields.get('parameters');
-  const code = Number(fields.get('code') ?? Number.NaN);
+  const code = numberOf(fields.get('code'));
   const requestId = fields.get('requestid');
   return told(
-    String(words),
-    Number.isFinite(code) ? code : undefined,
-    Array.isArray(parameters) ? parameters.map(String) : [],
+    textOf(words),
+    code,
+    Array.isArray(parameters) ? parameters.map(textOf) : [],
     typeof requestId === 'string' ? requestId : undefined,
   );
+}
+
+/** An object of the gateway's may have a `toString` of its own, which is no function. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
 }
 
 function embedded(text: string): unknown {

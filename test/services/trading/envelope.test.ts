@@ -43,6 +43,14 @@ describe('verdictOf', () => {
     expect(verdictOf({})).toEqual({ executed: undefined, error: undefined });
   });
 
+  it('reads an object that stands where a text or a number should', () => {
+    const object = { toString: null, valueOf: null };
+    expect(tradingError({ code: object, message: object, parameters: [object] })).toMatchObject({
+      code: undefined,
+      message: JSON.stringify(object),
+    });
+  });
+
   it('reads whatever stands there', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.json(), fc.string()), (error) => {
