@@ -1,5 +1,5 @@
 import { chartCommand } from '../../cli/command.ts';
-import { checkNewFile, writeNewFile } from '../../inputs/new-file.ts';
+import { CHART_FLAGS, checkSvg, drawn } from '../../inputs/chart-flags.ts';
 import { type Histories, readHistories } from '../../inputs/product-histories.ts';
 import type { AnyOutput } from '../../output/types.ts';
 import { historyWindow } from '../../services/catalog/history-window.ts';
@@ -51,22 +51,11 @@ export const catalogHistory = chartCommand({
       default: 'none',
       help: 'What stands where nothing was observed',
     },
-    width: {
-      type: 'integer',
-      value: 'n',
-      min: 20,
-      max: 1000,
-      help: 'Columns of the chart (default the terminal, or 80)',
-    },
-    height: { type: 'integer', value: 'n', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
-    ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
+    width: CHART_FLAGS.width,
+    height: CHART_FLAGS.height,
+    ascii: CHART_FLAGS.ascii,
     sparkline: { type: 'boolean', help: 'Draw one line for each source, and nothing else' },
-    svg: {
-      type: 'string',
-      value: 'file',
-      complete: 'files',
-      help: 'Write the chart to a file too, or with - print it alone',
-    },
+    svg: CHART_FLAGS.svg,
     force: { type: 'boolean', help: 'With --svg: replace the file if it is there' },
   },
   exits: ['partly_done'],
@@ -86,12 +75,11 @@ export const catalogHistory = chartCommand({
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { historySources } = await import('../../services/catalog/product-sources.ts');
-    const { id, field, fill, svg, force } = input;
+    const { id, field, fill } = input;
     const to = plainInstant(input.to?.ms ?? ctx.now(), ctx.typed);
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from.ms, ctx.typed);
     const window = historyWindow({ from, to }, input.interval);
-    const file = svg === undefined || svg === '-' ? undefined : { option: '--svg', path: svg, force };
-    if (file !== undefined) checkNewFile(file);
+    checkSvg(input);
     const catalog = openCatalog(ctx.target);
     const sources = await historySources(catalog, id, { stores: input.store, sources: input.source });
     const found = await readHistories(catalog, id, sources, { field, window }, ctx);
@@ -111,11 +99,8 @@ export const catalogHistory = chartCommand({
       style: input.sparkline ? 'sparkline' : 'line',
     };
     const { code } = found;
-    if (svg === '-') return { value: await ctx.drawSvg(historyPicture(histories, view)), as: { kind: 'text' }, code };
-    if (file !== undefined) {
-      writeNewFile(file, await ctx.drawSvg(historyPicture(histories, view)), ctx.pid);
-      ctx.notice(`the chart is in ${file.path}`);
-    }
+    const drawing = await drawn(input, historyPicture(histories, view), ctx);
+    if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
     const footer = [
       footerOf(window, histories, input.interval),
       ...elsewhere(window, histories, sources),
@@ -167,9 +152,10 @@ function unitsNote(sources: readonly KnownSource[], field: string): readonly str
 function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
   const { from, to } = window;
   const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
-  const sum = (of: (history: ProductHistory) => number): number => histories.reduce((all, one) => all + of(one), 0);
-  const covered = sum(({ statistics }) => statistics.covered);
-  const sparse = covered > 0 && covered * 2 < sum(({ statistics }) => statistics.points);
+  // A source without any value is not sparse: it has no such field.
+  const known = histories.map(({ statistics }) => statistics).filter(({ covered }) => covered > 0);
+  const covered = known.reduce((sum, one) => sum + one.covered, 0);
+  const sparse = covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
   if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
   const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
   return `${asked}\nfew points have a value: ${ways} may show more`;

@@ -84,6 +84,9 @@ describe('the chart', () => {
     catalog.replies(shop({ places: [{ ...CHIZHIK, past: [seen(20, 1), seen(10, 2)] }] }));
     expect((await history()).stderr).toContain('few points have a value: a longer --interval, or --fill last');
     expect((await history('--fill', 'last')).stderr).not.toContain('few points');
+    const never = { ...CHIZHIK, past: [held(40, 0, null)] };
+    catalog.replies(shop({ places: [FIXPRICE, never, { ...never, source_id: 'r:9' }] }));
+    expect((await history('--from', '-9d')).stderr).not.toContain('few points');
   });
 });
 
