@@ -31,6 +31,8 @@ interface AnswerParts {
   readonly status?: number | undefined;
   /** What goes on after the value is printed: a server that runs until it is stopped. */
   readonly hold?: (() => Promise<void>) | undefined;
+  /** What is to be ended at last, also where printing failed. */
+  readonly end?: (() => Promise<void>) | undefined;
 }
 
 /** What a command returns: the value (`undefined` prints nothing), and what only the person at the terminal is told about it. */

@@ -51,8 +51,10 @@ export async function runCommand(
     }
   };
   const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, dryRun });
+  let end: Answer<unknown>['end'];
   try {
     const answer = await command.run(parsed.input, ctx);
+    end = answer.end;
     const memory = await memoryOf(answer, command, settings, context);
     if (answer.value !== undefined) await print(memory?.value ?? answer.value, answer.as ?? command.output);
     memory?.keep();
@@ -75,6 +77,7 @@ export async function runCommand(
     notices.release();
     return 0;
   } finally {
+    await end?.();
     await notices.flushed();
   }
 }

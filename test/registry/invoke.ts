@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { ServiceName } from '../../src/http/target.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { knownTables } from '../../src/store/known-tables.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
@@ -62,6 +63,12 @@ export async function startPeer(): Promise<Peer> {
   const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
   const homes = mkdtempSync(join(tmpdir(), 'svc-registry-'));
   const gateway = new GatewaySide();
+  let sandbox: Promise<Sandbox> | undefined;
+  const sandboxOf = async ({ sample }: Case): Promise<Sandbox['env']> => {
+    if (!sample.sandbox) return {};
+    sandbox ??= startSandbox({ now: () => NOW, random: Math.random });
+    return (await sandbox).env;
+  };
   const received = (from: number): Received[] =>
     server.requests
       .slice(from)
@@ -88,7 +95,7 @@ export async function startPeer(): Promise<Peer> {
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         now: () => NOW,
         home: homeOf(what, homes, server.url, args),
-        env: { ...environment(what, server.url), ...sample.terminal, ...env },
+        env: { ...environment(what, server.url), ...(await sandboxOf(what)), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
@@ -104,6 +111,7 @@ export async function startPeer(): Promise<Peer> {
     },
     async close() {
       await server.close();
+      await (await sandbox)?.close();
       rmSync(homes, { recursive: true, force: true });
     },
   };

@@ -40,6 +40,8 @@ export interface Sample {
   readonly measures?: true;
   /** It draws on a terminal what changes; in a pipe it prints rows, and of the formats ndjson alone. */
   readonly draws?: true;
+  /** A sandbox runs, and the environment leads to it. */
+  readonly sandbox?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
   /** It prints what comes to it, and nothing comes here: a person sees no line. */
@@ -320,4 +322,5 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'completion powershell': [{ args: [] }],
   'sandbox start': [{ args: ['--empty'], runsOn: true }],
   'sandbox run': [{ args: ['--', 'true'], prints: 'nothing' }],
+  'sandbox status': [{ args: [], sandbox: true }],
 };

@@ -1,0 +1,123 @@
+/** Where sandboxes are, as real processes tell it to real shells. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fish, type Peer, zsh } from '../support/peers.ts';
+import { HOME, type Running, start, startSvc, svc } from './binary.ts';
+
+const RECORDS = join(HOME, '.local/state/svc/sandboxes');
+const NONE = 'no sandbox runs: svc sandbox start starts one\n';
+
+async function startSandbox(args: readonly string[] = []): Promise<Running> {
+  const run = startSvc(['sandbox', 'start', ...args]);
+  await run.printed('until Ctrl-C');
+  return run;
+}
+
+describe('svc sandbox status', () => {
+  describe('while one runs', () => {
+    let sandbox: Running;
+    beforeAll(async () => {
+      sandbox = await startSandbox(['--trap', 'many-products', '--trap', 'flood']);
+    });
+    afterAll(() => sandbox.kill('SIGTERM'));
+
+    it('prints the lines again that it has printed itself', async () => {
+      expect(await svc(['sandbox', 'status', '--env'])).toMatchObject({
+        code: 0,
+        stdout: sandbox.texts.stdout,
+        stderr: '',
+      });
+    });
+
+    const script =
+      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps,here --no-headers; svc alerts list alertname=DiskFull --count';
+    const shells: readonly (readonly [string, Peer | undefined])[] = [
+      ['bash', { command: 'bash', env: {} }],
+      ['zsh', zsh()],
+      ['fish', fish()],
+    ];
+    for (const [name, peer] of shells) {
+      it.skipIf(peer === undefined)(`leads ${name} to it`, async () => {
+        const { command, env } = peer as Peer;
+        const { code, stdout, stderr } = await start(command, ['-c', script], { env }).ended;
+        expect([code, stderr]).toEqual([0, '']);
+        expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual([
+          ['alerts', 'true'],
+          ['webhooks', 'true'],
+          ['catalog', 'many-products', 'true'],
+          ['trade', 'flood', 'true'],
+          ['1'],
+          [''],
+        ]);
+      });
+    }
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('knows of none after %s', async (signal) => {
+    const sandbox = await startSandbox();
+    expect(readdirSync(RECORDS)).toHaveLength(1);
+    await sandbox.kill(signal);
+    expect(readdirSync(RECORDS)).toEqual([]);
+    expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stdout: '', stderr: NONE });
+  });
+
+  it('tells one that was killed from one that runs, and prints the environment of the latter', async () => {
+    const [killed, running] = [await startSandbox(), await startSandbox()];
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const seen = await svc(['sandbox', 'status', '--env']);
+    expect(seen).toMatchObject({ code: 0, stdout: running.texts.stdout });
+    expect(seen.stderr).toMatch(/^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed\n$/);
+    await running.kill('SIGTERM');
+    expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stderr: NONE });
+  });
+});
+
+describe('svc sandbox run', () => {
+  const QUERY = ['-o', 'json', '--query', '[0].[here, startedBy]'];
+
+  it('is seen from within, and over with its command', async () => {
+    const { code, stdout } = await svc(['sandbox', 'run', '--', 'svc', 'sandbox', 'status', ...QUERY]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, [true, 'run']]);
+    expect(readdirSync(RECORDS)).toEqual([]);
+  });
+
+  it('is seen from within where nothing can be written', async () => {
+    const run = await svc(
+      ['sandbox', 'run', '--', 'sh', '-c', 'env | grep ^SVC_ | sort; svc sandbox status --env | sort'],
+      {
+        env: { XDG_STATE_HOME: '/dev/null/state' },
+      },
+    );
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    const lines = run.stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines.slice(6)).toEqual(lines.slice(0, 6).map((line) => `export ${line}`));
+  });
+
+  it('takes the traps and the port of svc sandbox start', async () => {
+    const health = ['svc', 'catalog', 'health', '-q'];
+    const run = await svc(['sandbox', 'run', '--trap', 'database-down', '--', ...health]);
+    expect(run).toMatchObject({ code: 7, stdout: '' });
+    expect(await svc(['sandbox', 'run', '--trap', 'none-such', '--', ...health])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('svc sandbox start', () => {
+  it('ends where its lines cannot be printed', async () => {
+    const { code, stderr } = await start('bash', ['-c', 'svc sandbox start >/dev/full']).ended;
+    expect([code, stderr]).toEqual([2, 'svc: cannot write to standard output: no space left on device\n']);
+    expect(readdirSync(RECORDS)).toEqual([]);
+  });
+
+  it('says that nobody will know of it where nothing can be written', async () => {
+    const run = startSvc(['sandbox', 'start'], { env: { XDG_STATE_HOME: '/dev/null/state' } });
+    await run.printed('until Ctrl-C');
+    const { code, stderr } = await run.kill('SIGINT');
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /^svc sandbox status will know of it only where these lines were pasted: cannot write \/dev/,
+    );
+  });
+});

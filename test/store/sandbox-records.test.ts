@@ -1,0 +1,90 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readSandboxes, recordSandbox, sandboxEnv } from '../../src/store/sandbox-records.ts';
+import { temporaryHome } from '../support/homes.ts';
+
+const NOW = Date.UTC(2026, 5, 1, 12);
+const ENV = {
+  SVC_ALERTS_URL: 'http://127.0.0.1:4001',
+  SVC_WEBHOOKS_URL: 'http://127.0.0.1:4002',
+  SVC_WEBHOOKS_TOKEN: 'pat_sandbox_0123456789abcdef01234567',
+  SVC_CATALOG_URL: 'http://127.0.0.1:4003',
+  SVC_TRADE_URL: 'http://127.0.0.1:4004',
+  SVC_TRADE_TOKEN: '0123456789abcdef0123456789abcdef01234567',
+};
+
+function machine() {
+  const home = temporaryHome();
+  const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
+  const at = (now: number) => ({ paths, now: () => now, random: Math.random, identity: 'ann@desk' });
+  return { paths, at, folder: join(paths.state, 'sandboxes') };
+}
+
+test('a record is read again, the oldest first, by its user alone, until it is removed', () => {
+  const { paths, at, folder } = machine();
+  expect(readSandboxes(paths)).toEqual([]);
+  const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['flood'], env: ENV });
+  recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
+  const facts = { version: 1, identity: 'ann@desk', env: ENV };
+  expect(readSandboxes(paths).map(({ record }) => record)).toEqual([
+    { ...facts, startedAt: NOW, startedBy: 'start', traps: [] },
+    { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['flood'] },
+  ]);
+  expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  later();
+  expect(readSandboxes(paths)).toHaveLength(1);
+  later();
+  for (const { forget } of readSandboxes(paths)) forget();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('what is no record is left alone, whatever it holds', () => {
+  const { paths, at, folder } = machine();
+  recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
+  const [own = ''] = readdirSync(folder);
+  const whole: Record<string, unknown> = JSON.parse(readFileSync(join(folder, own), 'utf8'));
+  mkdirSync(join(folder, 'folder.json'));
+  writeFileSync(join(folder, 'other.txt'), JSON.stringify(whole));
+  const strange = [
+    fc.string(),
+    fc.json(),
+    ...Object.keys(whole).map((name) =>
+      fc.jsonValue().map((value) =>
+        JSON.stringify({
+          ...whole,
+          [name]: JSON.stringify(value) === JSON.stringify(whole[name]) ? null : { value },
+        }),
+      ),
+    ),
+    ...Object.keys(ENV).map((name) =>
+      fc.string().map((value) => JSON.stringify({ ...whole, env: { ...ENV, [name]: `${value}\n` } })),
+    ),
+  ];
+  fc.assert(
+    fc.property(fc.oneof(...strange), (text) => {
+      writeFileSync(join(folder, 'strange.json'), text);
+      expect(readSandboxes(paths)).toHaveLength(1);
+      expect(readFileSync(join(folder, 'strange.json'), 'utf8')).toBe(text);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('nothing leads a token away from this machine, or a command into a shell', () => {
+  expect(sandboxEnv({ ...ENV, PATH: '/bin' })).toEqual(ENV);
+  for (const value of [
+    'http://127.0.0.1.evil.example:1',
+    'https://127.0.0.1:1',
+    'http://127.0.0.1:1/$(reboot)',
+    '',
+    undefined,
+  ]) {
+    expect(sandboxEnv({ ...ENV, SVC_TRADE_URL: value })).toBeUndefined();
+  }
+  for (const value of ['$(reboot)', 'a b c d e f', 'short', "''''''''", undefined]) {
+    expect(sandboxEnv({ ...ENV, SVC_TRADE_TOKEN: value })).toBeUndefined();
+  }
+});
