@@ -136,6 +136,7 @@ __svc_enter() {
     'config use') at='config use' ;;
     'sandbox start') at='sandbox start' ;;
     'sandbox run') at='sandbox run' ;;
+    'sandbox status') at='sandbox status' ;;
     'completion bash') at='completion bash' ;;
     'completion zsh') at='completion zsh' ;;
     'completion fish') at='completion fish' ;;
@@ -544,6 +545,7 @@ __svc_value() {
     'trade close --symbol') kind=symbols ;;
     'trade close --range') kind=any ;;
     'trade close --tif') kind=choices choices=('GTC' 'DAY' 'IOC' 'FOK') ;;
+    'trade close --wait') kind=any ;;
     'trade close --account') kind=accounts ;;
     'trade close --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
     'trade close --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
@@ -597,6 +599,10 @@ __svc_value() {
     'sandbox start --port') kind=any ;;
     'sandbox start --fast') kind=any ;;
     'sandbox start --trap') kind=choices choices=('lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox run --port') kind=any ;;
+    'sandbox run --fast') kind=any ;;
+    'sandbox run --trap') kind=choices choices=('lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox status --port') kind=any ;;
     'doctor --timeout') kind=any ;;
     'api --field' | 'api -f') kind=any ;;
     'api --field-json') kind=any ;;
@@ -716,7 +722,7 @@ __svc_words() {
     'trade position') names=(set) aliases=() ;;
     'trade oco') names=(create add remove edit) aliases=() ;;
     'config') names=(list get set unset path edit profiles use) aliases=(rm) ;;
-    'sandbox') names=(start run) aliases=() ;;
+    'sandbox') names=(start run status) aliases=() ;;
     'completion') names=(bash zsh fish powershell) aliases=() ;;
   esac
 }
@@ -803,7 +809,7 @@ __svc_options() {
     'trade sell') names+=(--tif --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;
     'trade entry buy') names+=(--rate --trail-entry --tif --expires --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;
     'trade entry sell') names+=(--rate --trail-entry --tif --expires --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;
-    'trade close') names+=(--amount --symbol --everything --range --tif --via-opposite --account --transport --budget --dry-run --yes -y) ;;
+    'trade close') names+=(--amount --symbol --everything --range --tif --via-opposite --wait --account --transport --budget --dry-run --yes -y) ;;
     'trade position set') names+=(--stop --limit --trail --account --transport --budget --dry-run --yes -y) ;;
     'trade order set') names+=(--rate --amount --range --trail-entry --stop --limit --trail --account --transport --budget --dry-run --yes -y) ;;
     'trade order cancel') names+=(--all --symbol --account --transport --budget --dry-run --yes -y) ;;
@@ -820,7 +826,8 @@ __svc_options() {
     'trade ping') names+=(--count --every --transport --budget) ;;
     'config list') names+=(--show-origin --all -a) ;;
     'sandbox start') names+=(--empty --port --fast --auto-approve --trap --no-loopback-receivers) ;;
-    'sandbox run') names+=(--empty --auto-approve) ;;
+    'sandbox run') names+=(--empty --port --fast --auto-approve --trap --no-loopback-receivers) ;;
+    'sandbox status') names+=(--env --port) ;;
     'doctor') names+=(--offline --timeout) ;;
     'api') names+=(--field -f --field-json --body --param -p --include -i --dry-run --yes -y) ;;
   esac

@@ -269,6 +269,8 @@ function __svc_enter -a place word
       echo 'sandbox start'
     case 'sandbox run'
       echo 'sandbox run'
+    case 'sandbox status'
+      echo 'sandbox status'
     case 'completion bash'
       echo 'completion bash'
     case 'completion zsh'
@@ -1079,6 +1081,8 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'trade close --tif'
       printf '%s\n' 'choices' 'GTC' 'DAY' 'IOC' 'FOK'
+    case 'trade close --wait'
+      printf '%s\n' 'any'
     case 'trade close --account'
       printf '%s\n' 'accounts'
     case 'trade close --transport'
@@ -1185,6 +1189,14 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'sandbox start --trap'
       printf '%s\n' 'choices' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+    case 'sandbox run --port'
+      printf '%s\n' 'any'
+    case 'sandbox run --fast'
+      printf '%s\n' 'any'
+    case 'sandbox run --trap'
+      printf '%s\n' 'choices' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+    case 'sandbox status --port'
+      printf '%s\n' 'any'
     case 'doctor --timeout'
       printf '%s\n' 'any'
     case 'api --field' 'api -f'
@@ -1406,7 +1418,7 @@ function __svc_words -a place
     case 'config'
       printf '%s\t%s\n' 'list' 'List the settings and their values' 'get' 'Print the value of one setting' 'set' 'Set a setting in the profile' 'unset' 'Remove a setting from the profile' 'path' 'Print the path of the settings file' 'edit' 'Edit the settings file' 'profiles' 'List the profiles' 'use' 'Choose the profile to use from now on'
     case 'sandbox'
-      printf '%s\t%s\n' 'start' 'Start the services on this machine and print the environment to use' 'run' 'Run one command against the services on this machine'
+      printf '%s\t%s\n' 'start' 'Start the services on this machine and print the environment to use' 'run' 'Run one command against the services on this machine' 'status' 'Show whether a sandbox runs, where, and what its services hold'
     case 'completion'
       printf '%s\t%s\n' 'bash' 'Print the script that completes svc in bash' 'zsh' 'Print the script that completes svc in zsh' 'fish' 'Print the script that completes svc in fish' 'powershell' 'Print the script that completes svc in PowerShell'
     case '*'
@@ -1760,7 +1772,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'trade close'
-      printf '%s\t%s\n' '--amount' 'Only so much of the trade: thousands of forex, contracts of anything else' '--symbol' 'Everything of this symbol in the account' '--everything' 'Everything that the account has open; its id has to be typed' '--range' 'How far from the price of now it may be closed' '--tif' 'How long the closing order holds: GTC unless told, and with --range IOC' '--via-opposite' 'In an account that does not hedge: by an order of the other side, without being asked' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--amount' 'Only so much of the trade: thousands of forex, contracts of anything else' '--symbol' 'Everything of this symbol in the account' '--everything' 'Everything that the account has open; its id has to be typed' '--range' 'How far from the price of now it may be closed' '--tif' 'How long the closing order holds: GTC unless told, and with --range IOC' '--via-opposite' 'In an account that does not hedge: by an order of the other side, without being asked' '--wait' 'Wait so long until it is closed, and show what was closed at which rate' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade position set'
@@ -1828,7 +1840,11 @@ function __svc_options -a place
   end
   switch "$place"
     case 'sandbox run'
-      printf '%s\t%s\n' '--empty' 'Start without the sample data' '--auto-approve' 'Let whoever signs in to the recording service in, without a page'
+      printf '%s\t%s\n' '--empty' 'Start without the sample data' '--port' 'Port of the alert manager, which the other services follow; 0 for free ones' '--fast' 'Divide the times until a delivery is sent, and sent again, between two prices, and the lives of tokens, by this' '--auto-approve' 'Let whoever signs in to the recording service in, without a page' '--trap' 'Switch on a trap of a service' '--no-loopback-receivers' 'Refuse receivers on this machine and by http, as the real service does'
+  end
+  switch "$place"
+    case 'sandbox status'
+      printf '%s\t%s\n' '--env' 'Print the environment to use instead' '--port' 'Only the one whose alert manager is at this port'
   end
   switch "$place"
     case 'doctor'

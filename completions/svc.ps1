@@ -156,6 +156,7 @@ function __SvcEnter([string]$Key) {
     'config use' { return 'config use' }
     'sandbox start' { return 'sandbox start' }
     'sandbox run' { return 'sandbox run' }
+    'sandbox status' { return 'sandbox status' }
     'completion bash' { return 'completion bash' }
     'completion zsh' { return 'completion zsh' }
     'completion fish' { return 'completion fish' }
@@ -589,6 +590,7 @@ function __SvcValue([string]$Key) {
     'trade close --symbol' { return @('symbols') }
     'trade close --range' { return @('any') }
     'trade close --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
+    'trade close --wait' { return @('any') }
     'trade close --account' { return @('accounts') }
     'trade close --transport' { return @('choices', 'auto', 'polling', 'websocket') }
     'trade close --budget' { return @('choices', 'fail', 'wait', 'ignore') }
@@ -642,6 +644,10 @@ function __SvcValue([string]$Key) {
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
     'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox run --port' { return @('any') }
+    'sandbox run --fast' { return @('any') }
+    'sandbox run --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox status --port' { return @('any') }
     'doctor --timeout' { return @('any') }
     'api --field' { return @('any') }
     'api -f' { return @('any') }
@@ -931,6 +937,7 @@ function __SvcWords([string]$Key) {
     'sandbox' { return @(
       'start Start the services on this machine and print the environment to use'
       'run Run one command against the services on this machine'
+      'status Show whether a sandbox runs, where, and what its services hold'
     ) }
     'completion' { return @(
       'bash Print the script that completes svc in bash'
@@ -1917,6 +1924,7 @@ function __SvcOptions([string]$Place) {
       '--range How far from the price of now it may be closed'
       '--tif How long the closing order holds: GTC unless told, and with --range IOC'
       '--via-opposite In an account that does not hedge: by an order of the other side, without being asked'
+      '--wait Wait so long until it is closed, and show what was closed at which rate'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
       '--budget What to do where the cap on calls of a command is used up'
@@ -2079,7 +2087,17 @@ function __SvcOptions([string]$Place) {
   if (@('sandbox run') -ccontains $Place) {
     @(
       '--empty Start without the sample data'
+      '--port Port of the alert manager, which the other services follow; 0 for free ones'
+      '--fast Divide the times until a delivery is sent, and sent again, between two prices, and the lives of tokens, by this'
       '--auto-approve Let whoever signs in to the recording service in, without a page'
+      '--trap Switch on a trap of a service'
+      '--no-loopback-receivers Refuse receivers on this machine and by http, as the real service does'
+    )
+  }
+  if (@('sandbox status') -ccontains $Place) {
+    @(
+      '--env Print the environment to use instead'
+      '--port Only the one whose alert manager is at this port'
     )
   }
   if (@('doctor') -ccontains $Place) {
