@@ -1,5 +1,6 @@
 /** Silences from a file: JSON, one object or an array of them, checked whole before anything is sent. */
 import { SvcError } from '../../errors.ts';
+import { isObject } from '../../json-object.ts';
 import { parseJson } from './json-file.ts';
 import type { PostableSilence } from './schema.ts';
 import { isUuid } from './silence.ts';
@@ -50,7 +51,7 @@ function fill(
   { createdBy, startsAt, instant, backup }: FileDefaults,
   where: string,
 ): Record<string, unknown> {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+  if (!isObject(item)) {
     throw new SvcError('invalid_value', `${where}: not an object`);
   }
   const silence = item as Record<string, unknown>;
@@ -66,7 +67,7 @@ function fill(
   else if (id !== undefined) delete filled['id'];
   for (const name of ['startsAt', 'endsAt']) {
     const text = filled[name];
-    if (typeof text !== 'string' || isResolved(text)) continue;
+    if (typeof text !== 'string' || RESOLVED.test(text)) continue;
     try {
       filled[name] = instant(text);
     } catch (error) {
@@ -94,14 +95,9 @@ function copied(silence: Record<string, unknown>, defaults: Record<string, unkno
   return copy;
 }
 
-const RESOLVED_LENGTH = '2026-11-20T12:00:00.000Z'.length;
-
-/** Whether a time is written as every time will be, as it is in what services and exports write. */
-function isResolved(text: string): boolean {
-  if (text.length !== RESOLVED_LENGTH || text.startsWith('0000')) return false;
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text; // any other spelling comes back as this one
-}
+/** A time as every time will be written, as it is in what services and exports write. Of a leap day the calendar decides. */
+const RESOLVED =
+  /^(?!0000)\d{4}-(?!02-29|02-3|0[469]-31|11-31)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /** A good silence is recognised in place, where zod would copy it. The schema has the word for all others. */
 function isPostable(value: unknown): value is PostableSilence {

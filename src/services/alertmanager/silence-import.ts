@@ -35,21 +35,21 @@ export function planImport(
   now: number,
 ): ImportStep[] {
   const known = new Map<string, { readonly id: string; readonly silence: PostableSilence }[]>();
-  const remember = (id: string, silence: PostableSilence): void => {
-    const key = keyOf(silence);
+  const remember = (key: string, id: string, silence: PostableSilence): void => {
     const same = known.get(key);
     if (same === undefined) known.set(key, [{ id, silence }]);
     else same.push({ id, silence });
   };
   for (const silence of present)
-    if (silence.status.state !== 'expired') remember(silence.id, applyChanges(silence, {}));
+    if (silence.status.state !== 'expired') remember(keyOf(silence), silence.id, applyChanges(silence, {}));
   return rows.map((row): ImportStep => {
     if (Date.parse(row.endsAt) <= now) return { row, action: 'expired' };
+    const key = keyOf(row);
     const same =
-      onConflict === 'duplicate' ? undefined : known.get(keyOf(row))?.find((one) => overlaps(one.silence, row, now));
+      onConflict === 'duplicate' ? undefined : known.get(key)?.find((one) => overlaps(one.silence, row, now));
     if (same === undefined) {
       const silence = withoutId(row);
-      remember('', silence);
+      remember(key, '', silence);
       return { row, action: 'create', silence };
     }
     const longer = Date.parse(row.endsAt) > Date.parse(same.silence.endsAt);
