@@ -2,6 +2,7 @@
 import type { Command, RunContext } from '../cli/command.ts';
 import type { Arguments, Flags, Input } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
 import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_FLAGS, closing } from './close-positions.ts';
 import { ENTRY_FLAGS, entryDraft } from './entry-order.ts';
@@ -159,7 +160,7 @@ function objectOf(json: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new SvcError('invalid_value', 'is not JSON');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw new SvcError('invalid_value', 'is not a JSON object', {
     hint: 'write it like {"command":"buy","symbol":"EUR/USD","amount":5}',
   });

@@ -4,6 +4,7 @@
  */
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderForm } from '../services/trading/order-forms.ts';
 import type { Envelope } from '../services/trading/schema.ts';
@@ -144,8 +145,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
   const again = async function* () {
     yield bytes;
   };
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return { answer: { ...sent, bytes: again() }, envelope: isObject ? (value as Envelope) : {} };
+  return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
 }
 
 /** What `changes` and was done is not refused. */

@@ -1,4 +1,5 @@
 /** Dotted paths into JSON values: `status.state`, `labels.team`, `matchers.name`. */
+import { isObject } from '../json-object.ts';
 
 /**
  * The value at `path`. A key that has dots itself is found first by its whole name; from an array a number takes one item, any
@@ -24,8 +25,6 @@ export function valueAt(value: unknown, path: string): unknown {
 export function pathsOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.keys(inner).length > 0
-      ? Object.keys(inner).map((name) => `${key}.${name}`)
-      : [key],
+    isObject(inner) && Object.keys(inner).length > 0 ? Object.keys(inner).map((name) => `${key}.${name}`) : [key],
   );
 }

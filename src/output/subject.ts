@@ -1,4 +1,6 @@
 /** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
+
+import { isObject } from '../json-object.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { plainCell } from './cells.ts';
 import { type Cell, type Column, type OutputOptions, RowBatches, type Rows } from './types.ts';
@@ -91,8 +93,4 @@ export function keyColumn(key: string): Column<unknown> {
 /** What stands for an id where the rows are not the command's own any more. */
 export function idOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

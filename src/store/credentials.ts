@@ -3,7 +3,7 @@
  * are kept wherever they stand.
  */
 import { SvcError } from '../errors.ts';
-import { isObject } from './json-object.ts';
+import { isObject } from '../json-object.ts';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 

@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Paths } from '../context.ts';
+import { isObject } from '../json-object.ts';
 import { discard, writeAtomic } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
-import { isObject } from './json-object.ts';
 
 /** The variables that lead to a sandbox. */
 export type SandboxEnv = Readonly<

@@ -5,9 +5,9 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
-import { isObject } from './json-object.ts';
 import { findSetting } from './setting-keys.ts';
 
 /** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */

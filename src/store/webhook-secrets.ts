@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
-import { isObject } from './json-object.ts';
 
 export interface StoredSecret {
   /** Origin and path of the service, null where no address was configured. */

@@ -1,4 +1,6 @@
 /** An answer of whatever shape: an array of objects is a list, an object a record, with a column for each key. */
+
+import { isObject } from '../json-object.ts';
 import {
   type Cell,
   type Column,
@@ -61,10 +63,10 @@ async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknown> {
   if (!Array.isArray(value)) {
-    const line = isKeyed(value) ? {} : { line: () => cellOf(value) };
-    return { kind: 'record', columns: isKeyed(value) ? columnsOf([value]) : [], id: idOf, ...line };
+    const line = isObject(value) ? {} : { line: () => cellOf(value) };
+    return { kind: 'record', columns: isObject(value) ? columnsOf([value]) : [], id: idOf, ...line };
   }
-  const keyed = value.length > 0 && value.every(isKeyed);
+  const keyed = value.length > 0 && value.every(isObject);
   const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, flex: true } as const];
   return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
 }
@@ -80,10 +82,6 @@ function cellOf(value: unknown): Cell {
 }
 
 function idOf(value: unknown): string {
-  if (!isKeyed(value)) return String(cellOf(value) ?? '');
+  if (!isObject(value)) return String(cellOf(value) ?? '');
   return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
-}
-
-function isKeyed(value: unknown): value is Keyed {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

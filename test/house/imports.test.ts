@@ -39,9 +39,10 @@ function room(file: string): string {
   return first.replace(/\.ts$/, '');
 }
 
-/** Rooms that a room may import, beside `errors` and the types of `context`, which are everybody's. */
+/** Rooms that a room may import, beside `errors`, `json-object` and the types of `context`, which are everybody's. */
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   errors: [],
+  'json-object': [],
   context: [],
   process: [],
   http: [],
@@ -76,7 +77,7 @@ const ALLOWED_TYPES: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 function permitted({ from, to, typeOnly }: Import): boolean {
-  if (to === 'errors.ts' || (to === 'context.ts' && typeOnly)) return true;
+  if (to === 'errors.ts' || to === 'json-object.ts' || (to === 'context.ts' && typeOnly)) return true;
   const here = room(from);
   // commands share through views and inputs, never with each other
   if (here === room(to)) return here !== 'commands';

@@ -1,4 +1,6 @@
 /** The endpoints of doc 2 §4 below /v1, as the document tells them. It knows nothing of how svc reads them. */
+
+import { isObject } from '../../json-object.ts';
 import {
   ACTIVE,
   type Account,
@@ -200,7 +202,7 @@ function parse(body: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new Refusal(400, 'bad_request', 'the body is not JSON');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw new Refusal(400, 'bad_request', 'the body must be an object');
 }
 

@@ -1,5 +1,6 @@
 /** Clients: their registration (doc 2 §5, RFC 7591) and how they prove who they are. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isObject } from '../../json-object.ts';
 import { ALLOW_LISTED } from './allow-list.ts';
 import { jsonAnswer, OAuthRefusal, type WireAnswer } from './oauth-answer.ts';
 import type { Parameters } from './oauth-parameters.ts';
@@ -145,7 +146,7 @@ function checkRedirect(uri: string): void {
 function parseObject(body: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch {
     throw invalid('the body is not JSON');
   }

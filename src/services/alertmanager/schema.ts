@@ -4,12 +4,13 @@
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
+import { isObject } from '../../json-object.ts';
 
 /** Checked in place, not copied: a label may be called `__proto__`, which a copy would lose. */
 const labelSet = z.custom<Readonly<Record<string, string>>>(isLabelSet, 'must be an object of texts');
 
 function isLabelSet(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   return Object.values(value).every(isText);
 }
 

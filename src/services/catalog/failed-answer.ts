@@ -6,6 +6,7 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
+import { isObject } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
@@ -83,10 +84,6 @@ function faultList(text: string): readonly string[] | undefined {
     const where = Array.isArray(loc) ? `${loc.join('.')}: ` : '';
     return [...(where + (typeof msg === 'string' ? msg : 'not valid'))].slice(0, LONGEST_FAULT).join('');
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refusalHint(words: string, path: string): string | undefined {

@@ -6,6 +6,7 @@ import { openClient } from '../../http/client.ts';
 import { type Effect, endpoint, type Parser } from '../../http/endpoint.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
 import { withoutSecrets } from '../../http/tracer.ts';
+import { isObject } from '../../json-object.ts';
 
 export interface ProtocolRequest {
   readonly method: 'GET' | 'POST';
@@ -64,7 +65,7 @@ export async function protocolRequest(target: Target, request: ProtocolRequest):
 
 const OBJECT: Parser<ProtocolAnswer> = {
   safeParse: (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isObject(value)
       ? { success: true, data: value as ProtocolAnswer }
       : { success: false, error: { issues: [{ path: [], message: 'it is not a JSON object' }] } },
 };

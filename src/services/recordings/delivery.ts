@@ -1,6 +1,6 @@
 /** A delivery as it came over the wire, or out of a file that holds one. */
 import { SvcError } from '../../errors.ts';
-import { isObject } from './event.ts';
+import { isObject } from '../../json-object.ts';
 
 /** A header as it was received: its name in its own case, values of repeated ones apart. */
 export type RawHeader = readonly [name: string, value: string];

@@ -1,5 +1,6 @@
 /** The envelope of an event (doc 2 §2), read out of a body. Only a body whose signature is good says anything. */
 import { isUtf8 } from 'node:buffer';
+import { isObject } from '../../json-object.ts';
 
 export interface ReadEvent {
   readonly id: string | undefined;
@@ -50,10 +51,6 @@ export function asEvent(value: unknown): ReadEvent | undefined {
     data: isObject(value['data']) ? value['data'] : {},
     value,
   };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function string(value: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject } from './event.ts';
+import { isObject } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 

@@ -1,7 +1,7 @@
 /** HTTP archives (HAR 1.2), as browsers and proxies export them. */
 import { SvcError } from '../../errors.ts';
+import { isObject } from '../../json-object.ts';
 import { type Delivery, headerValues, type RawHeader } from './delivery.ts';
-import { isObject } from './event.ts';
 
 /** The requests that carry a header of the service, by their numbers from 1. */
 export function harDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] {

@@ -1,5 +1,5 @@
 /** What an event tells of a recording (doc 2 §2): only `audio_id` is guaranteed, and nothing here relies even on that. */
-import { isObject } from './event.ts';
+import { isObject } from '../../json-object.ts';
 
 export interface RecordedSummary {
   readonly audioId: string | undefined;

@@ -1,6 +1,7 @@
 /** Recordings, read piece by piece: any length of them in the memory of a piece and a line. */
+
+import { isObject } from '../../json-object.ts';
 import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
-import { isObject } from './event.ts';
 
 export interface Line {
   /** From 1. */

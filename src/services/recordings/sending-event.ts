@@ -1,7 +1,7 @@
 /** The deliveries that `webhooks send` makes up: the event, its signature, and what is wrong with it on purpose. */
 import { SvcError } from '../../errors.ts';
+import { isObject } from '../../json-object.ts';
 import type { RawHeader } from './delivery.ts';
-import { isObject } from './event.ts';
 import {
   deliveryHeaders,
   deliveryId,

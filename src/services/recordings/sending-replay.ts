@@ -1,7 +1,8 @@
 /** Recorded deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
+import { isObject } from '../../json-object.ts';
 import { HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
-import { isObject, readEvent } from './event.ts';
+import { readEvent } from './event.ts';
 import { forwardedHeaders } from './forwarding.ts';
 import { type Line, lineBatches } from './recording-reader.ts';
 import type { Draft, Outgoing } from './sending.ts';

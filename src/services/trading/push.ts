@@ -1,4 +1,6 @@
 /** What comes over the socket once it is subscribed (doc 3 §6): an event's name and a text that holds JSON. */
+
+import { isObject } from '../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from './models.ts';
 
 export interface Price {
@@ -47,7 +49,7 @@ export function readPush(name: string, payload: string): Push | undefined {
   } catch {
     return undefined;
   }
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined;
+  if (!isObject(record)) return undefined;
   const { t, Rates: rates } = record;
   const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;
   if (model !== undefined) return rowPush(model, record);

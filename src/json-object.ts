@@ -1,3 +1,4 @@
+/** What came of JSON, or may have: an object, and neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
