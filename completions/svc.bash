@@ -481,6 +481,9 @@ __svc_value() {
     'trade candles --last') kind=any ;;
     'trade candles --price') kind=choices choices=('bid' 'ask' 'both' 'mid') ;;
     'trade candles --label') kind=choices choices=('raw' 'start' 'end') ;;
+    'trade candles --width') kind=any ;;
+    'trade candles --height') kind=any ;;
+    'trade candles --svg') kind=files ;;
     'trade candles --out') kind=files ;;
     'trade candles --offer-id') kind=any ;;
     'trade candles --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
@@ -799,7 +802,7 @@ __svc_options() {
     'trade quote') names+=(--count --wait --transport --budget) ;;
     'trade stream') names+=(--snapshot --until --no-reconnect --transport --budget) ;;
     'trade watch') names+=(--every --until --no-reconnect --transport --budget) ;;
-    'trade candles') names+=(--from --to --last --price --label --include-partial --gaps --fail-on-gap --chart --out --resume --force --offer-id --transport --budget) ;;
+    'trade candles') names+=(--from --to --last --price --label --include-partial --gaps --fail-on-gap --chart --width --height --ascii --svg --out --resume --force --offer-id --transport --budget) ;;
     'trade model') names+=(--limit --transport --budget) ;;
     'trade symbols list') names+=(--visible --search --limit --transport --budget) ;;
     'trade symbols info') names+=(--transport --budget) ;;

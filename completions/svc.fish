@@ -953,6 +953,12 @@ function __svc_value -a place option
       printf '%s\n' 'choices' 'bid' 'ask' 'both' 'mid'
     case 'trade candles --label'
       printf '%s\n' 'choices' 'raw' 'start' 'end'
+    case 'trade candles --width'
+      printf '%s\n' 'any'
+    case 'trade candles --height'
+      printf '%s\n' 'any'
+    case 'trade candles --svg'
+      printf '%s\n' 'files'
     case 'trade candles --out'
       printf '%s\n' 'files'
     case 'trade candles --offer-id'
@@ -1732,7 +1738,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'trade candles'
-      printf '%s\t%s\n' '--from' 'From the oldest one: 2026-01-01, 30d' '--to' 'Candles before this time (default now)' '--last' 'Instead of --from: the newest n (default 100)' '--price' 'Which prices' '--label' 'Which time a candle carries' '--include-partial' 'With the candle that is not over yet' '--gaps' 'List the gaps instead of the candles' '--fail-on-gap' 'Exit status 1 where candles are missing' '--chart' 'Draw where they close (of both sides the middle)' '--out' 'Write them to a .csv, .ndjson or .json file' '--resume' 'With --out: go on with a file that was begun' '--force' 'With --out: replace the file if it is there' '--offer-id' 'Its id at this host, so that it is not looked up' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up'
+      printf '%s\t%s\n' '--from' 'From the oldest one: 2026-01-01, 30d' '--to' 'Candles before this time (default now)' '--last' 'Instead of --from: the newest n (default 100)' '--price' 'Which prices' '--label' 'Which time a candle carries' '--include-partial' 'With the candle that is not over yet' '--gaps' 'List the gaps instead of the candles' '--fail-on-gap' 'Exit status 1 where candles are missing' '--chart' 'Draw where they close (of both sides the middle)' '--width' 'Columns of the chart (default the terminal, or 80)' '--height' 'Lines of the chart (default 15)' '--ascii' 'Draw with ASCII characters only' '--svg' 'Write the chart to a file too, or with - print it alone' '--out' 'Write them to a .csv, .ndjson or .json file' '--resume' 'With --out: go on with a file that was begun' '--force' 'With --out or --svg: replace the file if it is there' '--offer-id' 'Its id at this host, so that it is not looked up' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up'
   end
   switch "$place"
     case 'trade model'

@@ -526,6 +526,9 @@ function __SvcValue([string]$Key) {
     'trade candles --last' { return @('any') }
     'trade candles --price' { return @('choices', 'bid', 'ask', 'both', 'mid') }
     'trade candles --label' { return @('choices', 'raw', 'start', 'end') }
+    'trade candles --width' { return @('any') }
+    'trade candles --height' { return @('any') }
+    'trade candles --svg' { return @('files') }
     'trade candles --out' { return @('files') }
     'trade candles --offer-id' { return @('any') }
     'trade candles --transport' { return @('choices', 'auto', 'polling', 'websocket') }
@@ -1790,9 +1793,13 @@ function __SvcOptions([string]$Place) {
       '--gaps List the gaps instead of the candles'
       '--fail-on-gap Exit status 1 where candles are missing'
       '--chart Draw where they close (of both sides the middle)'
+      '--width Columns of the chart (default the terminal, or 80)'
+      '--height Lines of the chart (default 15)'
+      '--ascii Draw with ASCII characters only'
+      '--svg Write the chart to a file too, or with - print it alone'
       '--out Write them to a .csv, .ndjson or .json file'
       '--resume With --out: go on with a file that was begun'
-      '--force With --out: replace the file if it is there'
+      '--force With --out or --svg: replace the file if it is there'
       '--offer-id Its id at this host, so that it is not looked up'
       '--transport What carries the session'
       '--budget What to do where the cap on calls of a command is used up'

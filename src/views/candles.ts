@@ -107,7 +107,7 @@ export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
   id: ({ file }) => file,
 };
 
-export interface CandleDrawing extends RowShape {
+export interface CandleDrawing extends RowShape, Pick<ChartPicture, 'width' | 'height' | 'ascii'> {
   readonly symbol: string;
   readonly gaps: readonly CandleGap[];
 }
@@ -119,7 +119,7 @@ export function candleChart(
 ): ChartOutput<readonly CandleRow[], CandleRow> {
   return {
     kind: 'chart',
-    chart: () => picture(rows, drawing),
+    chart: () => candlePicture(rows, drawing),
     rows: (value) => value,
     list: candleList(drawing.price),
   };
@@ -135,7 +135,8 @@ export function usualChart(price: CandlePrice): AnyOutput {
   };
 }
 
-function picture(rows: readonly CandleRow[], { symbol, price, label, period, gaps }: CandleDrawing): ChartPicture {
+export function candlePicture(rows: readonly CandleRow[], drawing: CandleDrawing): ChartPicture {
+  const { symbol, price, label, period, gaps, width, height, ascii } = drawing;
   const breaks = new Map(gaps.map((gap) => [labelled(gap.to, label, period), labelled(gap.from, label, period)]));
   const at: number[] = [];
   const values: (number | null)[] = [];
@@ -152,7 +153,8 @@ function picture(rows: readonly CandleRow[], { symbol, price, label, period, gap
   const from = at[0] ?? 0;
   const to = (at.at(-1) ?? 0) + period.ms;
   const title = `${symbol} ${period.name}: ${price} close`;
-  return { title, series: [{ name: 'close', at, values, until: to }], from, to, facts: facts(rows) };
+  const series = [{ name: 'close', at, values, until: to }];
+  return { title, series, from, to, facts: facts(rows), width, height, ascii };
 }
 
 function facts(rows: readonly CandleRow[]): ChartFacts {

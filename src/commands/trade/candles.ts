@@ -3,12 +3,21 @@ import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { downloadCandles } from '../../inputs/candle-download.ts';
 import { candleRange, type OpenReading, openReading } from '../../inputs/candle-wish.ts';
+import { CHART_FLAGS, checkSvg, drawn } from '../../inputs/chart-flags.ts';
 import { SESSION_FLAGS } from '../../inputs/trading-session.ts';
 import { type AnyOutput, RowBatches } from '../../output/types.ts';
 import { candleRow, type RowShape } from '../../services/trading/candle-rows.ts';
 import { checkLabel } from '../../services/trading/candle-series.ts';
 import { findPeriod } from '../../services/trading/periods.ts';
-import { CANDLE_FILE, candleChart, candleList, GAP_LIST, gapRows, usualChart } from '../../views/candles.ts';
+import {
+  CANDLE_FILE,
+  candleChart,
+  candleList,
+  candlePicture,
+  GAP_LIST,
+  gapRows,
+  usualChart,
+} from '../../views/candles.ts';
 
 export const tradeCandles = listCommand({
   id: 'trade candles',
@@ -37,9 +46,10 @@ export const tradeCandles = listCommand({
     gaps: { type: 'boolean', help: 'List the gaps instead of the candles' },
     'fail-on-gap': { type: 'boolean', help: 'Exit status 1 where candles are missing' },
     chart: { type: 'boolean', help: 'Draw where they close (of both sides the middle)' },
+    ...CHART_FLAGS,
     out: { type: 'string', value: 'file', complete: 'files', help: 'Write them to a .csv, .ndjson or .json file' },
     resume: { type: 'boolean', help: 'With --out: go on with a file that was begun' },
-    force: { type: 'boolean', help: 'With --out: replace the file if it is there' },
+    force: { type: 'boolean', help: 'With --out or --svg: replace the file if it is there' },
     'offer-id': {
       type: 'string',
       value: 'id',
@@ -52,6 +62,7 @@ export const tradeCandles = listCommand({
   examples: [
     { run: 'svc trade candles EUR/USD H1', why: 'The newest hundred' },
     { run: 'svc trade candles EUR/USD D1 --last 250 --chart', why: 'A year as a chart' },
+    { run: 'svc trade candles EUR/USD H1 --from 7d --chart --svg week.svg', why: 'A week, for a report' },
     {
       run: 'svc trade candles EUR/USD m1 --from 2025-01-01 --to 2026-01-01 --out eurusd.csv --resume',
       why: 'A year of minutes, begun or gone on with',
@@ -62,6 +73,7 @@ export const tradeCandles = listCommand({
   outputOf,
   async run(input, ctx) {
     checkTogether(input);
+    checkSvg(input);
     const period = findPeriod(input.period);
     checkLabel(input.label, period);
     const shape: RowShape = { price: shownPrice(input), label: input.label, period };
@@ -81,7 +93,11 @@ export const tradeCandles = listCommand({
       const code = reading.code(input.failOnGap);
       if (input.gaps) return { value: gapRows(reading.gaps.gaps, wish), as: GAP_LIST, code };
       const value = candles.map((candle) => candleRow(candle, shape));
-      return { value, as: candleChart(value, { ...shape, symbol: wish.symbol, gaps: reading.gaps.gaps }), code };
+      const { width, height, ascii } = input;
+      const view = { ...shape, symbol: wish.symbol, gaps: reading.gaps.gaps, width, height, ascii: ascii || undefined };
+      const drawing = await drawn(input, candlePicture(value, view), ctx);
+      if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
+      return { value, as: candleChart(value, view), code };
     }
     let opened: OpenReading | undefined;
     // Connects when the first row is wanted, and not before it is known that rows can be printed so.
@@ -107,11 +123,22 @@ interface CandlesInput {
   readonly out: string | undefined;
   readonly resume: boolean;
   readonly force: boolean;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly ascii: boolean;
+  readonly svg: string | undefined;
 }
 
-function outputOf({ gaps, out, chart, price }: Pick<CandlesInput, 'gaps' | 'out' | 'chart' | 'price'>): AnyOutput {
+function outputOf({
+  gaps,
+  out,
+  chart,
+  price,
+  svg,
+}: Pick<CandlesInput, 'gaps' | 'out' | 'chart' | 'price' | 'svg'>): AnyOutput {
   if (gaps) return GAP_LIST;
   if (out !== undefined) return CANDLE_FILE;
+  if (chart && svg === '-') return { kind: 'text' };
   return chart ? usualChart(price) : candleList(price);
 }
 
@@ -120,15 +147,18 @@ function shownPrice({ chart, price }: Pick<CandlesInput, 'chart' | 'price'>): Ro
   return chart && price === 'both' ? 'mid' : price;
 }
 
-function checkTogether({ from, last, gaps, chart, out, resume, force }: CandlesInput): void {
+function checkTogether(input: CandlesInput): void {
+  const { from, last, gaps, chart, out, resume, force, svg } = input;
   const clash = (one: string, other: string): never => {
     throw new SvcError('usage', `${one} and ${other} do not go together`);
   };
   if (from !== undefined && last !== undefined) clash('--from', '--last');
   if (gaps && chart) clash('--gaps', '--chart');
   if (chart && out !== undefined) clash('--chart', '--out');
-  if ((resume || force) && out === undefined) {
-    throw new SvcError('usage', `${resume ? '--resume' : '--force'} needs --out`);
+  const drawing = (['width', 'height', 'ascii', 'svg'] as const).find((name) => input[name]);
+  if (drawing !== undefined && !chart) throw new SvcError('usage', `--${drawing} needs --chart`);
+  if ((resume || (force && svg === undefined)) && out === undefined) {
+    throw new SvcError('usage', resume ? '--resume needs --out' : '--force needs --out or --svg');
   }
   if (resume && force) clash('--resume', '--force');
 }

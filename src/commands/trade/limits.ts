@@ -1,6 +1,9 @@
-import { listCommand } from '../../cli/command.ts';
+import { listCommand, type RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
 import { commandNumbersOf, gatewayToken } from '../../inputs/trading-session.ts';
 import { CALL_LIMITS } from '../../services/trading/call-limits.ts';
+
+type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
 /** Either a cap on calls, or the limits of one download of candles. */
 interface Limit {
@@ -10,7 +13,7 @@ interface Limit {
   readonly does: string | null;
   readonly max: number | null;
   readonly window_s: number | null;
-  /** By all processes of this machine with this token; null for candles. */
+  /** By all processes of this machine with this token; null for candles, and where there is no token. */
   readonly used: number | null;
   /** When there is room again; null where there is now. */
   readonly free_at: string | null;
@@ -21,7 +24,7 @@ export const tradeLimits = listCommand({
   id: 'trade limits',
   summary: 'Show the caps on calls with what is used of them, and the limits of candles',
   description:
-    'Asks nobody: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: what closes, cancels or protects is never refused for one, and goes by what was seen last.',
+    'Asks nobody, and shows the limits without a token, too: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: what closes, cancels or protects is never refused for one, and goes by what was seen last.',
   effect: 'read',
   service: 'trade',
   flags: { reset: { type: 'boolean', help: 'Forget what was counted' } },
@@ -47,11 +50,11 @@ export const tradeLimits = listCommand({
     const { PERIODS } = await import('../../services/trading/periods.ts');
     const { requestsOf } = await import('../../services/trading/call-limits.ts');
     const numbers = await commandNumbersOf(ctx);
-    const token = await gatewayToken(ctx);
-    const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
-    if (reset) await file.forget();
+    const token = await tokenOf(ctx, reset);
+    const file = token && new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
+    if (reset) await file?.forget();
     const calls = CALL_LIMITS.map((limit): Limit => {
-      const { used, freeAt } = file.usage(limit);
+      const { used = null, freeAt } = file?.usage(limit) ?? {};
       const requests = requestsOf(limit.cmd, numbers);
       return {
         kind: 'calls',
@@ -79,6 +82,23 @@ export const tradeLimits = listCommand({
     return { value: [...calls, ...candles] };
   },
 });
+
+/** The limits themselves need no token; what was used is counted for each. */
+async function tokenOf(ctx: RunContext, isNeeded: boolean): Promise<Token | undefined> {
+  const missing = (what: string, hint: string): undefined => {
+    ctx.notice(`what was used is not shown, as it is counted by address and token, and ${what}: ${hint}`);
+    return undefined;
+  };
+  if (!isNeeded && ctx.settings.get('trade.url') === undefined) {
+    return missing('no address is configured', 'set SVC_TRADE_URL, or run: svc config set trade.url <url>');
+  }
+  try {
+    return await gatewayToken(ctx);
+  } catch (error) {
+    if (isNeeded || !(error instanceof SvcError) || error.code !== 'unauthorized') throw error;
+    return missing('there is no token', error.hint ?? error.message);
+  }
+}
 
 function usedCell({ used, max }: Limit) {
   if (used === null) return undefined;

@@ -114,6 +114,23 @@ describe('limits', () => {
     expect(desk.asked()).toEqual([]);
   });
 
+  it.each([
+    ['there is no token', { SVC_TRADE_TOKEN: undefined }, 'svc trade login'],
+    ['no address is configured', { SVC_TRADE_TOKEN: undefined, SVC_TRADE_URL: undefined }, 'svc config set trade.url'],
+  ])('%s: shows what is known, and says what is missing', async (why, env, hint) => {
+    const { code, stdout, stderr } = await desk.run('limits -o json', { env });
+    const limits = JSON.parse(stdout);
+    expect({ code, rows: limits.length, first: limits[0] }).toMatchObject({
+      code: 0,
+      rows: 7 + 13,
+      first: { kind: 'calls', name: '8', max: 2, window_s: 600, used: null, free_at: null },
+    });
+    expect(stderr).toMatch(new RegExp(`what was used is not shown, .*, and ${why}: .*${hint}`));
+    const table = await desk.run('limits', { env });
+    expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
+    expect((await desk.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
+  });
+
   it('is counted by the setting where that says so', async () => {
     const home = desk.temporaryHome();
     await svc(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,Summary=44'], { home });

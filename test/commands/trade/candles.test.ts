@@ -1,7 +1,9 @@
 /** `svc trade candles` at the socket: what is asked for, what is printed, what is told, and how it ends. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TOKEN } from '../../services/trading/gateway.ts';
-import type { Run, RunOptions } from '../../support/svc.ts';
+import { type Run, type RunOptions, temporaryHome } from '../../support/svc.ts';
 import { type CandleGateway, candleGateway, candlesOf, row } from './candle-gateway.ts';
 
 /** A Wednesday. */
@@ -271,6 +273,27 @@ describe('what is shown', () => {
     expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
   });
 
+  it('is a chart of the size that was asked for, in ASCII, and in a file', async () => {
+    const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
+    const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
+    const lines = small.stdout.split('\n');
+    const axis = lines.findIndex((line) => /^ +[+`-]/.test(line));
+    expect(Math.max(...lines.slice(0, axis).map(({ length }) => length))).toBeLessThanOrEqual(40);
+    expect(axis).toBeLessThanOrEqual(1 + 5);
+    expect(small.stdout).not.toMatch(/[^\n -~]/);
+    const file = join(temporaryHome(), 'week.svg');
+    const { code, stdout, stderr } = await run([...week, '--svg', file, '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`the chart is in ${file}`) });
+    expect(JSON.parse(stdout)[0]).toHaveProperty('close');
+    const svg = await run([...week, '--svg', '-']);
+    expect(svg.stdout).toMatch(/^<svg[\s>]|^<\?xml/);
+    expect(svg.stdout).toContain('EUR/USD H1: mid close');
+    expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
+    const again = await run([...week, '--svg', file]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+    expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
+  });
+
   it('is never what a gateway or a person hides in a symbol', async () => {
     const hostile = 'EUR\u001b[31m/\u202eUSD';
     served.offers.push({ t: 0, offerId: 7, currency: hostile, instrumentType: 1 });
@@ -297,7 +320,7 @@ describe('what is shown', () => {
 
 describe('the symbol', () => {
   it('is looked up once a day, and not where its id is given', async () => {
-    const home = (await import('../../support/svc.ts')).temporaryHome();
+    const home = temporaryHome();
     const models = (): number => served.gateway.requests.filter(({ url }) => url.includes('get_model')).length;
     const before = models();
     for (const period of ['m1', 'm5']) expect((await run(['EUR/USD', period], { home })).code).toBe(0);
@@ -319,7 +342,10 @@ it.each([
   [['EUR/USD', 'W1', '--label', 'end'], 'whether W1 carries its start or its end is not known'],
   [['EUR/USD', 'm1', '--offer-id', '1/../2'], 'is no id of an offer'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
-  [['EUR/USD', 'm1', '--force'], '--force needs --out'],
+  [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
+  [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
+  [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
+  [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
   [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart do not go together'],
   [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out do not go together'],
   [['EUR/USD', 'm1', '--out', 'x.parquet'], 'the endings are .csv, .ndjson and .json'],
