@@ -1,11 +1,11 @@
 /** Every command against a service that fails in every way: exit statuses, streams, secrets, and what was sent how often. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
 import { VARIABLES } from '../../src/store/setting-keys.ts';
 import { answer, type Fault, type Received } from '../http/servers.ts';
+import { SCRATCH } from '../support/scratch.ts';
 import { isConnecting, SESSION_ID } from './gateway.ts';
 import { healthyBody } from './healthy.ts';
 import {
@@ -120,7 +120,7 @@ const SILENCE: Failure = {
 };
 
 let peer: Peer;
-const folder = mkdtempSync(join(tmpdir(), 'svc-registry-'));
+const folder = mkdtempSync(join(SCRATCH, 'svc-registry-'));
 beforeAll(async () => {
   peer = await startPeer();
 });

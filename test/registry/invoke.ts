@@ -1,6 +1,5 @@
 /** Runs the sample of a command, against one service that a test makes misbehave. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -8,6 +7,7 @@ import type { ServiceName } from '../../src/http/target.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { knownTables } from '../../src/store/known-tables.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
+import { SCRATCH } from '../support/scratch.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession } from './gateway.ts';
@@ -61,7 +61,7 @@ export interface Peer {
 export async function startPeer(): Promise<Peer> {
   let behaviour: Fault = () => {};
   const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
-  const homes = mkdtempSync(join(tmpdir(), 'svc-registry-'));
+  const homes = mkdtempSync(join(SCRATCH, 'svc-registry-'));
   const gateway = new GatewaySide();
   let sandbox: Promise<Sandbox> | undefined;
   const sandboxOf = async ({ sample }: Case): Promise<Sandbox['env']> => {

@@ -1,13 +1,13 @@
 /** Folders for the files of whom svc runs for, deleted at the end of each file of tests: a process may run several. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { SCRATCH } from './scratch.ts';
 
 let homes: string | undefined;
 
 export function temporaryHome(): string {
-  homes ??= mkdtempSync(join(tmpdir(), 'svc-test-'));
+  homes ??= mkdtempSync(join(SCRATCH, 'svc-test-'));
   return mkdtempSync(join(homes, 'home-'));
 }
 
