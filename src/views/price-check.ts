@@ -5,6 +5,8 @@ import type { Judged, Verdict } from '../services/catalog/price-condition.ts';
 interface Checked extends Verdict {
   readonly condition: string;
   readonly judged: Judged;
+  /** With a change: what it is measured from, as it was sent. */
+  readonly since?: string;
   readonly waitedMs: number;
   /** What was found and what was wanted, in words. */
   readonly message: string;

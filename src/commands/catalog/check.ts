@@ -11,6 +11,7 @@ import {
   type Verdict,
   verdictText,
 } from '../../services/catalog/price-condition.ts';
+import { plainInstant, wireTime } from '../../services/catalog/window.ts';
 import { PRICE_CHECK_RECORD } from '../../views/price-check.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +21,7 @@ export const catalogCheck = recordCommand({
   id: 'catalog check',
   summary: 'Test a price: 0 if the condition holds, 1 if not',
   description:
-    '--below and --above judge the lowest price that the product can be had for now: the lowest of the price, discount_price and loyal_price of all its sources. --field names one of them, or available_count; --any and --all judge each source by itself. --change judges how far the price (or --field) of each source moved since --since, from the first value to the last one that was observed then: 10% either way, +10% a rise, -10% a fall; one source is enough unless --all is given. Limits themselves are not below or above; a change of just so much is enough. What is not known never holds, and with --all every source must be known. With --wait it looks until the condition holds, and ends with 9 where it does not come to that. A failure to ask is neither 0 nor 1.\nIn JSON: ok, condition, judged (lowest, any or all), message, waitedMs, and of each source that was judged parser_name, source_id, series (its name), field, value, unit, observed_at, holds (null where it is not known) and, with --change, first and changePercent.',
+    '--below and --above judge the lowest price that the product can be had for now: the lowest of the price, discount_price and loyal_price of all its sources. --field names one of them, or available_count; --any and --all judge each source by itself. --change judges how far the price (or --field) of each source moved since --since, from the first value to the last one that was observed then: 10% either way, +10% a rise, -10% a fall; one source is enough unless --all is given. Limits themselves are not below or above; a change of just so much is enough. What is not known never holds, and with --all every source must be known. With --wait it looks until the condition holds, and ends with 9 where it does not come to that. A failure to ask is neither 0 nor 1.\nIn JSON: ok, condition, judged (lowest, any or all), since (with --change), message, waitedMs, and of each source that was judged parser_name, source_id, series (its name), field, value, unit, observed_at, holds (null where it is not known) and, with --change, first and changePercent.',
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },
@@ -71,9 +72,10 @@ export const catalogCheck = recordCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const catalog = openCatalog(ctx.target);
     const wanted = { ...input, stores: input.store, sources: input.source, change: condition.kind === 'change' };
+    let since = 0;
     const look = async (): Promise<Verdict> => {
       const now = ctx.now();
-      const since = input.since?.ms ?? now - DAY_MS;
+      since = plainInstant(input.since?.ms ?? now - DAY_MS, ctx.typed);
       const { known, failure } = await readings(catalog, input.id, { ...wanted, now, since }, ctx);
       const verdict = judge(condition, known, judged);
       // What one source did cannot be told from what another one says: only where that decides it does it not matter.
@@ -85,9 +87,11 @@ export const catalogCheck = recordCommand({
     const waitedMs = input.wait === undefined ? 0 : ctx.now() - began;
     const { ok, sources } = verdict;
     const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`;
-    const message = `${verdictText(verdict, judged)}; ${conditionText(condition)} wanted${waited}`;
+    const over = condition.kind === 'change' ? { since: wireTime(since) } : {};
+    const wish = [conditionText(condition), ...(over.since === undefined ? [] : [`since ${over.since}`])].join(' ');
+    const message = `${verdictText(verdict, judged)}; ${wish} wanted${waited}`;
     const code = ok ? undefined : input.wait === undefined ? 'condition_false' : 'still_pending';
-    return { value: { ok, condition: conditionText(condition), judged, sources, waitedMs, message }, code };
+    return { value: { ok, condition: conditionText(condition), judged, ...over, sources, waitedMs, message }, code };
   },
 });
 

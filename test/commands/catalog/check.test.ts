@@ -141,8 +141,11 @@ describe('a change', () => {
     const [, asked = ''] = catalog.asked();
     expect(new URLSearchParams(asked.replace(/.*\?/, '')).get('date_from')).toBe('2026-01-14T12:00:00Z');
     expect((await check('--change', '5%', '--since', '-7d')).stdout).toBe(
-      'ok: it holds for 1 of 1 source (fixprice 100 to 80, -20%); a change of 5% or more wanted\n',
+      'ok: it holds for 1 of 1 source (fixprice 100 to 80, -20%); a change of 5% or more since 2026-01-08T12:00:00Z wanted\n',
     );
+    const { since } = JSON.parse((await check('--change', '5%', '-o', 'json')).stdout);
+    expect(since).toBe('2026-01-14T12:00:00Z');
+    expect(JSON.parse((await check('--below', '5', '-o', 'json')).stdout)).not.toHaveProperty('since');
   });
 
   test('of a source that fails decides nothing where another one does', async () => {
