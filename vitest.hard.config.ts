@@ -15,6 +15,7 @@ const withProperties = readdirSync(`${root}test`, { encoding: 'utf8', recursive:
 const shared = {
   pool: 'forks',
   maxWorkers: 2,
+  maxConcurrency: 2,
   hookTimeout: 60_000,
   setupFiles: 'test/support/setup.ts',
   testTimeout: 1_200_000,
@@ -34,7 +35,7 @@ export default defineConfig({
             resolveId: (source, importer) => (source === 'fast-check' && importer !== manyRuns ? manyRuns : undefined),
           },
         ],
-        test: { ...shared, name: 'fuzz', include: withProperties },
+        test: { ...shared, name: 'fuzz', include: [...withProperties, 'test/hard/*.fuzz.ts'] },
       },
       ...suites.map((name) => ({
         test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },

@@ -120,6 +120,21 @@ describe.each(Object.keys(WRITES))('%s', (name) => {
   });
 });
 
+describe('a reading', () => {
+  const answered = answer(200, JSON.stringify([{ id: '2f1a0000-0000-4000-8000-000000000000', comment: 'é' }]));
+
+  for (const [end, cut] of Object.entries(ENDS))
+    it(`its answer is ${end}: nothing of it is taken for the whole`, async ({ task }) => {
+      let at = 0;
+      await using server = await faultServer((socket) => cut(socket, answered.slice(0, at)));
+      for (at of bytesOf(answered.length)) {
+        const { code, stdout } = await svc(['silences', 'list', '--base-url', server.url, '-o', 'json']);
+        expect({ at, code, stdout }).toEqual({ at, code: 7, stdout: '' });
+        counted(task, 1);
+      }
+    });
+});
+
 describe('an order', () => {
   const ANSWER =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 72\r\n\r\n{"response":{"executed":true,"error":""},"data":{"orderId":"390285837"}} ';

@@ -1,14 +1,23 @@
 /** kill -9 at every step that svc does in the file system, before, within and after it: nothing is half, and the next one goes on. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trading/server.ts';
 import { readJournal } from '../../src/store/order-journal.ts';
-import { keep, login, type RotatingServer, rotatingServer } from '../commands/oauth/rotating-server.ts';
-import { type CandleGateway, candleGateway } from '../commands/trade/candle-gateway.ts';
+import { FIRST, rotatingServer } from '../commands/oauth/rotating-server.ts';
+import { candleGateway } from '../commands/trade/candle-gateway.ts';
 import { HEDGING, ORDER_PATHS } from '../commands/trade/trader.ts';
-import { type Ended, svc } from '../e2e/binary.ts';
+import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
+import {
+  credentialsIn,
+  expectLockFree,
+  expectOtherKept,
+  expectOwnAlone,
+  keepDueLogin,
+  keepOther,
+  refreshTokensIn,
+} from './kept.ts';
 import { counted, scaled } from './scale.ts';
 
 /** Every point, or every so many where a share is asked for. */
@@ -20,12 +29,16 @@ interface Victim {
   run(root: string, env: Record<string, string>): Promise<Ended>;
   /** After the kill: nothing is half, and the same or another command goes on. */
   check(root: string, point: string, at: number, points: readonly string[]): Promise<void> | void;
+  end?(): unknown;
 }
 
-/** The name of the point is in the failure. */
-function killEverywhere(name: string, victim: () => Victim): void {
-  it(name, async ({ task }) => {
-    const { prepare, run, check } = victim();
+/** The name of the point is in the failure. Two go on at a time: each has a folder and a service of its own. */
+function killEverywhere(name: string, victim: () => Victim | Promise<Victim>): void {
+  it.concurrent(name, async ({ task, onTestFinished }) => {
+    const { prepare, run, check, end } = await victim();
+    onTestFinished(async () => {
+      await end?.();
+    });
     const first = freshFolder();
     await prepare(first);
     const { points } = await stepsOf(first, undefined, async (env) => {
@@ -55,6 +68,8 @@ killEverywhere('settings', () => {
     run: (root, more) => svc(['config', 'set', 'alerts.author', 'after'], { env: { ...env(root), ...more } }),
     async check(root, point) {
       expect(['before', 'after'], point).toContain(author(root));
+      expectOwnAlone(root, point);
+      await expectLockFree(join(root, 'config', 'settings.json'), point);
       const next = await svc(['config', 'set', 'alerts.author', 'next'], { env: env(root) });
       expect({ point, ...next }).toMatchObject({ code: 0 });
       expect({ point, author: author(root), names: namesIn(root) }).toEqual({
@@ -83,6 +98,8 @@ killEverywhere('secrets of endpoints', () => {
     run: (root, more) => store(root, 'ep_after', more),
     async check(root, point) {
       expect(ids(root), point).toContain('ep_before');
+      expectOwnAlone(root, point);
+      await expectLockFree(join(root, 'config', 'webhook-secrets.json'), point);
       expect({ point, ...(await store(root, 'ep_next')) }).toMatchObject({ code: 0 });
       expect(ids(root), point).toEqual(expect.arrayContaining(['ep_before', 'ep_next']));
       expect(namesIn(root), point).toEqual(['webhook-secrets.json']);
@@ -90,72 +107,131 @@ killEverywhere('secrets of endpoints', () => {
   };
 });
 
-describe('a login that is refreshed', () => {
-  let server: RotatingServer;
-  beforeAll(async () => {
-    server = await rotatingServer();
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+/** Whether another svc has written meanwhile. */
+const LOOKS_AGAIN = ['before openSync', 'after openSync', 'before closeSync', 'after closeSync'];
 
-  const kept = (root: string): (string | undefined)[] =>
-    ['credentials.json', 'credentials.json.new'].map((name) => {
-      try {
-        return JSON.parse(readFileSync(join(root, name), 'utf8')).credentials[0].refresh_token;
-      } catch {
-        return undefined;
-      }
+/** A service that can be made anew, where a kill has ended the login. */
+async function signingIn() {
+  const service = { server: await rotatingServer() };
+  const end = () => service.server[Symbol.asyncDispose]();
+  const oauth = (argv: readonly string[], root: string, more: StartOptions = {}) =>
+    svc(['oauth', ...argv], {
+      ...more,
+      env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: service.server.url, ...more.env },
     });
-  const oauth = (verb: string, root: string, more = {}) =>
-    svc(['oauth', verb], { env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more } });
-  const token = (root: string, more = {}) => oauth('token', root, more);
-  const refresh = (root: string) => oauth('refresh', root);
+  return {
+    service,
+    end,
+    async anew(): Promise<void> {
+      await end();
+      service.server = await rotatingServer();
+    },
+    oauth,
+    signIn: (root: string, env = {}) => oauth(['login', '--token-stdin'], root, { input: FIRST.access, env }),
+  };
+}
 
-  killEverywhere('the token is what the service honours, wherever it can be known', () => ({
-    async prepare(root) {
-      // A login that a kill has ended begins anew.
-      if (!server.alive) {
-        await server[Symbol.asyncDispose]();
-        server = await rotatingServer();
-      }
-      keep(root, login(server.url, -10, { refresh_token: server.current }));
-    },
-    run: token,
-    async check(root, point, at, points) {
-      const recoverable = kept(root).includes(server.current);
-      if (!recoverable) {
-        // Only where the service has spent the old token, for which room was made, and the new one was not written yet.
+describe('a login', () => {
+  killEverywhere('that is refreshed: its token is what the service honours, but where nobody can know it', async () => {
+    const { service, anew, oauth, signIn, end } = await signingIn();
+    let calls = 0;
+    return {
+      async prepare(root) {
+        // A login that a kill has ended begins anew.
+        if (!service.server.alive) await anew();
+        keepDueLogin(root, service.server);
+        calls = service.server.calls;
+      },
+      run: (root, env) => oauth(['token'], root, { env }),
+      end,
+      async check(root, point, at, points) {
+        // Room is made, then the service is asked, then the token is written: dead before that is done, it is nowhere.
         const roomMade = points.indexOf('after fsyncSync');
-        expect(at, point).toBeGreaterThan(roomMade);
-        expect(at, point).toBeLessThan(points.indexOf('after writeSync', roomMade));
-      }
-      const began = performance.now();
-      const next = await token(root);
-      expect({ point, code: next.code, stderr: next.code === 4 ? '' : next.stderr }).toEqual({
-        point,
-        code: recoverable ? 0 : 4,
-        stderr: '',
-      });
-      expect(performance.now() - began, point).toBeLessThan(5000);
-      // What is fresh is read without the lock; whoever takes it next clears away what the dead left.
-      if (recoverable) expect(await refresh(root), point).toMatchObject({ code: 0 });
-      expect(namesIn(root), point).toEqual(['credentials.json']);
-    },
-  }));
+        const written = points.indexOf('after writeSync', roomMade);
+        const isLost = at > roomMade && at < written;
+        expect(points.slice(roomMade + 1, written), point).toEqual([
+          ...LOOKS_AGAIN,
+          'before writeSync',
+          'within writeSync',
+        ]);
+        expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > roomMade ? 1 : 0 });
+        expect({ point, isLost: !refreshTokensIn(root).includes(service.server.current) }).toEqual({ point, isLost });
+        expectOtherKept(root, point);
+        expectOwnAlone(root, point);
+        await expectLockFree(join(root, 'credentials.json'), point);
+
+        const next = await oauth(['token'], root);
+        const told = isLost ? 'sign in again with: svc oauth login' : '';
+        expect({ point, ...next }).toMatchObject({
+          point,
+          code: isLost ? 4 : 0,
+          stderr: expect.stringContaining(told),
+        });
+        expect(next.stdout, point).toMatch(isLost ? /^$/ : /^at-\d+-abcdefghijkl\n$/);
+        if (isLost) {
+          await anew();
+          expect({ point, ...(await signIn(root)) }).toMatchObject({ point, code: 0 });
+        }
+        // What is fresh is read without the lock; whoever takes it next clears away what the dead left.
+        else expect({ point, ...(await oauth(['refresh'], root)) }).toMatchObject({ point, code: 0 });
+        expect(namesIn(root), point).toEqual(['credentials.json']);
+        expectOtherKept(root, point);
+        expectOwnAlone(root, point);
+      },
+    };
+  });
+
+  killEverywhere('that is kept: it is there, or it is not, and all others are', async () => {
+    const { anew, oauth, signIn, end } = await signingIn();
+    return {
+      end,
+      async prepare(root) {
+        await anew();
+        keepOther(root);
+      },
+      run: (root, env) => signIn(root, env),
+      async check(root, point) {
+        expectOtherKept(root, point);
+        expectOwnAlone(root, point);
+        await expectLockFree(join(root, 'credentials.json'), point);
+        const isThere = credentialsIn(root).credentials.length > 1;
+        const isStaged = existsSync(join(root, 'credentials.json.new'));
+        const token = await oauth(['token'], root);
+        if (!isStaged) expect({ point, code: token.code }).toEqual({ point, code: isThere ? 0 : 4 });
+        expect({ point, ...(await signIn(root)) }).toMatchObject({ point, code: 0 });
+        expect(await oauth(['token'], root), point).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
+        expect(namesIn(root), point).toEqual(['credentials.json']);
+        expectOtherKept(root, point);
+        expectOwnAlone(root, point);
+      },
+    };
+  });
+
+  killEverywhere('that is ended: it is there, or it is not, and all others are', async () => {
+    const { service, anew, oauth, end } = await signingIn();
+    return {
+      end,
+      async prepare(root) {
+        await anew();
+        keepDueLogin(root, service.server);
+      },
+      run: (root, env) => oauth(['logout'], root, { env }),
+      async check(root, point) {
+        expectOtherKept(root, point);
+        expectOwnAlone(root, point);
+        await expectLockFree(join(root, 'credentials.json'), point);
+        expect({ point, ...(await oauth(['logout'], root)) }).toMatchObject({ point, code: 0 });
+        expect(credentialsIn(root).credentials, point).toHaveLength(1);
+        expect(namesIn(root), point).toEqual(['credentials.json']);
+        expectOtherKept(root, point);
+      },
+    };
+  });
 });
 
 describe('an order', () => {
-  let gateway: TradingEmulator;
-  let before = 0;
-  beforeAll(async () => {
-    gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0 });
-    gateway.setPrice('EUR/USD', 1.16);
-    gateway.tick();
-  });
-  afterAll(() => gateway.close());
-
   const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
-  const sent = (): number => gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
-  const trade = (root: string, argv: readonly string[], more = {}) =>
+  const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
       env: {
         SVC_CONFIG_DIR: root,
@@ -169,39 +245,42 @@ describe('an order', () => {
     });
   const SELL = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json', '--transport', 'polling'];
 
-  killEverywhere('that arrived at the gateway is in the journal, and none is sent twice', () => ({
-    prepare() {
-      gateway.book.orders.clear();
-      gateway.book.trades.clear();
-      before = gateway.requests.length;
-    },
-    run: (root, more) => trade(root, SELL, more),
-    async check(root, point) {
-      const journal = readJournal(paths(root));
-      const arrived = sent();
-      expect(arrived, point).toBeLessThanOrEqual(1);
-      expect(journal.length, point).toBeGreaterThanOrEqual(arrived);
-      for (const { outcome } of journal) expect(['accepted', 'unknown'], point).toContain(outcome);
-      const next = await trade(root, ['journal', '-o', 'json']);
-      expect({ point, code: next.code, entries: JSON.parse(next.stdout).length }).toEqual({
-        point,
-        code: 0,
-        entries: journal.length,
-      });
-      const again = await trade(root, SELL);
-      expect({ point, code: again.code, stderr: again.code === 0 ? '' : again.stderr }).toMatchObject({ code: 0 });
-      expect(readJournal(paths(root)).length, point).toBe(journal.length + 1);
-    },
-  }));
+  killEverywhere('that arrived at the gateway is in the journal, and none is sent twice', async () => {
+    const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0 });
+    gateway.setPrice('EUR/USD', 1.16);
+    gateway.tick();
+    let before = 0;
+    return {
+      end: () => gateway.close(),
+      prepare() {
+        gateway.book.orders.clear();
+        gateway.book.trades.clear();
+        before = gateway.requests.length;
+      },
+      run: (root, more) => trade(gateway, root, SELL, more),
+      async check(root, point) {
+        const journal = readJournal(paths(root));
+        const arrived = gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
+        expect(arrived, point).toBeLessThanOrEqual(1);
+        expect(journal.length, point).toBeGreaterThanOrEqual(arrived);
+        for (const { outcome } of journal) expect(['accepted', 'unknown'], point).toContain(outcome);
+        const next = await trade(gateway, root, ['journal', '-o', 'json']);
+        expect({ point, code: next.code, entries: JSON.parse(next.stdout).length }).toEqual({
+          point,
+          code: 0,
+          entries: journal.length,
+        });
+        const again = await trade(gateway, root, SELL);
+        expect({ point, code: again.code, stderr: again.code === 0 ? '' : again.stderr }).toMatchObject({ code: 0 });
+        expect(readJournal(paths(root)).length, point).toBe(journal.length + 1);
+        expectOwnAlone(root, point);
+      },
+    };
+  });
 });
 
-describe('candles', () => {
-  let served: CandleGateway;
-  beforeAll(async () => {
-    served = await candleGateway();
-  });
-  afterAll(() => served[Symbol.asyncDispose]());
-
+killEverywhere('candles are in the end the same file as if nobody had', async () => {
+  const served = await candleGateway();
   const RANGE = ['eurusd', 'm1', '--from', '2025-12-08', '--to', '2025-12-22', '--price', 'bid'];
   const file = (root: string): string => join(root, 'candles.csv');
   const run = (root: string, more = {}) => {
@@ -209,24 +288,23 @@ describe('candles', () => {
     return svc(['trade', 'candles', ...RANGE, '--out', file(root), '--resume'], { env });
   };
 
-  killEverywhere('are in the end the same file as if nobody had', () => {
-    let whole: Buffer | undefined;
-    return {
-      prepare: () => {},
-      run,
-      async check(root, point) {
-        if (whole === undefined) {
-          const other = freshFolder();
-          expect(await run(other)).toMatchObject({ code: 0 });
-          whole = readFileSync(file(other));
-        }
-        const next = await run(root);
-        // Killed when it was whole already: there is nothing to go on with, and what is there is not touched.
-        const wasWhole = next.code !== 0;
-        if (wasWhole) expect(next.stderr, point).toContain('is there already');
-        expect(readFileSync(file(root)).equals(whole), point).toBe(true);
-        expect(existsSync(`${file(root)}.state.json`), point).toBe(false);
-      },
-    };
-  });
+  let whole: Buffer | undefined;
+  return {
+    end: async () => served[Symbol.asyncDispose](),
+    prepare: () => {},
+    run,
+    async check(root, point) {
+      if (whole === undefined) {
+        const other = freshFolder();
+        expect(await run(other)).toMatchObject({ code: 0 });
+        whole = readFileSync(file(other));
+      }
+      const next = await run(root);
+      // Killed when it was whole already: there is nothing to go on with, and what is there is not touched.
+      const wasWhole = next.code !== 0;
+      if (wasWhole) expect(next.stderr, point).toContain('is there already');
+      expect(readFileSync(file(root)).equals(whole), point).toBe(true);
+      expect(existsSync(`${file(root)}.state.json`), point).toBe(false);
+    },
+  };
 });

@@ -1,7 +1,9 @@
 /**
- * fast-check as the tests of `npm test` see it in the fuzz suite: every property is run 100,000 times, or for as long as it may take.
- * What failed is shown with its seed and its smallest case, as always.
+ * fast-check as the tests of `npm test` see it in the fuzz suite: every property is run 100,000 times, or for as long as it may take,
+ * each time with cases that were never tried before. What failed is shown with its seed and its smallest case; SVC_SEED gives that
+ * seed again.
  */
+import { randomInt } from 'node:crypto';
 import fc, {
   type IAsyncProperty,
   type IProperty,
@@ -13,7 +15,8 @@ import { TestRunner } from 'vitest';
 import { counted, scaled } from './scale.ts';
 
 const RUNS = scaled(100_000);
-const LONGEST_MS = scaled(4_000);
+const LONGEST_MS = scaled(2_500);
+const { SVC_SEED: wanted = 'random' } = process.env;
 
 /** Ends between two runs, once there were so many: a run that is cut in its middle would go on behind the test. */
 function bounded<Ts, IsAsync extends boolean>(
@@ -36,7 +39,7 @@ function bounded<Ts, IsAsync extends boolean>(
 function report<Ts>(details: RunDetails<Ts>): void {
   const task = TestRunner.getCurrentTest();
   if (task !== undefined) counted(task, details.numRuns);
-  if (details.failed) throw new Error(fc.defaultReportMessage(details));
+  if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance });
 }
 
 function assert<Ts>(property: IAsyncProperty<Ts>, parameters?: Parameters<Ts>): Promise<void>;
@@ -47,6 +50,7 @@ function assert<Ts>(property: IProperty<Ts> | IAsyncProperty<Ts>, parameters: Pa
   const result: unknown = fc.check(bounded(property as IProperty<Ts>, usual) as IProperty<Ts>, {
     ...parameters,
     numRuns,
+    seed: wanted === 'random' ? randomInt(-0x8000_0000, 0x8000_0000) : Number(wanted),
   });
   return result instanceof Promise ? result.then(report) : report(result as RunDetails<Ts>);
 }

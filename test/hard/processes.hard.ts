@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lockOwner } from '../../src/store/lock-owner.ts';
-import { keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
-import { startSvc, svc } from '../e2e/binary.ts';
+import { FIRST, keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
+import { LAUNCHER, start, startSvc, svc } from '../e2e/binary.ts';
 import { childProgram } from '../store/child.ts';
 import { freshFolder, namesIn } from './file-steps.ts';
+import { credentialsIn } from './kept.ts';
 import { counted, scaled } from './scale.ts';
 
 const children = childProgram();
@@ -16,7 +17,7 @@ const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, 
 
 for (const [processes, rounds] of [
   [20, scaled(20)],
-  [50, scaled(6)],
+  [100, scaled(6)],
 ] as const) {
   it(`${processes} processes refresh one login, ${rounds} times`, async ({ task }) => {
     await using server = await rotatingServer({ latency: 150 });
@@ -57,6 +58,64 @@ it('some of those who refresh are killed: the others go on, and the login lives 
     counted(task, running.length);
   }
   await server[Symbol.asyncDispose]();
+});
+
+it('twenty sign in at once, each with a profile of its own, and all are kept', async ({ task }) => {
+  await using server = await rotatingServer({ latency: 30 });
+  const profiles = Array.from({ length: 20 }, (_, i) => `p${i}`);
+  for (let round = 0; round < scaled(5); round++) {
+    const config = freshFolder();
+    const each = { profiles: Object.fromEntries(profiles.map((profile) => [profile, {}])) };
+    keep(config, each, 'settings.json');
+    const env = environment(config, server.url);
+    const runs = await Promise.all(
+      profiles.map((profile) =>
+        svc(['oauth', 'login', '--token-stdin', '--profile', profile], { env, input: FIRST.access }),
+      ),
+    );
+    expect(runs.map(({ code, stderr }) => (code === 0 ? '' : stderr))).toEqual(runs.map(() => ''));
+    const { credentials } = credentialsIn(config);
+    expect(credentials.map(({ profile }) => profile).sort()).toEqual([...profiles].sort());
+    expect(namesIn(config)).toEqual(['credentials.json', 'settings.json']);
+    counted(task, profiles.length);
+  }
+});
+
+/** Where process ids mean something else: what a container is to the machine that shares a home with it. */
+const APART = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] as const;
+const canBeApart = spawnSync(APART[0], [...APART.slice(1), 'true']).status === 0;
+
+describe.runIf(canBeApart)('two places that know nothing of each other (needs root, who may part them)', () => {
+  it('share one lock', async ({ task }) => {
+    const folder = freshFolder();
+    const each = scaled(20);
+    writeFileSync(join(folder, 'counter'), '0');
+    const places = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? {} : { through: APART }));
+    const runs = await Promise.all(places.map((place) => children.run(['increment', folder, String(each)], place)));
+    expect(runs).toEqual(runs.map(() => ({ status: 0, stderr: '' })));
+    expect(readFileSync(join(folder, 'counter'), 'utf8')).toBe(String(places.length * each));
+    counted(task, places.length * each);
+  });
+
+  it('refresh one login once', async ({ task }) => {
+    await using server = await rotatingServer({ latency: 150 });
+    const config = freshFolder();
+    const env = environment(config, server.url);
+    for (let round = 1; round <= scaled(5); round++) {
+      keep(config, login(server.url, -10, { refresh_token: server.current }));
+      const here = Array.from({ length: 5 }, () => svc(['oauth', 'token'], { env }));
+      const there = Array.from({ length: 5 }, () => {
+        const [command, ...args] = [...APART, process.execPath, LAUNCHER, 'oauth', 'token'];
+        return start(command, args, { env }).ended;
+      });
+      const runs = await Promise.all([...here, ...there]);
+      const printed = `at-${round}-abcdefghijkl\n`;
+      expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(runs.map(() => [0, printed, '']));
+      expect({ round, calls: server.calls, alive: server.alive }).toEqual({ round, calls: round, alive: true });
+      expect(namesIn(config)).toEqual(['credentials.json']);
+      counted(task, runs.length);
+    }
+  });
 });
 
 it('settings, secrets and clients of twenty writers each are all there', async ({ task }) => {
@@ -110,7 +169,7 @@ it('an owner that is stopped is waited for, and not overtaken', async ({ task })
   const waiter = children.run(['increment', folder, '1']);
   const early = await Promise.race([
     waiter.then(() => 'overtaken'),
-    new Promise((resolve) => setTimeout(resolve, scaled(20_000), 'waits')),
+    new Promise((resolve) => setTimeout(resolve, scaled(30_000), 'waits')),
   ]);
   expect(early).toBe('waits');
   holder.kill('SIGKILL');

@@ -1,15 +1,24 @@
 /** A disk that is full, read-only or broken, and a process out of file descriptors, at every step that svc does in the file system. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trading/server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startTradingEmulator } from '../../src/sandbox/trading/server.ts';
 import { readJournal } from '../../src/store/order-journal.ts';
-import { keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
+import { FIRST, keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
 import { HEDGING, ORDER_PATHS } from '../commands/trade/trader.ts';
-import { type Ended, svc } from '../e2e/binary.ts';
+import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
+import {
+  credentialsIn,
+  expectLockFree,
+  expectOtherKept,
+  expectOwnAlone,
+  keepDueLogin,
+  keepOther,
+  refreshTokensIn,
+} from './kept.ts';
 import { counted, scaled } from './scale.ts';
 
 type Refusal = Pick<StepFault, 'code' | 'forEver'>;
@@ -21,6 +30,9 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'EACCES' },
   { code: 'EMFILE' },
 ];
+const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+/** What the disk would not do, in words. */
+const TOLD = expect.stringMatching(/cannot [a-z]+ /);
 const SHARE = scaled(100) / 100;
 const name = ({ code, forEver }: Refusal): string => `${code}${forEver ? ' from then on' : ''}`;
 /** Never a bare fault of the program: a message of svc and its own exit status. */
@@ -32,7 +44,13 @@ async function refuseEverywhere(
   refusal: Refusal,
   run: (root: string, env: Record<string, string>) => Promise<Ended>,
   prepare: (root: string) => Promise<unknown> | unknown,
-  check: (root: string, ended: Ended, step: string, before: readonly string[]) => Promise<void> | void,
+  check: (
+    root: string,
+    ended: Ended,
+    step: string,
+    before: readonly string[],
+    steps: readonly string[],
+  ) => Promise<void> | void,
 ): Promise<number> {
   const first = freshFolder();
   await prepare(first);
@@ -47,14 +65,15 @@ async function refuseEverywhere(
     const ended = await run(root, refusedAt(root, { ...refusal, at }));
     const step = `${at} of ${steps.length}: ${steps[at - 1]}`;
     expect(isTold(ended) ? '' : `${ended.code}: ${ended.stderr}`, step).toBe('');
-    await check(root, ended, step, steps.slice(0, at - 1));
+    await check(root, ended, step, steps.slice(0, at - 1), steps);
     cases += 1;
   }
   return cases;
 }
 
+/** Each has a folder and a service of its own, and two go on at a time. */
 describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$told', ({ refusal }) => {
-  it('leaves the settings as they were, or as they were to be', async ({ task }) => {
+  it.concurrent('leaves the settings as they were, or as they were to be', async ({ task }) => {
     const env = (root: string) => ({ SVC_CONFIG_DIR: join(root, 'config') });
     const set = (root: string, value: string, more = {}) =>
       svc(['config', 'set', 'alerts.author', value], { env: { ...env(root), ...more } });
@@ -66,85 +85,186 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
       (root) => set(root, 'before'),
       async (root, { code }, step) => {
         expect(code === 0 ? ['after'] : ['before', 'after'], step).toContain(author(root));
+        expectOwnAlone(root, step);
+        await expectLockFree(join(root, 'config', 'settings.json'), step);
         expect(await set(root, 'next'), step).toMatchObject({ code: 0 });
         expect({ step, author: author(root), names: namesIn(root) }).toEqual({
           step,
           author: 'next',
           names: ['settings.json'],
         });
+        expectOwnAlone(root, step);
       },
     );
     counted(task, cases);
   });
 
-  it('spends no login, and loses none', async ({ task }) => {
-    let server = await rotatingServer();
-    const token = (root: string, more = {}) =>
-      svc(['oauth', 'token'], { env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more } });
+  it.concurrent('leaves the secrets of endpoints as they were, or with the new one', async ({ task }) => {
+    const store = (root: string, id: string, more = {}) =>
+      svc(['webhooks', 'secrets', 'import', id], {
+        env: { SVC_CONFIG_DIR: join(root, 'config'), ...more },
+        input: SECRET,
+      });
+    const ids = (root: string): readonly string[] => {
+      const { secrets } = JSON.parse(readFileSync(join(root, 'config', 'webhook-secrets.json'), 'utf8'));
+      return secrets.map((one: { readonly endpoint_id: string }) => one.endpoint_id);
+    };
     const cases = await refuseEverywhere(
       refusal,
-      token,
-      async (root) => {
-        if (!server.alive) {
-          await server[Symbol.asyncDispose]();
-          server = await rotatingServer();
-        }
-        keep(root, login(server.url, -10, { refresh_token: server.current }));
+      (root, more) => store(root, 'ep_after', more),
+      (root) => store(root, 'ep_before'),
+      async (root, { code }, step) => {
+        expect(ids(root), step).toEqual(expect.arrayContaining(code === 0 ? ['ep_before', 'ep_after'] : ['ep_before']));
+        expectOwnAlone(root, step);
+        await expectLockFree(join(root, 'config', 'webhook-secrets.json'), step);
+        expect(await store(root, 'ep_next'), step).toMatchObject({ code: 0 });
+        expect(ids(root), step).toEqual(expect.arrayContaining(['ep_before', 'ep_next']));
+        expect(namesIn(root), step).toEqual(['webhook-secrets.json']);
+        expectOwnAlone(root, step);
       },
-      async (root, ended, step, before) => {
-        if (ended.code === 0) expect(ended.stdout, step).toMatch(/^at-\d+-/);
-        const next = await token(root);
-        const stands = ['credentials.json', 'credentials.json.new'].some(
-          (file) => existsSync(join(root, file)) && readFileSync(join(root, file), 'utf8').includes(server.current),
-        );
-        // The token is spent once there is room for the next one. What a disk does to that room after all cannot be foreseen.
-        if (!before.includes('fsyncSync')) expect(stands, step).toBe(true);
-        expect({ step, code: next.code }).toEqual({ step, code: stands ? 0 : 4 });
-        if (next.code === 4) expect(next.stderr, step).toContain('svc oauth login');
+    );
+    counted(task, cases);
+  });
+
+  it.concurrent('spends no login, and loses none but where its new token can be written nowhere', async ({ task }) => {
+    let server = await rotatingServer();
+    const anew = async (): Promise<void> => {
+      await server[Symbol.asyncDispose]();
+      server = await rotatingServer();
+    };
+    const oauth = (argv: readonly string[], root: string, more: StartOptions = {}) =>
+      svc(['oauth', ...argv], { ...more, env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more.env } });
+    let calls = 0;
+    const cases = await refuseEverywhere(
+      refusal,
+      (root, env) => oauth(['token'], root, { env }),
+      async (root) => {
+        if (!server.alive) await anew();
+        keepDueLogin(root, server);
+        calls = server.calls;
+      },
+      async (root, ended, step, before, steps) => {
+        // Room is made, then the service is asked, then the token is written: twice where the first time fails.
+        const roomMade = steps.indexOf('fsyncSync');
+        const written = steps.indexOf('writeSync', roomMade);
+        const isLost = refusal.forEver === true && before.length > roomMade && before.length <= written;
+        const asked = server.calls - calls;
+        expect({ step, isLost: !refreshTokensIn(root).includes(server.current) }).toEqual({ step, isLost });
+        expect(asked, step).toBe(ended.code !== 0 && before.length <= roomMade ? 0 : 1);
+        expectOtherKept(root, step);
+        expectOwnAlone(root, step);
+        await expectLockFree(join(root, 'credentials.json'), step);
+        if (ended.code === 0) expect(ended.stdout, step).toMatch(/^at-\d+-abcdefghijkl\n$/);
+        else expect({ step, stdout: ended.stdout, stderr: ended.stderr }).toMatchObject({ stdout: '', stderr: TOLD });
+        if (isLost) expect({ step, code: ended.code }).toEqual({ step, code: 2 });
+
+        const next = await oauth(['token'], root);
+        const told = isLost ? 'sign in again with: svc oauth login' : '';
+        expect({ step, ...next }).toMatchObject({ code: isLost ? 4 : 0, stderr: expect.stringContaining(told) });
+        expect({ step, calls: server.calls - calls - asked }).toEqual({ step, calls: isLost || asked === 0 ? 1 : 0 });
+        if (isLost) {
+          await anew();
+          const again = await oauth(['login', '--token-stdin'], root, { input: FIRST.access });
+          expect({ step, ...again }).toMatchObject({ code: 0 });
+        } else expect({ step, ...(await oauth(['refresh'], root)) }).toMatchObject({ code: 0 });
+        expect(namesIn(root), step).toEqual(['credentials.json']);
+        expectOtherKept(root, step);
+        expectOwnAlone(root, step);
       },
     );
     counted(task, cases);
     await server[Symbol.asyncDispose]();
   });
 
-  describe('an order', () => {
-    let gateway: TradingEmulator;
-    beforeAll(async () => {
-      gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0 });
-      gateway.setPrice('EUR/USD', 1.16);
-      gateway.tick();
-    });
-    afterAll(() => gateway.close());
+  it.concurrent('keeps a new login, or does not and says so, and all others in any case', async ({ task }) => {
+    await using server = await rotatingServer();
+    const oauth = (argv: readonly string[], root: string, more: StartOptions = {}) =>
+      svc(['oauth', ...argv], { ...more, env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more.env } });
+    const signIn = (root: string, env = {}) => oauth(['login', '--token-stdin'], root, { input: FIRST.access, env });
+    const cases = await refuseEverywhere(
+      refusal,
+      signIn,
+      (root) => keepOther(root),
+      async (root, ended, step) => {
+        expectOtherKept(root, step);
+        expectOwnAlone(root, step);
+        await expectLockFree(join(root, 'credentials.json'), step);
+        if (ended.code === 0) expect(credentialsIn(root).credentials, step).toHaveLength(2);
+        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: TOLD });
+        expect({ step, ...(await signIn(root)) }).toMatchObject({ code: 0 });
+        expect(await oauth(['token'], root), step).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
+        expect(namesIn(root), step).toEqual(['credentials.json']);
+        expectOtherKept(root, step);
+        expectOwnAlone(root, step);
+      },
+    );
+    counted(task, cases);
+  });
 
-    it('that cannot be written down is not sent', async ({ task }) => {
-      let before = 0;
-      const argv = ['trade', 'entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '--transport', 'polling'];
-      const cases = await refuseEverywhere(
-        refusal,
-        (root, more) =>
-          svc(argv, {
-            env: {
-              SVC_CONFIG_DIR: root,
-              XDG_STATE_HOME: root,
-              XDG_CACHE_HOME: root,
-              SVC_TRADE_URL: gateway.url,
-              SVC_TRADE_TOKEN: gateway.token,
-              SVC_TRADE_ACCOUNT: HEDGING,
-              ...more,
-            },
-          }),
-        () => {
-          before = gateway.requests.length;
+  it.concurrent('ends a login, or does not and says so, and no other', async ({ task }) => {
+    await using server = await rotatingServer();
+    const logout = (root: string, env = {}) =>
+      svc(['oauth', 'logout'], { env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...env } });
+    const cases = await refuseEverywhere(
+      refusal,
+      logout,
+      (root) => keepDueLogin(root, server),
+      async (root, ended, step) => {
+        expectOtherKept(root, step);
+        expectOwnAlone(root, step);
+        if (ended.code === 0) expect(credentialsIn(root).credentials, step).toHaveLength(1);
+        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: TOLD });
+        expect({ step, ...(await logout(root)) }).toMatchObject({ code: 0 });
+        expect(credentialsIn(root).credentials, step).toHaveLength(1);
+        expect(namesIn(root), step).toEqual(['credentials.json']);
+        expectOtherKept(root, step);
+      },
+    );
+    counted(task, cases);
+  });
+
+  it.concurrent('sends no order that cannot be written down', async ({ task }) => {
+    const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0 });
+    gateway.setPrice('EUR/USD', 1.16);
+    gateway.tick();
+    let before = 0;
+    const argv = ['trade', 'entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '--transport', 'polling'];
+    const order = (root: string, more = {}) =>
+      svc(argv, {
+        env: {
+          SVC_CONFIG_DIR: root,
+          XDG_STATE_HOME: root,
+          XDG_CACHE_HOME: root,
+          SVC_TRADE_URL: gateway.url,
+          SVC_TRADE_TOKEN: gateway.token,
+          SVC_TRADE_ACCOUNT: HEDGING,
+          ...more,
         },
-        (root, { code }, step) => {
-          const sent = gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
-          const journal = readJournal({ config: root, state: join(root, 'svc'), cache: root });
-          expect({ step, sent, journal: journal.length }).toMatchObject({ sent: code === 0 ? 1 : sent });
-          expect(journal.length, step).toBeGreaterThanOrEqual(sent);
-        },
-      );
-      counted(task, cases);
-    });
+      });
+    const journalIn = (root: string) => readJournal({ config: root, state: join(root, 'svc'), cache: root });
+    const cases = await refuseEverywhere(
+      refusal,
+      order,
+      () => {
+        before = gateway.requests.length;
+      },
+      async (root, { code }, step) => {
+        const sent = gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
+        const journal = journalIn(root);
+        // A failure to write down the outcome is no failure of the order.
+        expect(sent, step).toBeLessThanOrEqual(1);
+        expect(sent === 1 ? [0, 8] : [2], step).toContain(code);
+        expect(journal.length, step).toBeGreaterThanOrEqual(sent);
+        for (const { outcome } of journal) expect(['accepted', 'unknown'], step).toContain(outcome);
+        expectOwnAlone(root, step);
+        expect({ step, ...(await order(root)) }).toMatchObject({ code: 0 });
+        expect(journalIn(root).length, step).toBe(journal.length + 1);
+        expect(journalIn(root).at(-1), step).toMatchObject({ outcome: 'accepted' });
+        expectOwnAlone(root, step);
+      },
+    );
+    counted(task, cases);
+    await gateway.close();
   });
 });
 

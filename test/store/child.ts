@@ -12,6 +12,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
+export interface ChildOptions {
+  readonly uid?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** A command that runs it. */
+  readonly through?: readonly string[];
+}
+
 /** Bundles the child program once for a test file. */
 export function childProgram() {
   let folder = '';
@@ -27,12 +34,14 @@ export function childProgram() {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const start = (args: readonly string[], options: { uid?: number; env?: NodeJS.ProcessEnv } = {}): ChildProcess =>
-    spawn(process.execPath, [join(folder, 'child.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const start = (args: readonly string[], { through = [], ...options }: ChildOptions = {}): ChildProcess => {
+    const [command, ...rest] = [...through, process.execPath, join(folder, 'child.mjs'), ...args];
+    return spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  };
 
   return {
     start,
-    run: (args: readonly string[], options?: { uid?: number; env?: NodeJS.ProcessEnv }) => ended(start(args, options)),
+    run: (args: readonly string[], options?: ChildOptions) => ended(start(args, options)),
     /** As on a disk that is full after `kilobytes`: the write that goes beyond is cut short, the next one fails. */
     runWithFileLimit: (kilobytes: number, args: readonly string[], env: NodeJS.ProcessEnv = process.env) =>
       ended(

@@ -1,0 +1,82 @@
+/** What must stand after a command was killed or refused something, whatever it was: other logins, whole files, rights, a free lock. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { CredentialsDocument, OAuthCredential } from '../../src/store/credentials.ts';
+import { withLock } from '../../src/store/lock.ts';
+import { keep, login, type RotatingServer } from '../commands/oauth/rotating-server.ts';
+import { lockContext } from '../store/folder.ts';
+
+/** Of another profile: nobody asks for it, and nobody may lose it. */
+const OTHER = {
+  kind: 'personal',
+  profile: 'other',
+  base_url: 'https://other.example.com',
+  access_token: 'pt-other-0123456789',
+  obtained_at: 1,
+} as const;
+const OTHER_CLIENT = {
+  issuer: 'https://other.example.com',
+  client_id: 'other',
+  token_endpoint_auth_method: 'client_secret_post',
+  client_secret: 'secret-of-other',
+  redirect_uris: ['http://127.0.0.1:8251/callback'],
+  registered_at: 1,
+} as const;
+
+/** Whoever waits for a lock that nobody holds waits for less. */
+const SOON_MS = 1_000;
+
+/** Credentials in `folder` with a login that must be refreshed first, and with another's. */
+export function keepDueLogin(folder: string, { url, current }: RotatingServer): void {
+  const { clients, credentials, ...rest } = login(url, -10, { refresh_token: current });
+  keep(folder, { ...rest, clients: [...clients, OTHER_CLIENT], credentials: [...credentials, OTHER] });
+}
+
+/** Credentials of another alone. */
+export function keepOther(folder: string): void {
+  keep(folder, { version: 1, gen: 1, clients: [OTHER_CLIENT], credentials: [OTHER] });
+}
+
+export function credentialsIn(folder: string): CredentialsDocument {
+  return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
+}
+
+/** The refresh tokens that can still be found in `folder`: in place, or staged and whole. */
+export function refreshTokensIn(folder: string): readonly string[] {
+  return ['credentials.json', 'credentials.json.new'].flatMap((name) => {
+    try {
+      const { credentials }: CredentialsDocument = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      const logins = credentials.filter((one): one is OAuthCredential => one.kind === 'oauth');
+      return logins.flatMap(({ refresh_token }) => refresh_token ?? []);
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The file is whole at any moment, and what nobody asked for is in it. */
+export function expectOtherKept(folder: string, step: string): void {
+  const { clients, credentials } = credentialsIn(folder);
+  expect(clients, step).toContainEqual(OTHER_CLIENT);
+  expect(credentials, step).toContainEqual(OTHER);
+}
+
+/** All files of mode 0600, all folders of mode 0700. */
+export function expectOwnAlone(root: string, step: string): void {
+  const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => {
+    const stats = statSync(join(root, name));
+    return { name, mode: stats.mode & 0o777, wanted: stats.isDirectory() ? 0o700 : 0o600 };
+  });
+  expect(
+    found.filter(({ mode, wanted }) => mode !== wanted).map(({ name, mode }) => `${name} ${mode.toString(8)}`),
+    step,
+  ).toEqual([]);
+}
+
+/** Of the file at `path`: what a dead owner left is taken over at once, and what a living one left is none. */
+export async function expectLockFree(path: string, step: string): Promise<void> {
+  const began = performance.now();
+  await withLock(`${path}.lock`, lockContext, () => {}, SOON_MS);
+  expect(performance.now() - began, step).toBeLessThan(SOON_MS);
+}

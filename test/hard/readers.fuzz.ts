@@ -1,0 +1,497 @@
+/** Every reader of what a service, a file or a person says, on samples that were spoilt: what it gives is well-formed, or it refuses. */
+import { rmSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { completionAnswer } from '../../src/cli/completion/answer.ts';
+import { parseDuration } from '../../src/cli/duration.ts';
+import { parseTime } from '../../src/cli/time.ts';
+import { SvcError } from '../../src/errors.ts';
+import { parseBaseUrl } from '../../src/http/address.ts';
+import { type FailedAnswer, serviceMessage, statusFailure } from '../../src/http/answers.ts';
+import { parseRetryAfter } from '../../src/http/retry.ts';
+import { explainAlertmanager } from '../../src/services/alertmanager/failed-answer.ts';
+import { parseMatcherArguments } from '../../src/services/alertmanager/matcher-argument.ts';
+import { explainCatalog } from '../../src/services/catalog/failed-answer.ts';
+import { Authorization } from '../../src/services/oauth/authorization.ts';
+import { discover, type ServerMetadata } from '../../src/services/oauth/discovery.ts';
+import { readPastedRedirect } from '../../src/services/oauth/pasted-redirect.ts';
+import { registerClient } from '../../src/services/oauth/registration.ts';
+import { requestToken } from '../../src/services/oauth/token-endpoint.ts';
+import { readEvent, readNames } from '../../src/services/recordings/event.ts';
+import { explainRecordings } from '../../src/services/recordings/failed-answer.ts';
+import { harDeliveries } from '../../src/services/recordings/har.ts';
+import { httpDeliveries } from '../../src/services/recordings/http-dump.ts';
+import { signingSecret } from '../../src/services/recordings/secret.ts';
+import { signatureOf, trimmed, verifySignature } from '../../src/services/recordings/signature.ts';
+import { decodePayload, PacketFault, readMessage, readOpening } from '../../src/services/trading/engine-packet.ts';
+import { tradingError } from '../../src/services/trading/envelope.ts';
+import { explainTrading, refusal } from '../../src/services/trading/failed-answer.ts';
+import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
+import { parseCredentials, ShapeFault } from '../../src/store/credentials.ts';
+import { parseSettings } from '../../src/store/settings-file.ts';
+import { login } from '../commands/oauth/rotating-server.ts';
+import { type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
+import { FORBIDDEN } from '../output/rendering.ts';
+import { SECRET } from '../services/recordings/vectors.ts';
+import { temporaryHome } from '../support/svc.ts';
+import { mutated, readOrRefused, readOrRefusedLater } from './mutations.ts';
+
+const NOW = Date.UTC(2026, 2, 1, 12);
+const text = (arbitrary: fc.Arbitrary<Buffer>): fc.Arbitrary<string> => arbitrary.map((bytes) => bytes.toString());
+
+describe('files', () => {
+  it('of credentials', () => {
+    fc.assert(
+      fc.property(text(mutated(login('https://a.example.com', 60))), (content) => {
+        const document = readOrRefused(() => {
+          try {
+            return parseCredentials(content);
+          } catch (error) {
+            if (error instanceof ShapeFault) return undefined;
+            throw error;
+          }
+        });
+        if (document === undefined || document instanceof SvcError) return;
+        expect(parseCredentials(JSON.stringify(document))).toEqual(document);
+        for (const { access_token } of document.credentials) expect(access_token).toMatch(/^[\x21-\x7e]+$/);
+      }),
+    );
+  });
+
+  it('of settings', () => {
+    const sample = {
+      profile: 'p',
+      profiles: { default: { 'alerts.author': 'ann' }, p: { 'alerts.url': 'https://a' } },
+    };
+    fc.assert(
+      fc.property(mutated(sample), (bytes) => {
+        const document = readOrRefused(() => parseSettings(bytes, 'settings.json'));
+        if (!(document instanceof SvcError)) {
+          expect(parseSettings(Buffer.from(JSON.stringify(document)), 'settings.json')).toEqual(document);
+        }
+      }),
+    );
+  });
+});
+
+it('archives and dumps of requests', () => {
+  const header = { name: 'x-service-signature', value: 'sha256=00' };
+  const request = { headers: [header], bodySize: 2, postData: { text: '{}', encoding: 'base64' } };
+  const archive = { log: { entries: [{ startedDateTime: '2026-03-01T12:00:00Z', request }] } };
+  const dump = 'POST / HTTP/1.1\r\nHost: a\r\nX-Service-Signature: sha256=00\r\nContent-Length: 2\r\n\r\n{}';
+  fc.assert(
+    fc.property(mutated(archive, request, header), mutated(dump), (har, http) => {
+      for (const deliveries of [
+        readOrRefused(() => harDeliveries(har, 'a.har', 'X-Service-')),
+        readOrRefused(() => harDeliveries(wrapped(har), 'a.har', 'X-Service-')),
+        readOrRefused(() => httpDeliveries(http, 'a.http')),
+      ]) {
+        if (deliveries instanceof SvcError) continue;
+        for (const { headers } of deliveries) for (const [, value] of headers) expect(value).toBeTypeOf('string');
+      }
+    }),
+  );
+});
+
+/** What was spoilt, in the place of a request where it is JSON. */
+function wrapped(bytes: Buffer): Buffer {
+  return Buffer.from(
+    `{"log":{"entries":[{"startedDateTime":${bytes},"request":${bytes}},{"request":{"headers":[${bytes}]}}]}}`,
+  );
+}
+
+describe('names for <Tab>', () => {
+  const home = temporaryHome();
+  const paths = { config: home, state: home, cache: home };
+  const owner = { service: 'alerts', profile: 'default', address: 'https://a.example.com' };
+  const ask = (prefix: string) =>
+    completionAnswer(['receivers', prefix, '--'], { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW });
+  const name = fc.oneof(
+    text(mutated('team-a', 'node', '$(touch x)', "it's")),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
+
+  it('are offered as they are or not at all, a line each', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ value: name, note: name }), { maxLength: 5 }),
+        name,
+        async (kept, start) => {
+          rmSync(cachePath(paths, owner.service), { force: true });
+          keepCandidates(paths, owner, new Map([['receivers', kept]]), { now: NOW, pid: 1 });
+          for (const prefix of ['', start.slice(0, 1)]) {
+            const lines = (await ask(prefix)).split('\n');
+            expect(lines.pop()).toBe('');
+            for (const line of lines) {
+              const [value = '', ...notes] = line.split('\t');
+              expect(notes.length).toBeLessThanOrEqual(1);
+              expect(value + notes.join('')).not.toMatch(FORBIDDEN);
+              expect(kept.map((one) => one.value)).toContain(value);
+              expect(value.startsWith(prefix)).toBe(true);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('that stand in a spoilt file are none', async () => {
+    const { service, ...rest } = owner;
+    const sample = {
+      ...rest,
+      kinds: {
+        receivers: [
+          ['team-a', 'note', NOW],
+          ['team-b', '', NOW],
+        ],
+      },
+    };
+    await fc.assert(
+      fc.asyncProperty(mutated(sample), async (bytes) => {
+        writeFileSync(cachePath(paths, service), bytes);
+        expect((await ask('')).replaceAll(/[\t\n]/g, '')).not.toMatch(FORBIDDEN);
+      }),
+    );
+  });
+});
+
+describe('what was typed', () => {
+  it.each([
+    [
+      'a matcher',
+      ['a="b"', 'a=~b|c', '{a="b",c!~"d.*"}', 'alertname', '"ü \\" x"="y"'],
+      (one: string) => parseMatcherArguments([one]),
+    ],
+    ['a duration', ['1h30m', '90s', '2w3d', '1.5h', '250ms'], parseDuration],
+    [
+      'a time',
+      [
+        '2026-03-01T12:00:00Z',
+        '2026-03-01T12:00:00.123+05:30',
+        '2026-03-01',
+        '1h30m',
+        'in 2h',
+        '2h ago',
+        'now',
+        '1767225600',
+      ],
+      (one: string) => parseTime(one, { now: NOW, bare: 'back', unix: true, dates: true }),
+    ],
+    [
+      'an address',
+      ['https://a.example.com:8443/x/?y=1#z', 'http://[::1]:9093', 'https://u:p@h', 'localhost:9093'],
+      (one: string) => parseBaseUrl(one),
+    ],
+  ])('%s', (_name, samples, read: (one: string) => unknown) => {
+    fc.assert(
+      fc.property(text(mutated(...samples)), (one) => {
+        const found = readOrRefused(() => read(one));
+        if (found instanceof SvcError) expect(found.exit).toBe(2);
+      }),
+    );
+  });
+});
+
+describe('a failure', () => {
+  const SAMPLES = [
+    'silence not found',
+    '"bad matcher format"',
+    { code: 602, message: 'matchers in body is required' },
+    { error: { code: 'not_found', message: 'no such endpoint' } },
+    { error: 'invalid_grant', error_description: 'gone' },
+    { detail: [{ loc: ['query', 'limit'], msg: 'too large', type: 'value_error' }] },
+    { detail: 'Product not found' },
+    { response: { executed: false, error: '{"code":3,"message":"ORA-20301: x","parameters":["1"]}' } },
+    { code: 1, message: 'no {0}', parameters: ['x'], requestId: 'r' },
+    '<!doctype html><title>Bad gateway</title>',
+  ];
+  const answer = fc.record({
+    status: fc.constantFrom(
+      301,
+      400,
+      401,
+      403,
+      404,
+      405,
+      406,
+      408,
+      409,
+      410,
+      415,
+      422,
+      429,
+      431,
+      500,
+      502,
+      503,
+      504,
+      599,
+      999,
+    ),
+    contentType: fc.constantFrom('application/json', 'text/html', 'text/plain', ''),
+    text: text(mutated(...SAMPLES)),
+    headers: fc.oneof(
+      fc.constant({}),
+      fc.string().map((location) => ({ location })),
+    ),
+  });
+  const endpoint = fc.constantFrom(
+    { method: 'GET', path: '/products', effect: 'read' } as const,
+    { method: 'POST', path: '/silences', effect: 'write' } as const,
+    { method: 'DELETE', path: '/silence/{id}', effect: 'write' } as const,
+  );
+
+  it.each([
+    ['of the alert manager', explainAlertmanager],
+    ['of the recording service', explainRecordings],
+    ['of the catalog', explainCatalog],
+    ['of the gateway', explainTrading],
+    [
+      'of none in particular',
+      (said: FailedAnswer, { effect }: { readonly effect: 'read' | 'write' }) => statusFailure(said, 'GET /', effect),
+    ],
+  ] as const)('%s is told in few words', (_name, explain) => {
+    fc.assert(
+      fc.property(answer, endpoint, (said, shape) => {
+        const told = readOrRefused(() => explain(said, shape));
+        if (told !== undefined) expect(told.message.length).toBeLessThan(2_000);
+        expect(serviceMessage(said).length).toBeLessThan(1_000);
+      }),
+    );
+  });
+
+  it('with status 200', () => {
+    fc.assert(
+      fc.property(text(mutated(...SAMPLES)), (said) => {
+        for (const error of [said, json(said)]) {
+          const told = readOrRefused(() => refusal(tradingError(error), 'the order'));
+          expect(told.message.length).toBeLessThan(2_000);
+        }
+      }),
+    );
+  });
+
+  it('that says when to come again', () => {
+    fc.assert(
+      fc.property(
+        text(mutated('120', 'Sun, 01 Mar 2026 12:00:30 GMT', '0', 'Sunday, 01-Mar-26 12:00:30 GMT')),
+        (said) => {
+          const ms = readOrRefused(() => parseRetryAfter(said, NOW));
+          expect(ms === undefined || (typeof ms === 'number' && ms >= 0 && Number.isFinite(ms))).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+function json(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('signing in', () => {
+  let server: FaultServer;
+  let body: Buffer = Buffer.alloc(0);
+  beforeAll(async () => {
+    server = await faultServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+  });
+  afterAll(() => server.close());
+
+  const REDIRECT = 'http://127.0.0.1:8250/callback';
+  const metadata = (url: string): ServerMetadata => ({
+    issuer: url,
+    authorization_endpoint: `${url}/oauth/authorize`,
+    token_endpoint: `${url}/oauth/token`,
+    registration_endpoint: `${url}/oauth/register`,
+    token_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+  });
+
+  it('discovery', async () => {
+    await fc.assert(
+      fc.asyncProperty(mutated(metadata(server.url)), async (bytes) => {
+        body = bytes;
+        const found = await readOrRefusedLater(() => discover(targetFor(server.url)));
+        if (found instanceof SvcError) {
+          expect(['bad_answer', 'guarded', 'answer_too_large']).toContain(found.code);
+          return;
+        }
+        expect(found.issuer).toBe(server.url);
+        expect(found.code_challenge_methods_supported).toContain('S256');
+        for (const address of [found.authorization_endpoint, found.token_endpoint]) {
+          expect(new URL(address)).toMatchObject({ username: '', password: '', hash: '' });
+          expect(new URL(address).protocol).toMatch(/^https?:$/);
+        }
+      }),
+    );
+  });
+
+  it('registration', async () => {
+    const sample = {
+      client_id: 'c1',
+      client_secret: 's',
+      client_secret_expires_at: 0,
+      token_endpoint_auth_method: 'client_secret_basic',
+      redirect_uris: [REDIRECT],
+      client_name: 'svc',
+    };
+    await fc.assert(
+      fc.asyncProperty(mutated(sample), async (bytes) => {
+        body = bytes;
+        const wish = { method: 'client_secret_basic' as const, clientName: 'svc', redirectUris: [REDIRECT] };
+        const known = { ...metadata(server.url), token_endpoint_auth_methods_supported: [wish.method] };
+        const found = await readOrRefusedLater(() => registerClient(targetFor(server.url), known, wish));
+        if (found instanceof SvcError) {
+          expect(['outcome_unknown', 'not_as_asked', 'bad_answer']).toContain(found.code);
+          return;
+        }
+        expect(found.client).toMatchObject({ token_endpoint_auth_method: wish.method, redirect_uris: [REDIRECT] });
+        expect([found.client.client_id, found.client.client_secret]).toEqual([expect.any(String), expect.any(String)]);
+        expect(
+          parseCredentials(JSON.stringify({ version: 1, gen: 1, clients: [found.client], credentials: [] })),
+        ).toBeDefined();
+      }),
+    );
+  });
+
+  it('tokens', async () => {
+    const sample = {
+      access_token: 'at-0123456789',
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: 'rt-0123456789',
+      scope: 'mcp:connect',
+      email: 'a@example.com',
+    };
+    await fc.assert(
+      fc.asyncProperty(mutated(sample), async (bytes) => {
+        body = bytes;
+        const found = await readOrRefusedLater(() =>
+          requestToken({
+            target: targetFor(server.url),
+            tokenEndpoint: `${server.url}/oauth/token`,
+            client: { client_id: 'c1', token_endpoint_auth_method: 'none' },
+            fields: { grant_type: 'refresh_token', refresh_token: 'rt-old-0123456789' },
+          }),
+        );
+        if (found instanceof SvcError) throw found;
+        if (found.kind !== 'granted') {
+          expect(found.failure.message).not.toContain('rt-old-0123456789');
+          return;
+        }
+        const { access_token, expires_in, refresh_token } = found.grant;
+        // What is granted can be kept, sent and read again.
+        const { credentials, ...rest } = login(server.url, 60);
+        const kept = { ...credentials[0], ...found.grant, expires_at: expires_in ?? 0 };
+        expect(parseCredentials(JSON.stringify({ ...rest, credentials: [kept] })).credentials).toMatchObject([
+          { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) },
+        ]);
+        expect(() => new Headers({ authorization: `Bearer ${access_token}` })).not.toThrow();
+      }),
+    );
+  });
+
+  it('the answer that comes back', () => {
+    const query = 'code=c0de-0123456789&state=s&iss=https%3A%2F%2Fa.example.com';
+    fc.assert(
+      fc.property(
+        text(mutated(query, `${REDIRECT}?${query}`, 'error=access_denied&state=s&error_description=no')),
+        (said) => {
+          const authorization = new Authorization({
+            server: metadata('https://a.example.com'),
+            clientId: 'c1',
+            redirectUri: REDIRECT,
+          });
+          expect(readOrRefused(() => authorization.judge(said))).toMatchObject({ kind: 'refused' });
+          const pasted = readOrRefused(() => readPastedRedirect(said, REDIRECT));
+          if (pasted instanceof SvcError) throw pasted;
+          expect((pasted.query === undefined) !== (pasted.problem === undefined)).toBe(true);
+          if (pasted.problem !== undefined) expect(pasted.problem).not.toContain('c0de-0123456789');
+        },
+      ),
+    );
+  });
+});
+
+describe('an event', () => {
+  const EVENT = {
+    id: 'evt_1',
+    type: 'recording.completed',
+    created_at: '2026-03-01T12:00:00Z',
+    data: { id: 'r', n: 1.5 },
+  };
+
+  it('has the same names however they are read', () => {
+    fc.assert(
+      fc.property(mutated(EVENT), (bytes) => {
+        const event = readOrRefused(() => readEvent(bytes));
+        const names = readOrRefused(() => readNames(bytes));
+        if (event instanceof SvcError || names instanceof SvcError || event === undefined) return;
+        expect(names).toMatchObject({ id: event.id, type: event.type });
+      }),
+    );
+  });
+
+  it('is valid as it was signed, and spoilt it is not', () => {
+    const body = Buffer.from(JSON.stringify(EVENT));
+    const time = String(NOW / 1000);
+    const signature = signatureOf(SECRET, time, body);
+    const clock = { nowS: NOW / 1000, toleranceS: 300 };
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          mutated(EVENT).map((bytes) => ({ bytes, stamp: time, signed: signature })),
+          text(mutated(time)).map((stamp) => ({ bytes: body, stamp, signed: signature })),
+          text(mutated(signature)).map((signed) => ({ bytes: body, stamp: time, signed })),
+        ),
+        ({ bytes, stamp, signed }) => {
+          const found = verifySignature(
+            { timestamps: [stamp], signatures: [signed] },
+            bytes,
+            [signingSecret(SECRET, 'test')],
+            clock,
+          );
+          const isWhole = bytes.equals(body) && trimmed(stamp) === time && trimmed(signed) === signature;
+          if (found.verdict !== 'valid') {
+            expect(isWhole).toBe(false);
+            return;
+          }
+          expect(bytes.equals(body)).toBe(true);
+          expect(trimmed(stamp)).toBe(time);
+          expect(trimmed(signed).toLowerCase()).toBe(signature);
+        },
+      ),
+    );
+  });
+});
+
+it('packets of the gateway', () => {
+  const samples = [
+    '96:0{"sid":"s","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":5000}2:40',
+    '2:42',
+    '6:42["x"]',
+    '18:44{"message":"no"}',
+    'b4AAEC',
+  ];
+  fc.assert(
+    fc.property(text(mutated(...samples)), (said) => {
+      readOrRefused(() => {
+        try {
+          for (const { data } of decodePayload(said)) {
+            readMessage(data);
+            readOpening(data);
+          }
+        } catch (error) {
+          if (!(error instanceof PacketFault)) throw error;
+        }
+      });
+    }),
+  );
+});
