@@ -73,6 +73,9 @@ export const catalogCompare = listCommand({
     const sources = known.flatMap((product) => product.sources);
     for (const text of missingPlaces(input, sources)) ctx.notice(text);
     const all = known.flatMap((product) => product.offers);
+    if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
+      ctx.notice('what was observed longer ago is left out by --newer-than');
+    }
     const shown = input.trend ? await withTrends(catalog, all, ctx) : { offers: all, complete: true };
     const code = failed.length > 0 || !shown.complete ? ('partly_done' as const) : undefined;
     if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };

@@ -6,7 +6,7 @@ import { SOURCE_LIST } from '../../views/catalog.ts';
 export const catalogProductsSources = listCommand({
   id: 'catalog products sources',
   summary: 'Where a product is sold, and for how much',
-  description: `STORE and SOURCE (parser_name and source_id) name a series of svc catalog products dynamics. A product that nobody knows has none, and is no error. ${UNDOCUMENTED}`,
+  description: `STORE and SOURCE (parser_name and source_id) name a series of svc catalog products dynamics. A product that nobody sells any more has none, and is no error. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },

@@ -159,6 +159,13 @@ test('a store or region that no source has is told, beside those there are', asy
   );
 });
 
+test('an empty list says where --newer-than may have emptied it', async () => {
+  catalog.replies(shop());
+  const words = 'what was observed longer ago is left out by --newer-than\n';
+  expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: words });
+  expect((await compare('--newer-than', '7d')).stderr).not.toContain(words);
+});
+
 test('prices for different units have theirs beside them', async () => {
   catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
   const header = (await compare()).stdout.split('\n')[0];
