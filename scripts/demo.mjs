@@ -1,11 +1,12 @@
 // npm run demo: starts the sandbox and takes a newcomer through the main job. Ends with 0 only when every step really worked.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root, setup } from './setup.mjs';
 
 setup();
@@ -14,16 +15,69 @@ const home = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const launcher = join(root, 'bin/svc.cjs');
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
 const env = { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
+const { isTTY, columns = 80 } = process.stdout;
+if (isTTY) {
+  // What is shown here is what a terminal shows: svc itself writes to a pipe.
+  env.SVC_FORCE_TTY = String(Math.max(80, columns));
+  if (!process.env.NO_COLOR && process.env.TERM !== 'dumb') env.FORCE_COLOR = '1';
+}
+const began = performance.now();
+let steps = 0;
+
+// Ctrl-C ends the step that runs, and so the tour; what it left here is removed.
+let interrupted = false;
+process.on('SIGINT', () => {
+  interrupted = true;
+});
+
+function chapter(title) {
+  process.stdout.write(`\n${'='.repeat(title.length)}\n${title}\n${'='.repeat(title.length)}\n`);
+}
+
+function shown(why, args, end = '') {
+  if (interrupted) throw new Error('interrupted');
+  steps += 1;
+  const words = args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ');
+  process.stdout.write(`\n# ${why}\n$ svc ${words}${end}\n`);
+}
 
 /** Runs svc, shows what was typed and what it printed, and gives back stdout. */
-function svc(why, args, holds) {
-  const shown = args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { env, encoding: 'utf8' });
+function svc(why, args, holds, expected = 0) {
+  shown(why, args);
+  const options = { env, encoding: 'utf8' };
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], options);
+  // Nothing has told this process yet.
+  interrupted ||= signal === 'SIGINT' || status === 130;
   const output = `${stderr}${stdout}`.trimEnd();
-  process.stdout.write(`\n# ${why}\n$ svc ${shown}\n${output === '' ? '' : `${output}\n`}`);
-  if (status !== 0) throw new Error(`svc ended with ${status}`);
-  if (!holds(stdout)) throw new Error('the output is not what this step was to show');
-  return stdout;
+  if (output !== '') process.stdout.write(`${output}\n`);
+  if (expected !== 0) process.stdout.write(`(exit status ${status})\n`);
+  if (status !== expected) throw new Error(`svc ended with ${status}`);
+  const plain = stripVTControlCharacters(stdout);
+  if (!holds(plain)) throw new Error('the output is not what this step was to show');
+  return plain;
+}
+
+/** Starts svc in the background. */
+function start(args) {
+  const child = spawn(process.execPath, [launcher, ...args], { env });
+  const texts = { stdout: '', stderr: '' };
+  const ended = once(child, 'close');
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8').on('data', (text) => {
+      texts[name] += text;
+      child.emit('text');
+    });
+  }
+  /** The first match in what it has printed, as soon as it is there. */
+  const printed = async (pattern) => {
+    for (;;) {
+      const match = pattern.exec(stripVTControlCharacters(texts.stdout + texts.stderr));
+      if (match !== null) return match;
+      if (child.exitCode !== null) throw new Error(`svc ${args.join(' ')} ended: ${texts.stderr.trim()}`);
+      await Promise.race([once(child, 'text'), ended]);
+    }
+  };
+  return { child, texts, ended, printed };
 }
 
 function alerts() {
@@ -84,22 +138,12 @@ async function browse(address) {
 
 async function signIn() {
   const args = ['oauth', 'login', '--no-browser'];
-  process.stdout.write(
-    `\n# Sign in once. The sandbox approves by itself, and this script plays the browser.\n$ svc ${args.join(' ')}\n`,
-  );
-  const login = spawn(process.execPath, [launcher, ...args, '--wait', '30s'], { env });
-  const ended = once(login, 'close');
-  let output = '';
-  for (const stream of [login.stdout, login.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const printed = () => /^(http:\S+)\n/m.exec(output)?.[1];
-  while (printed() === undefined && login.exitCode === null) await Promise.race([once(login.stderr, 'data'), ended]);
-  if (printed() !== undefined) await browse(printed());
-  const [status] = await ended;
-  process.stdout.write(output);
+  shown('Sign in once. The sandbox approves by itself, and this script plays the browser.', args);
+  const login = start([...args, '--wait', '30s']);
+  const [, address] = await login.printed(/^(http:\S+)\n/m);
+  await browse(address);
+  const [status] = await login.ended;
+  process.stdout.write(`${login.texts.stderr}${login.texts.stdout}`);
   if (status !== 0) throw new Error(`svc ended with ${status}`);
   svc('The token is kept, refreshed when that is due, and shown to nobody.', ['oauth', 'status'], (out) =>
     out.includes('signed in'),
@@ -115,32 +159,37 @@ async function webhooks() {
     (out) => JSON.parse(out).endpoint_id !== undefined,
   );
   const { endpoint_id: id } = JSON.parse(created);
-  const options = ['--port', new URL(address).port, '--secret-file', key, '--record', recording, '--count', '1'];
-  process.stdout.write(
-    `\n# Receive here: verified before anything is parsed, and recorded.\n$ svc webhooks listen ${options.join(' ')} &\n`,
-  );
-  const receiver = spawn(process.execPath, [launcher, 'webhooks', 'listen', ...options, '--wait', '30s'], { env });
-  const ended = once(receiver, 'close');
-  let received = '';
-  receiver.stdout.on('data', (chunk) => {
-    received += chunk;
-  });
-  await once(receiver.stderr, 'data');
+  const listen = ['webhooks', 'listen', '--port', new URL(address).port, '--secret-file', key, '--record', recording];
+  shown('Receive here, in the background: checked before anything is parsed, and recorded.', listen, ' &');
+  const receiver = start([...listen, '--count', '1', '--wait', '30s']);
+  await receiver.printed(/listening/);
   svc(
     'A test event is queued, which is not delivered yet: wait for that.',
     ['webhooks', 'test', id, '--wait', '30s'],
     (out) => out.includes('delivered'),
   );
-  const [status] = await ended;
-  process.stdout.write(`${received}`);
+  const [status] = await receiver.ended;
+  const received = receiver.texts.stdout;
+  process.stdout.write(`\n# The receiver has it, and has answered 204:\n${received}`);
   if (status !== 0 || !received.includes('valid')) throw new Error(`the receiver ended with ${status}`);
   svc(
     'The recording can be checked again, byte for byte, by anybody who has the secret.',
     ['webhooks', 'verify', recording, '--secret-file', key],
     (out) => out.startsWith('valid'),
   );
+  const forged = join(home, 'forged.ndjson');
+  const delivery = JSON.parse(readFileSync(recording, 'utf8'));
+  const body = Buffer.from(delivery.body_b64, 'base64');
+  body[body.length - 2] ^= 1;
+  writeFileSync(forged, `${JSON.stringify({ ...delivery, body_b64: body.toString('base64') })}\n`);
+  svc(
+    'The same with one bit of the body changed. The exit status is the answer, for scripts.',
+    ['webhooks', 'verify', forged, '--secret-file', key],
+    (out) => out.startsWith('INVALID'),
+    1,
+  );
   svc('And the service says so too.', ['webhooks', 'deliveries', id], (out) => out.includes('delivered'));
-  svc('The end: its tokens are deleted here.', ['oauth', 'logout'], (out) => out.includes('signed out'));
+  svc('Sign out: the tokens are deleted from this machine.', ['oauth', 'logout'], (out) => out.includes('signed out'));
 }
 
 function catalog() {
@@ -165,9 +214,7 @@ function catalog() {
 }
 
 function trade() {
-  svc('Accounts of the trading gateway. It is money of nobody.', ['trade', 'accounts'], (out) =>
-    out.includes('654061'),
-  );
+  svc('Which accounts are there? It is money of nobody.', ['trade', 'accounts'], (out) => out.includes('654061'));
   svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
     out.includes('mid close'),
   );
@@ -176,7 +223,7 @@ function trade() {
     out.startsWith('curl '),
   );
   const filled = svc(
-    'Now for real: looked up, written to the journal, sent exactly once, and followed to its trades.',
+    'Now for real: written to a journal on disk, sent exactly once, and followed to its trades. (This market is open at weekends, too.)',
     [...order, '--wait', '10s', '--yes'],
     (out) => out.includes('filled'),
   );
@@ -184,31 +231,48 @@ function trade() {
   svc('Prices as they are pushed: three of them.', ['trade', 'stream', 'EUR/USD', '--until', '3'], (out) =>
     out.includes('EUR/USD'),
   );
-  svc('Close it again.', ['trade', 'close', id, '--yes'], (out) => out.includes(id));
+  svc(
+    'Close it again, and see at which rate.',
+    ['trade', 'close', id, '--wait', '10s', '--yes'],
+    (out) => out.includes(id) && out.includes('filled'),
+  );
   svc('The journal has what was sent from here, and what became of it.', ['trade', 'journal'], (out) =>
     out.includes('accepted'),
   );
 }
 
-process.stdout.write('svc demo: four services in a sandbox, on this machine only.\n');
-const sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--auto-approve'], {
-  env,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+process.stdout.write(
+  'svc, one command for four services. Each step: why, what is typed ($ svc …), and what it really printed.\n',
+);
+const options = ['sandbox', 'start', '--auto-approve'];
+shown('The services run on this machine alone, in a sandbox, until the end of this tour.', options, ' &');
+const sandbox = start(options);
 try {
-  const [lines] = await once(sandbox.stdout, 'data');
-  for (const [, name, value] of String(lines).matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
+  await sandbox.printed(/Ctrl-C/);
+  for (const [, name, value] of sandbox.texts.stdout.matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
+  svc('Where are they, and what do they hold?', ['sandbox', 'status'], (out) => out.match(/ up /g)?.length === 4);
   delete env.SVC_WEBHOOKS_TOKEN; // it would go before the login
+  chapter('1 of 4: alerts and silences');
   alerts();
+  chapter('2 of 4: recording events by webhook, signed');
   await signIn();
   await webhooks();
+  chapter('3 of 4: products and prices');
   catalog();
+  chapter('4 of 4: trading');
   trade();
-  process.stdout.write('\nThat was the main job. Keep the sandbox: node bin/svc.cjs sandbox start\n');
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  process.stdout.write(`
+That was the main job. ${steps} steps in ${seconds} s, each checked. Go on by yourself:
+  node bin/svc.cjs sandbox start                      # in one terminal
+  eval "$(node bin/svc.cjs sandbox status --env)"     # in another one, then:
+  node bin/svc.cjs --help
+`);
 } catch (error) {
-  process.stdout.write(`\ndemo failed: ${error.message}\n`);
-  process.exitCode = 1;
+  process.stdout.write(interrupted ? '\ninterrupted\n' : `\ndemo failed: ${error.message}\n`);
+  process.exitCode = interrupted ? 130 : 1;
 } finally {
-  sandbox.kill('SIGTERM');
+  sandbox.child.kill('SIGTERM');
+  await sandbox.ended;
   rmSync(home, { recursive: true, force: true });
 }

@@ -17,9 +17,12 @@ it('npm run demo does the main job, and ends well', async () => {
   });
   expect(stdout).toContain('$ svc alerts list\n');
   expect(stdout).toMatch(/\$ svc oauth login --no-browser\n(?:.*\n)*KIND +oauth\n(?:.*\n)*STATE +signed in\n/);
+  expect(stdout).toMatch(/^webhooks +http:\S+ +up +3 subscriptions /m);
   expect(stdout).toMatch(/webhook\.ping {2}valid .*-> 204\n/);
+  expect(stdout).toMatch(/^INVALID {2}signature_mismatch .*\n\(exit status 1\)$/m);
   expect(stdout).toMatch(/\$ svc catalog history \S+ --height 8\n/);
   expect(stdout).toMatch(/^trade \d+ 5K @ [\d.]+ filled$/m);
   expect(stdout).not.toContain('demo failed');
   expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);
-});
+  // It promises to take less than a minute.
+}, 60_000);
