@@ -2,6 +2,7 @@
 import { contentType } from './answers.ts';
 import { checkCredential } from './credential.ts';
 import type { CallValues, Endpoint, EndpointShape, Parser } from './endpoint.ts';
+import type { Answer } from './exchange.ts';
 import { ArrayItems } from './items.ts';
 import { JsonFault, outerKind, parseJson } from './json.ts';
 import { hasAnswer, LENIENT_TYPES, Sender, type Sent, type ServiceRules, type Trip } from './sender.ts';
@@ -53,7 +54,6 @@ type Schema = () => Promise<Parser<unknown>>;
 
 class ServiceClient implements Client {
   readonly #sender: Sender;
-  readonly #schemas = new WeakMap<Schema, Parser<unknown> | Promise<Parser<unknown>>>();
 
   constructor(sender: Sender) {
     this.#sender = sender;
@@ -73,24 +73,27 @@ class ServiceClient implements Client {
       for await (const item of this.items(endpoint as unknown as Endpoint<readonly unknown[]>, values)) all.push(item);
       return all as T;
     }
-    const schema = this.#load(endpoint.answer);
-    const sent = await this.#sender.send(endpoint, values, (answer) => answer.body.whole());
-    const parser = schema instanceof Promise ? await schema : schema;
-    if (parser === undefined) return undefined as T;
-    return this.#checked(sent, () => parsed(parser, parseJson(sent.result))) as T;
+    const { answer, recognise } = endpoint;
+    const schema = recognise === undefined ? loading(answer) : undefined;
+    const sent = await this.#sender.send(endpoint, values, wholeBody);
+    if (answer === undefined) return undefined as T;
+    const value = this.#checked(sent, () => parseJson(sent.result));
+    if (recognise?.(value)) return value as T;
+    const parser = await (schema ?? answer());
+    return this.#checked(sent, () => parsed(parser, value)) as T;
   }
 
   async *items<T>(endpoint: Endpoint<readonly T[]>, values: CallValues = {}): AsyncGenerator<T, void, void> {
-    const schema = this.#load(endpoint.item);
+    const { item, recognise } = endpoint;
+    const schema = recognise === undefined ? loading(item) : undefined;
     const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
-    const parser = await schema;
     const array = new ArrayItems();
     for await (const chunk of this.#explained(sent, sent.result)) {
-      const items = this.#checked(sent, () => {
-        const values = array.push(chunk);
-        return parser === undefined ? values : values.map((value) => parsed(parser, value));
-      });
-      yield* items as readonly T[];
+      const items = this.#checked(sent, () => array.push(chunk));
+      const parser = recognise !== undefined && items.every(recognise) ? undefined : await (schema ?? item?.());
+      yield* (
+        parser === undefined ? items : this.#checked(sent, () => items.map((one) => parsed(parser, one)))
+      ) as readonly T[];
     }
     this.#checked(sent, () => array.finish());
   }
@@ -181,20 +184,17 @@ class ServiceClient implements Client {
       throw this.#sender.failure(error, sent);
     }
   }
+}
 
-  /** Loads a schema while the request is under way, and only once. */
-  #load(schema: Schema | undefined): Parser<unknown> | Promise<Parser<unknown>> | undefined {
-    if (schema === undefined) return undefined;
-    const known = this.#schemas.get(schema);
-    if (known !== undefined) return known;
-    const loading = schema();
-    this.#schemas.set(schema, loading);
-    loading.then(
-      (parser) => this.#schemas.set(schema, parser),
-      () => {}, // told to whoever awaits it
-    );
-    return loading;
-  }
+/** Loads a schema while the request is under way. */
+function loading(schema: Schema | undefined): Promise<Parser<unknown>> | undefined {
+  const parser = schema?.();
+  parser?.catch(() => {}); // told to whoever awaits it
+  return parser;
+}
+
+function wholeBody({ body }: Answer): Buffer | Promise<Buffer> {
+  return body.whole();
 }
 
 function parsed(parser: Parser<unknown>, value: unknown): unknown {

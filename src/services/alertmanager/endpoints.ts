@@ -1,5 +1,6 @@
 /** Every endpoint of doc 1 §4. */
 import { endpoint } from '../../http/endpoint.ts';
+import { isAlert, isPostedSilence, isSilence } from './recognition.ts';
 import type { Alert, AlertGroup, PostedSilenceId, Receiver, Silence, Status } from './schema.ts';
 
 const schemas = () => import('./schema.ts');
@@ -22,6 +23,7 @@ export const getSilences = endpoint<Silence[]>({
   method: 'GET',
   path: '/silences',
   effect: 'read',
+  recognise: isSilence,
   item: async () => (await schemas()).silence,
 });
 
@@ -30,6 +32,7 @@ export const postSilences = endpoint<PostedSilenceId>({
   method: 'POST',
   path: '/silences',
   effect: 'write',
+  recognise: isPostedSilence,
   answer: async () => (await schemas()).postedSilence,
 });
 
@@ -37,6 +40,7 @@ export const getSilence = endpoint<Silence>({
   method: 'GET',
   path: '/silence/{silenceID}',
   effect: 'read',
+  recognise: isSilence,
   answer: async () => (await schemas()).silence,
 });
 
@@ -61,6 +65,7 @@ export const getAlerts = endpoint<Alert[]>({
   method: 'GET',
   path: '/alerts',
   effect: 'read',
+  recognise: isAlert,
   item: async () => (await schemas()).alert,
 });
 

@@ -3,20 +3,10 @@
  * svc relies on must be there. Newer servers add fields, and a success is never rejected because of one.
  */
 import * as z from 'zod/mini';
-import type { Parser } from '../../http/endpoint.ts';
-import { isObject } from '../../json-object.ts';
+import { isLabelSet } from './recognition.ts';
 
 /** Checked in place, not copied: a label may be called `__proto__`, which a copy would lose. */
 const labelSet = z.custom<Readonly<Record<string, string>>>(isLabelSet, 'must be an object of texts');
-
-function isLabelSet(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return Object.values(value).every(isText);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
 
 export const receiver = z.looseObject({ name: z.string() });
 export type Receiver = z.infer<typeof receiver>;
@@ -52,19 +42,10 @@ export const postableSilence = z.looseObject({
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
 
-const postedSilenceShape = z.looseObject({ silenceID: z.string() });
-export type PostedSilenceId = z.infer<typeof postedSilenceShape>;
+export const postedSilence = z.looseObject({ silenceID: z.string() });
+export type PostedSilenceId = z.infer<typeof postedSilence>;
 
-/** The same for imports, of which each silence has such an answer. */
-export const postedSilence: Parser<PostedSilenceId> = {
-  safeParse: (value) => (isPostedSilence(value) ? { success: true, data: value } : postedSilenceShape.safeParse(value)),
-};
-
-function isPostedSilence(value: unknown): value is PostedSilenceId {
-  return typeof value === 'object' && value !== null && 'silenceID' in value && isText(value.silenceID);
-}
-
-export const alertShape = z.looseObject({
+export const alert = z.looseObject({
   labels: labelSet,
   generatorURL: z.optional(z.string()),
   annotations: labelSet,
@@ -75,29 +56,7 @@ export const alertShape = z.looseObject({
   endsAt: z.string(),
   status: z.looseObject({ state: z.string(), silencedBy: z.array(z.string()), inhibitedBy: z.array(z.string()) }),
 });
-export type Alert = z.infer<typeof alertShape>;
-
-/**
- * The same for lists, which can hold tens of thousands: a good alert is recognised in place, where zod would copy it. The
- * schema has the word for all others.
- */
-export const alert: Parser<Alert> = {
-  safeParse: (value) => (isAlert(value) ? { success: true, data: value } : alertShape.safeParse(value)),
-};
-
-function isAlert(value: unknown): value is Alert {
-  if (typeof value !== 'object' || value === null) return false;
-  const { labels, annotations, receivers, fingerprint, startsAt, updatedAt, endsAt, generatorURL, status } =
-    value as Partial<Record<keyof Alert, unknown>>;
-  if (!isText(fingerprint) || !isText(startsAt) || !isText(updatedAt) || !isText(endsAt)) return false;
-  if (generatorURL !== undefined && !isText(generatorURL)) return false;
-  if (!isLabelSet(labels) || !isLabelSet(annotations) || !Array.isArray(receivers)) return false;
-  if (!receivers.every((one) => typeof one === 'object' && one !== null && isText(one.name))) return false;
-  if (typeof status !== 'object' || status === null) return false;
-  const { state, silencedBy, inhibitedBy } = status as Partial<Record<keyof Alert['status'], unknown>>;
-  if (!isText(state) || !Array.isArray(silencedBy) || !Array.isArray(inhibitedBy)) return false;
-  return silencedBy.every(isText) && inhibitedBy.every(isText);
-}
+export type Alert = z.infer<typeof alert>;
 
 export const postableAlert = z.looseObject({
   labels: labelSet,
@@ -108,7 +67,7 @@ export const postableAlert = z.looseObject({
 });
 export type PostableAlert = z.infer<typeof postableAlert>;
 
-export const alertGroup = z.looseObject({ labels: labelSet, receiver, alerts: z.array(alertShape) });
+export const alertGroup = z.looseObject({ labels: labelSet, receiver, alerts: z.array(alert) });
 export type AlertGroup = z.infer<typeof alertGroup>;
 
 const peer = z.looseObject({ name: z.string(), address: z.string() });

@@ -2,6 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { parseJson } from './json-file.ts';
+import { isPostableSilence } from './recognition.ts';
 import type { PostableSilence } from './schema.ts';
 import { isUuid } from './silence.ts';
 
@@ -30,20 +31,24 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   const items: unknown[] = single ? [value] : (value as unknown[]);
   if (items.length === 0 && !defaults.backup)
     throw new SvcError('invalid_value', `${defaults.source}: the array is empty`);
-  const { postableSilence } = await import('./schema.ts');
-  const silences = items.map((item, index) => {
+  const silences: PostableSilence[] = [];
+  for (const [index, item] of items.entries()) {
     const where = single ? defaults.source : `${defaults.source}, silence ${index + 1}`;
     const filled = fill(item, defaults, where);
-    if (isPostable(filled)) return filled;
-    const parsed = postableSilence.safeParse(filled);
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    throw new SvcError(
-      'invalid_value',
-      `${where}: ${issue?.path.join('.') || 'the silence'}: ${issue?.message ?? 'not valid'}`,
-    );
-  });
+    silences.push(isPostableSilence(filled) ? filled : await checked(filled, where));
+  }
   return { silences, single };
+}
+
+async function checked(silence: unknown, where: string): Promise<PostableSilence> {
+  const { postableSilence } = await import('./schema.ts');
+  const parsed = postableSilence.safeParse(silence);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SvcError(
+    'invalid_value',
+    `${where}: ${issue?.path.join('.') || 'the silence'}: ${issue?.message ?? 'not valid'}`,
+  );
 }
 
 function fill(
@@ -98,21 +103,3 @@ function copied(silence: Record<string, unknown>, defaults: Record<string, unkno
 /** A time as every time will be written, as it is in what services and exports write. Of a leap day the calendar decides. */
 const RESOLVED =
   /^(?!0000)\d{4}-(?!02-29|02-3|0[469]-31|11-31)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
-/** A good silence is recognised in place, where zod would copy it. The schema has the word for all others. */
-function isPostable(value: unknown): value is PostableSilence {
-  const { matchers, startsAt, endsAt, createdBy, comment, id } = value as Partial<
-    Record<keyof PostableSilence, unknown>
-  >;
-  if (typeof startsAt !== 'string' || typeof endsAt !== 'string') return false;
-  if (typeof createdBy !== 'string' || typeof comment !== 'string') return false;
-  if (id !== undefined && typeof id !== 'string') return false;
-  return Array.isArray(matchers) && matchers.length > 0 && matchers.every(isMatcher);
-}
-
-function isMatcher(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, value: text, isRegex, isEqual } = value as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof text !== 'string' || typeof isRegex !== 'boolean') return false;
-  return isEqual === undefined || isEqual === null || typeof isEqual === 'boolean';
-}
