@@ -498,8 +498,10 @@ __svc_value() {
     'trade symbols list --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
     'trade symbols info --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
     'trade symbols info --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
+    'trade symbols show --temporary') kind=any ;;
     'trade symbols show --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
     'trade symbols show --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
+    'trade symbols hide --temporary') kind=any ;;
     'trade symbols hide --transport') kind=choices choices=('auto' 'polling' 'websocket') ;;
     'trade symbols hide --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
     'trade buy --tif') kind=choices choices=('GTC' 'DAY' 'IOC' 'FOK') ;;
@@ -806,8 +808,8 @@ __svc_options() {
     'trade model') names+=(--limit --transport --budget) ;;
     'trade symbols list') names+=(--visible --search --limit --transport --budget) ;;
     'trade symbols info') names+=(--transport --budget) ;;
-    'trade symbols show') names+=(--transport --budget --dry-run --yes -y) ;;
-    'trade symbols hide') names+=(--transport --budget --dry-run --yes -y) ;;
+    'trade symbols show') names+=(--temporary --transport --budget --dry-run --yes -y) ;;
+    'trade symbols hide') names+=(--temporary --transport --budget --dry-run --yes -y) ;;
     'trade buy') names+=(--tif --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;
     'trade sell') names+=(--tif --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;
     'trade entry buy') names+=(--rate --trail-entry --tif --expires --stop --limit --trail --range --wait --require-open --account --preview --transport --budget --dry-run --yes -y) ;;

@@ -987,10 +987,14 @@ function __svc_value -a place option
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
     case 'trade symbols info --budget'
       printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
+    case 'trade symbols show --temporary'
+      printf '%s\n' 'any'
     case 'trade symbols show --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
     case 'trade symbols show --budget'
       printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
+    case 'trade symbols hide --temporary'
+      printf '%s\n' 'any'
     case 'trade symbols hide --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
     case 'trade symbols hide --budget'
@@ -1754,11 +1758,11 @@ function __svc_options -a place
   end
   switch "$place"
     case 'trade symbols show'
-      printf '%s\t%s\n' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--temporary' 'Only for so long, or until Ctrl-C: then what was changed is changed back' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade symbols hide'
-      printf '%s\t%s\n' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--temporary' 'Only for so long, or until Ctrl-C: then what was changed is changed back' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade buy'

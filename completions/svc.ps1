@@ -543,8 +543,10 @@ function __SvcValue([string]$Key) {
     'trade symbols list --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade symbols info --transport' { return @('choices', 'auto', 'polling', 'websocket') }
     'trade symbols info --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols show --temporary' { return @('any') }
     'trade symbols show --transport' { return @('choices', 'auto', 'polling', 'websocket') }
     'trade symbols show --budget' { return @('choices', 'fail', 'wait', 'ignore') }
+    'trade symbols hide --temporary' { return @('any') }
     'trade symbols hide --transport' { return @('choices', 'auto', 'polling', 'websocket') }
     'trade symbols hide --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade buy --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
@@ -1829,6 +1831,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('trade symbols show') -ccontains $Place) {
     @(
+      '--temporary Only for so long, or until Ctrl-C: then what was changed is changed back'
       '--transport What carries the session'
       '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
@@ -1838,6 +1841,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('trade symbols hide') -ccontains $Place) {
     @(
+      '--temporary Only for so long, or until Ctrl-C: then what was changed is changed back'
       '--transport What carries the session'
       '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'

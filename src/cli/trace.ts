@@ -18,6 +18,8 @@ function describe(event: TraceEvent): string[] {
       return [`> ${event.method} ${event.url}`, ...headerLines('>', event.headers), ...bodyLines('>', event.body)];
     case 'answer-detail':
       return [`< ${event.status}`, ...headerLines('<', event.headers), ...bodyLines('<', event.body)];
+    case 'frame':
+      return [`${event.direction === 'sent' ? '>' : '<'} websocket, ${event.bytes} bytes: ${event.text}`];
   }
 }
 

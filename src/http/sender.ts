@@ -77,11 +77,15 @@ export class Sender {
   #date = { text: '', ms: Number.NaN };
   /** The service's clock minus ours, of the latest answer that had a date. */
   clockSkewMs: number | undefined;
+  /** For the messages of a websocket, where somebody wants to see them. */
+  readonly traceFrame: Tracer['frame'] | undefined;
 
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
     this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target, rules.secrets);
+    this.traceFrame =
+      target.verbosity < 2 ? undefined : (direction, message) => this.#tracer?.frame(direction, message);
     this.#requests = new RequestBuilder(target, rules.basePath, rules.accept, rules.contentType);
     this.#origin = target.baseUrl.origin;
   }

@@ -59,6 +59,14 @@ export type TraceEvent =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
+    }
+  | {
+      /** Of a websocket. */
+      readonly kind: 'frame';
+      readonly direction: 'sent' | 'received';
+      readonly bytes: number;
+      /** Its beginning. */
+      readonly text: string;
     };
 
 /** How any address is reached. */

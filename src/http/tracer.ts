@@ -7,6 +7,9 @@ import type { Target } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;
 const SHORTEST_SECRET = 6;
+const LONGEST_FRAME = 200;
+/** So much of a frame is redacted before it is cut: nobody waits for the rest. */
+const READ_FRAME = 4096;
 
 type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders'>;
 
@@ -37,6 +40,18 @@ export class Tracer {
   answer(request: RequestValue, attempt: number, ms: number, status: number): void {
     const { method, url } = request;
     this.#target.trace({ kind: 'answer', method, url: this.#hidden(url), status, ms: Math.round(ms), attempt });
+  }
+
+  /** A message of a websocket. */
+  frame(direction: 'sent' | 'received', message: string): void {
+    const text = this.#hidden(message.slice(0, READ_FRAME));
+    const isWhole = message.length <= READ_FRAME && text.length <= LONGEST_FRAME;
+    this.#target.trace({
+      kind: 'frame',
+      direction,
+      bytes: Buffer.byteLength(message),
+      text: isWhole ? text : `${text.slice(0, LONGEST_FRAME)}…`,
+    });
   }
 
   failure(request: RequestValue, attempt: number, ms: number, reason: string): void {

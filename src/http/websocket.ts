@@ -42,7 +42,7 @@ export async function openWebSocket(
       socket.destroy();
       throw new SvcError('bad_answer', 'the websocket was opened for another request');
     }
-    return new SocketConversation(socket, sink, limit);
+    return new SocketConversation(socket, sink, limit, sender.traceFrame);
   });
   return result;
 }
@@ -50,15 +50,18 @@ export async function openWebSocket(
 class SocketConversation implements WebSocket {
   readonly #socket: Duplex;
   readonly #sink: WebSocketSink;
+  readonly #trace: Sender['traceFrame'];
   readonly #over: Promise<void>;
   #reason: SvcError | undefined;
   #closing = false;
   #told = false;
 
-  constructor(socket: Duplex, sink: WebSocketSink, limit: number) {
+  constructor(socket: Duplex, sink: WebSocketSink, limit: number, trace: Sender['traceFrame']) {
     this.#socket = socket;
     this.#sink = sink;
+    this.#trace = trace;
     const text = (message: string): void => {
+      trace?.('received', message);
       if (!this.#told) sink.text(message);
     };
     const reader = new FrameReader({ text, control: (opcode, payload) => this.#control(opcode, payload) }, limit);
@@ -87,7 +90,9 @@ class SocketConversation implements WebSocket {
   }
 
   send(message: string): void {
-    if (this.#socket.writable) this.#socket.write(clientFrame(OPCODE.text, Buffer.from(message)));
+    if (!this.#socket.writable) return;
+    this.#trace?.('sent', message);
+    this.#socket.write(clientFrame(OPCODE.text, Buffer.from(message)));
   }
 
   async close(waitMs: number): Promise<void> {

@@ -66,15 +66,16 @@ export class Desk {
 
   /** As it is given, and with nothing known of it, where the cap on calls keeps it from being looked up. */
   async account(wanted: string | undefined): Promise<Account> {
+    const { UsedUpHere } = await import('../services/trading/counted-caller.ts');
     try {
-      return await this.checkedAccount(wanted);
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-    }
-    const { findAccount } = await import('../services/trading/accounts.ts');
-    const { openTrading } = await import('../services/trading/client.ts');
-    const { session, known } = await this.open();
-    try {
+      try {
+        return await this.checkedAccount(wanted);
+      } catch (error) {
+        if (!(error instanceof UsedUpHere)) throw error;
+      }
+      const { findAccount } = await import('../services/trading/accounts.ts');
+      const { openTrading } = await import('../services/trading/client.ts');
+      const { session, known } = await this.open();
       const accounts = await openTrading(session).accounts();
       known.keep('Account', accounts);
       return findAccount(accounts, wanted);
@@ -168,21 +169,23 @@ export class Desk {
     isEnough: (rows: readonly ModelRows[N][]) => boolean,
   ): Promise<Seen<ModelRows[N]>> {
     const { trading, session, known } = await this.open();
+    const { UsedUpHere } = await import('../services/trading/counted-caller.ts');
     try {
-      const rows = await trading.model(model);
-      known.keep(model, rows);
-      return { rows, isFresh: true };
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-      const kept = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
-      if (isEnough(kept)) {
-        this.#ctx.notice(`${error.message}: the table ${model} is taken as it was seen last, up to a day ago`);
-        return { rows: kept, isFresh: false };
+      try {
+        const rows = await trading.model(model);
+        known.keep(model, rows);
+        return { rows, isFresh: true };
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+        const kept = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
+        if (isEnough(kept)) {
+          this.#ctx.notice(`${error.message}: the table ${model} is taken as it was seen last, up to a day ago`);
+          return { rows: kept, isFresh: false };
+        }
+        if (!(error instanceof UsedUpHere)) throw error;
       }
-    }
-    // What is counted here is a guess at what the gateway counts: it may have room all the same.
-    const { openTrading } = await import('../services/trading/client.ts');
-    try {
+      // What is counted here is a guess at what the gateway counts: it may have room all the same.
+      const { openTrading } = await import('../services/trading/client.ts');
       return { rows: await openTrading(session).model(model), isFresh: true };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'limited') throw error;

@@ -23,6 +23,9 @@ export interface Counting {
   waitUntil(ms: number, limit: CallLimit): Promise<void>;
 }
 
+/** By what was counted here, which is a guess: nothing was asked. */
+export class UsedUpHere extends SvcError {}
+
 export function countedCaller(session: Caller, counting: Counting): Caller {
   return {
     async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
@@ -64,14 +67,19 @@ async function room(limit: CallLimit, { budget, atLimit, waitUntil }: Counting):
   for (;;) {
     const full = await budget.take(limit);
     if (full === undefined || atLimit === 'ignore') return;
-    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, 'from here');
+    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, 'from here', UsedUpHere);
     await waitUntil(full.freeAt, limit);
   }
 }
 
-function usedUp({ cmd, maxCalls, windowMs, does }: CallLimit, freeAt: number, who: string): SvcError {
+function usedUp(
+  { cmd, maxCalls, windowMs, does }: CallLimit,
+  freeAt: number,
+  who: string,
+  Kind: typeof SvcError = SvcError,
+): SvcError {
   const next = new Date(freeAt).toISOString();
-  return new SvcError(
+  return new Kind(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
     { hint: 'wait until then (--budget=wait does), or see svc trade limits', more: { cmd, retry_after: next } },

@@ -33,6 +33,7 @@ class GatewaySession implements Session {
   readonly #client: Client;
   readonly #cookies = new CookieJar();
   readonly #secrets = new Set<string>();
+  #unmistakable: readonly string[] = [];
   readonly #queue = new EventQueue<SessionEvent>((event) =>
     event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES,
   );
@@ -99,7 +100,8 @@ class GatewaySession implements Session {
 
   async answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer> {
     await this.#ready(endpoint);
-    return this.#client.answer(endpoint, values);
+    const { bytes, ...head } = await this.#client.answer(endpoint, values);
+    return { ...head, bytes: bytesWithout(this.#unmistakable, bytes) };
   }
 
   async #ready(endpoint: EndpointShape): Promise<void> {
@@ -130,8 +132,7 @@ class GatewaySession implements Session {
 
   /** A row or an error within an answer may repeat whose it is: the connection id, or the token. */
   #hideIn<T>(whole: T): T {
-    const long = [...this.#secrets].filter(({ length }) => length >= UNMISTAKABLE);
-    const answer = withTexts(whole, (text) => withoutSecrets(text, long)) as T;
+    const answer = withTexts(whole, (text) => withoutSecrets(text, this.#unmistakable)) as T;
     const { response } = answer as Envelope;
     const error = response?.error ?? '';
     if (error === '') return answer;
@@ -189,7 +190,13 @@ class GatewaySession implements Session {
       hide: (text) => this.hide(text),
       room: () => this.#queue.room(),
       onPush: (name, payload, at) => {
-        this.#queue.push({ kind: 'push', name, payload, at });
+        const long = this.#unmistakable;
+        this.#queue.push({
+          kind: 'push',
+          name: withoutSecrets(name, long),
+          payload: withoutSecrets(payload, long),
+          at,
+        });
         if (this.#queue.size > MOST_WAITING) this.#overflow();
       },
       onLost: (engine, error) => this.#lost(engine, error),
@@ -201,6 +208,7 @@ class GatewaySession implements Session {
   #keepSecret(value: string): void {
     // A shorter one would blot out words that have nothing to do with it, and can be guessed anyway.
     if (value.length >= SHORTEST_SECRET) this.#secrets.add(value);
+    this.#unmistakable = [...this.#secrets].filter(({ length }) => length >= UNMISTAKABLE);
   }
 
   /** It may be lost or unwanted by now. */
@@ -303,6 +311,20 @@ class GatewaySession implements Session {
       throw error;
     }
   }
+}
+
+/** In pieces; what may be the beginning of one of them waits for the next piece. */
+async function* bytesWithout(secrets: readonly string[], bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const most = Math.max(1, ...secrets.map(({ length }) => length)) - 1;
+  // A byte a letter: nothing but the secrets is changed, whatever the encoding is.
+  let held = '';
+  for await (const piece of bytes) {
+    const text = withoutSecrets(held + Buffer.from(piece).toString('latin1'), secrets);
+    const cut = Math.max(0, text.length - most);
+    held = text.slice(cut);
+    if (cut > 0) yield Buffer.from(text.slice(0, cut), 'latin1');
+  }
+  if (held !== '') yield Buffer.from(held, 'latin1');
 }
 
 /** The same, with each of its texts changed. */

@@ -259,6 +259,17 @@ describe('where the calls are used up', () => {
     expect(stderr).toMatch(/could not be checked|could not be looked at/);
   });
 
+  it('a gateway that says so itself is not asked again at once', async () => {
+    desk.gateway.traps.add('ora-20301');
+    await desk.run(['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--yes']);
+    expect(desk.calls()).toEqual([
+      'GET /trading/get_model/Accounts',
+      'GET /trading/get_model models=Offer',
+      'GET /trading/get_model models=OpenPosition',
+      expect.stringMatching(/^POST \/trading\/close_all_for_symbol /),
+    ]);
+  });
+
   it.each<[string, () => readonly string[], string]>([
     ['how much there is to close', () => ['close', holdTrade(desk.gateway)], '--amount'],
     ['which rate an order has', () => ['order', 'set', holdOrder(desk.gateway), '--amount', '5'], '--rate'],

@@ -1,5 +1,6 @@
 /** `svc trade symbols show` and `hide`: what stays with the account. */
 import { expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
 import { errorOf, reader } from './reader.ts';
 
 const desk = reader();
@@ -66,4 +67,41 @@ it('--dry-run looks, and shows what would be sent', async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { symbol: 'USD/CHF', visible: 'true' } });
   expect(desk.asked()).toEqual(['GET /trading/get_instruments']);
+});
+
+it.each([
+  ['after a time', undefined],
+  ['after Ctrl-C', new AbortController()],
+])('--temporary changes back what it changed, %s', async (_name, stop) => {
+  const during: boolean[] = [];
+  const hidden = () => [...desk.gateway.book.hidden].some(({ symbol }) => symbol === 'USD/CHF');
+  const run = await desk.run(`symbols show USD/CHF EUR/USD --temporary ${stop === undefined ? '20ms' : '1h'}`, {
+    sleeps: true,
+    ...(stop === undefined ? {} : { signal: stop.signal }),
+    onStderr(text) {
+      if (!text.includes('it stays so until')) return;
+      during.push(hidden());
+      stop?.abort(new SvcError('interrupted', 'interrupted'));
+    },
+  });
+  expect({ code: run.code, during, after: hidden() }).toEqual({
+    code: stop === undefined ? 0 : 130,
+    during: [false],
+    after: true,
+  });
+  expect(run.stderr).toContain('changed back');
+  expect(changes()).toEqual([
+    'POST /trading/update_subscriptions symbol=USD/CHF&visible=true',
+    'POST /trading/update_subscriptions symbol=USD/CHF&visible=false',
+  ]);
+});
+
+it('--temporary says what it could not change back', async () => {
+  const run = await desk.run('symbols show USD/CHF --temporary 20ms', {
+    sleeps: true,
+    onStderr: (text) => text.includes('it stays so') && desk.gateway.traps.add('ora-20301'),
+  });
+  expect(run.code).toBe(6);
+  expect(run.stderr).toContain('not changed back: USD/CHF: ');
+  expect(run.stderr).toContain('svc trade symbols hide USD/CHF');
 });

@@ -345,6 +345,56 @@ describe('a token', () => {
     });
   });
 
+  test('is not repeated by what is pushed, by either transport, nor by a frame in the trace', async () => {
+    await using server = await gateway();
+    const opened = sessionWith(server.url, {}, { verbosity: 2 });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    const [client] = server.live;
+    const { id } = server.clients[0] ?? { id: '' };
+    client?.emit('Order', `{"name":"${TOKEN}"}`);
+    expect(await next()).toMatchObject({ payload: '{"name":"***"}' });
+    await until(() => client?.conn.transport.name === 'websocket');
+    for (const more of ['', 'x'.repeat(300)]) {
+      client?.emit(`of ${id}`, `{"name":"${id}${TOKEN}${more}"}`);
+      expect(await next()).toMatchObject({ name: 'of ***', payload: `{"name":"******${more}"}` });
+    }
+    await opened.session.close();
+    const traced = JSON.stringify(opened.target.events);
+    for (const secret of [TOKEN, id]) expect(traced).not.toContain(secret);
+    const frames = opened.target.events.flatMap((event) => (event.kind === 'frame' ? [event] : []));
+    expect(frames).toMatchObject([
+      { direction: 'sent', bytes: 6, text: '2probe' },
+      { direction: 'received', bytes: 6, text: '3probe' },
+      { direction: 'sent', bytes: 1, text: '5' },
+      { direction: 'received', text: expect.stringMatching(/^42\["of \*\*\*","\{/) },
+      { direction: 'received', bytes: expect.any(Number), text: expect.stringMatching(/^.{200}…$/) },
+      { direction: 'sent', bytes: 2, text: '41' },
+    ]);
+  });
+
+  test('is not repeated by a raw answer, wherever its pieces are cut', async () => {
+    const pieces = ['{"a":"é', `${TOKEN.slice(0, 7)}`, `${TOKEN.slice(7)}","b":"${TOKEN}`, TOKEN.slice(0, 9), '"}'];
+    await using server = await gateway({
+      before({ url }, response) {
+        if (!url?.startsWith('/trading/')) return false;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const write = (index: number): void => {
+          const piece = pieces[index];
+          if (piece === undefined) response.end();
+          else response.write(piece, () => setImmediate(write, index + 1));
+        };
+        write(0);
+        return true;
+      },
+    });
+    await using opened = sessionWith(server.url);
+    const { bytes } = await opened.session.answer(getModel);
+    const all: Uint8Array[] = [];
+    for await (const piece of bytes) all.push(piece);
+    expect(Buffer.concat(all).toString()).toBe(`{"a":"é***","b":"***${TOKEN.slice(0, 9)}"}`);
+  });
+
   test('does not go over an open wire', () => {
     expect(() => sessionWith('http://gateway.test')).toThrow(SvcError);
   });
