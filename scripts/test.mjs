@@ -1,4 +1,4 @@
-// The whole check: install, build, peers, types, lint, dead code, package, tests. Arguments go to vitest.
+// The whole check: install, build; types, lint, dead code, package and peers at once; tests. Arguments go to vitest.
 import { spawn } from 'node:child_process';
 import { root, run, setup } from './setup.mjs';
 
@@ -6,18 +6,20 @@ const args = process.argv.slice(2);
 const checkOnly = args.includes('--check-only');
 setup();
 
-/** The static checks, at once; what a failed one printed is shown whole. */
+const tool = (name) => `${root}node_modules/.bin/${name}`;
+/** The static checks, and beside them the tests' peers are fetched; what a failed one printed is shown whole. */
 const checks = {
-  types: ['tsc', '-p', '.'],
-  lint: ['biome', 'check', '--error-on-warnings', '.'],
-  'dead code': ['knip'],
-  package: ['publint', '--strict'],
+  types: [tool('tsc'), '-p', '.'],
+  lint: [tool('biome'), 'check', '--error-on-warnings', '.'],
+  'dead code': [tool('knip')],
+  package: [tool('publint'), '--strict'],
+  ...(checkOnly ? {} : { peers: [process.execPath, 'scripts/peers.mjs'] }),
 };
 const results = await Promise.all(
   Object.entries(checks).map(
-    ([name, [tool, ...toolArgs]]) =>
+    ([name, [program, ...programArgs]]) =>
       new Promise((done) => {
-        const child = spawn(`${root}node_modules/.bin/${tool}`, toolArgs, { cwd: root });
+        const child = spawn(program, programArgs, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
         const output = [];
         child.stdout.on('data', (chunk) => output.push(chunk));
         child.stderr.on('data', (chunk) => output.push(chunk));
@@ -28,10 +30,10 @@ const results = await Promise.all(
 );
 for (const { name, status, text } of results) {
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name}`);
-  if (status !== 0) console.log(text);
+  // Which peers there are is worth knowing: the tests of the others are skipped.
+  if (status !== 0 || name === 'peers') console.log(text.trimEnd());
 }
 if (results.some(({ status }) => status !== 0)) process.exit(1);
 if (checkOnly) process.exit(0);
 
-if (run(process.execPath, ['scripts/peers.mjs']) !== 0) process.exit(1);
 process.exit(run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args]));
