@@ -1,7 +1,6 @@
 /** How a chart is drawn, and where to. */
 import type { RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
-import type { ChartPicture } from '../output/types.ts';
 import { checkNewFile, writeNewFile } from './new-file.ts';
 
 export const CHART_FLAGS = {
@@ -35,7 +34,7 @@ export function checkSvg({ svg, force }: SvgInput): void {
 /** Writes it to its file, or returns it where it is to be printed alone. */
 export async function drawn(
   { svg, force }: SvgInput,
-  picture: ChartPicture,
+  picture: Parameters<RunContext['drawSvg']>[0],
   ctx: RunContext,
 ): Promise<string | undefined> {
   if (svg === undefined) return undefined;
