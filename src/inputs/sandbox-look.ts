@@ -7,6 +7,8 @@ import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from '
 type Target = RunContext['target'];
 type Ctx = Omit<RunContext, 'target'>;
 
+const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
+
 export interface ServiceStanding {
   readonly service: Target['service'];
   readonly address: string;
@@ -30,7 +32,7 @@ export interface SandboxStanding {
 export interface SandboxLook {
   /** The one that a shell would want comes first: its own, then the newest that `start` has started. */
   readonly running: readonly SandboxStanding[];
-  /** Killed, or never on this machine. The records of the former are removed. */
+  /** Killed, and started here: their records are removed. */
   readonly gone: readonly SandboxRecord[];
 }
 
@@ -55,18 +57,17 @@ export async function lookAtSandboxes(ctx: Ctx): Promise<SandboxLook> {
     }),
   ]);
   const running = standings.filter((standing) => standing !== undefined);
-  return { running: running.sort((one, other) => rank(other) - rank(one)), gone };
+  return { running: running.sort(byUse), gone };
 }
 
-const A_CENTURY_MS = 3.2e12;
-
-function rank({ isHere: here, record }: SandboxStanding): number {
-  if (here) return Number.POSITIVE_INFINITY;
-  return (record?.startedAt ?? 0) + (record?.startedBy === 'run' ? -A_CENTURY_MS : 0);
+function byUse(one: SandboxStanding, other: SandboxStanding): number {
+  const stays = ({ record }: SandboxStanding): number => Number(record?.startedBy === 'start');
+  const startedAt = ({ record }: SandboxStanding): number => record?.startedAt ?? 0;
+  return Number(other.isHere) - Number(one.isHere) || stays(other) - stays(one) || startedAt(other) - startedAt(one);
 }
 
 function isHere(env: SandboxEnv, { settings, env: shell }: Ctx): boolean {
-  const leads = (['alerts', 'webhooks', 'catalog', 'trade'] as const).every(
+  const leads = SERVICES.every(
     (service) => settings.get(`${service}.url`)?.replace(/\/+$/, '') === env[`SVC_${upper(service)}_URL`],
   );
   // Without a token of the environment one is signed in another way.
@@ -88,10 +89,9 @@ interface Said {
 /** Undefined where the sandbox of this environment does not run: the recording service alone has made its token, and knows it. */
 async function askAll(env: SandboxEnv, ctx: Ctx): Promise<readonly ServiceStanding[] | undefined> {
   const asked = { alerts: askAlerts, webhooks: askWebhooks, catalog: askCatalog, trade: askTrade } as const;
-  const names = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
   const failures = new Map<Target['service'], SvcError>();
   const standings = await Promise.all(
-    names.map(async (service): Promise<ServiceStanding> => {
+    SERVICES.map(async (service): Promise<ServiceStanding> => {
       const address = env[`SVC_${upper(service)}_URL`];
       try {
         const { version = null, holds } = await asked[service](targetAt(service, address, env, ctx), env);

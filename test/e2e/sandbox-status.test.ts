@@ -68,7 +68,9 @@ describe('svc sandbox status', () => {
     await killed.ended;
     const seen = await svc(['sandbox', 'status', '--env']);
     expect(seen).toMatchObject({ code: 0, stdout: running.texts.stdout });
-    expect(seen.stderr).toMatch(/^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed\n$/);
+    expect(seen.stderr).toMatch(
+      /^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed, or its terminal closed\n$/,
+    );
     await running.kill('SIGTERM');
     expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stderr: NONE });
   });

@@ -69,9 +69,9 @@ JSON: service, address, up, version and holds (how many of what, or null) and fa
     const look = await lookAtSandboxes(ctx);
     const at = (address: string): boolean => port === undefined || address === `http://127.0.0.1:${port}`;
     const empty = port === undefined ? NONE : `no sandbox has its alert manager at port ${port}`;
-    for (const { env: lost, startedAt } of look.gone.filter(({ env: lost }) => at(lost.SVC_ALERTS_URL))) {
+    for (const { env: lost, startedAt } of look.gone) {
       const start = new Date(startedAt).toISOString();
-      ctx.notice(`the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed`);
+      ctx.notice(`the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed, or its terminal closed`);
     }
     const running = look.running.filter(({ env: { SVC_ALERTS_URL: address } }) => at(address));
     const whole = running.filter(({ services }) => services.every(({ up }) => up));

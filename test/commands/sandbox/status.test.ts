@@ -158,7 +158,7 @@ describe('svc sandbox status', () => {
     const killed = await startSandbox(options);
     record(killed);
     await killed.close();
-    const gone = `the sandbox of 2026-06-01T12:00:00.000Z at ${killed.env['SVC_ALERTS_URL']} is gone: it was killed\n`;
+    const gone = `the sandbox of 2026-06-01T12:00:00.000Z at ${killed.env['SVC_ALERTS_URL']} is gone: it was killed, or its terminal closed\n`;
     expect(await status(['--port', portOf(one)])).toMatchObject({ code: 1 });
     expect(records()).toBe(0);
     record(killed);
@@ -170,7 +170,7 @@ describe('svc sandbox status', () => {
     const { record, records, status } = desk();
     const stranger = await impostor(one, (_, response) => void response.writeHead(401).end('who?'));
     record(stranger);
-    expect((await status()).stderr).toContain('is gone: it was killed\n');
+    expect((await status()).stderr).toContain('is gone: it was killed, or its terminal closed\n');
     expect(records()).toBe(0);
     // A container's, or that of another machine with this home.
     record(stranger, { identity: 'tester@container' });
