@@ -22,6 +22,8 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: string[]): Promise<void>;
   /** What is shown, as soon as it matches. */
   shows(what: RegExp): Promise<string>;
+  /** What is shown once that is no longer `before`. */
+  changes(before: string): Promise<string>;
 }
 
 /** Runs a line of shell in a terminal of its own, and shows its exit status as `[status N]` after it. */
@@ -37,18 +39,20 @@ export async function openTerminal(
   const script = `${line}; echo "[status $?]"; exec sleep 60`;
   // The shell must outlive a Ctrl-C that ends the command.
   await tmux('new-session', '-d', ...size, ...variables, 'bash', '--norc', '-c', `trap : INT; ${script}`);
+  const until = async (isSo: (screen: string) => boolean, what: string): Promise<string> => {
+    for (const end = Date.now() + 15_000; ; ) {
+      const { stdout } = await tmux('capture-pane', '-p', '-J');
+      if (isSo(stdout)) return stdout;
+      if (Date.now() > end) throw new Error(`the terminal never showed ${what}:\n${stdout}`);
+      await new Promise((later) => setTimeout(later, 40));
+    }
+  };
   return {
     async press(...keys) {
       await tmux('send-keys', ...keys);
     },
-    async shows(what) {
-      for (const end = Date.now() + 10_000; ; ) {
-        const { stdout } = await tmux('capture-pane', '-p', '-J');
-        if (what.test(stdout)) return stdout;
-        if (Date.now() > end) throw new Error(`the terminal never showed ${what}:\n${stdout}`);
-        await new Promise((later) => setTimeout(later, 40));
-      }
-    },
+    shows: (what) => until((screen) => what.test(screen), String(what)),
+    changes: (before) => until((screen) => screen !== before, 'anything else'),
     async [Symbol.asyncDispose]() {
       await tmux('kill-server').catch(() => {});
       rmSync(folder, { recursive: true, force: true });
