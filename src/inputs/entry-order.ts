@@ -63,10 +63,10 @@ export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrder
   const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
   const tif = timeInForce(type, input.tif, input.expires !== undefined);
   const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, now);
-  const terms = { side, amount, tif, rate, expires, ...exits };
+  const terms = { side, amount, tif, rate, expires, trailEntry, ...exits };
   const request = (accountId: string, symbol: string) => ({
     endpoint: createEntryOrder,
-    form: entryForm({ accountId, symbol, trailEntry, ...terms }),
+    form: entryForm({ accountId, symbol, ...terms }),
     command: `entry ${side}`,
     what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
     makesOrder: true,

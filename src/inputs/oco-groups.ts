@@ -57,7 +57,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
       // Some answers name the orders, some do not.
       makesOrder: false,
     });
-    const terms = ({ side, rate, stop, limit, trail }: OcoLeg) => ({
+    const terms = ({ side, rate, stop, limit, trail, trailEntry }: OcoLeg) => ({
       side,
       amount,
       tif,
@@ -65,6 +65,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
       stop,
       limit,
       trail,
+      trailEntry,
       expires,
     });
     const [first, second] = legs;

@@ -5,6 +5,7 @@ import { SvcError } from '../errors.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../services/trading/change-forms.ts';
 import { changeOrder, changeOrderStopLimit } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
+import { trailText } from '../services/trading/order-question.ts';
 import {
   checkPriceSides,
   checkTrailed,
@@ -108,7 +109,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
           what: `to change order ${id}`,
           makesOrder: false,
         },
-        does: `Change ${now} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${trailText(terms.trailEntry)}`,
+        does: `Change ${now} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
       });
     }
     if (changesExits) {
@@ -121,7 +122,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
           what: `to change the stop and limit of order ${id}`,
           makesOrder: false,
         },
-        does: `Set ${exitText('stop', exits.stop)}${trailText(exits.trail)}${exits.stop && exits.limit ? ' and ' : ''}${exitText('limit', exits.limit)} of ${now}`,
+        does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${exits.stop && exits.limit ? ' and ' : ''}${exitText('limit', exits.limit)} of ${now}`,
       });
     }
     return planned;
@@ -190,6 +191,6 @@ function exitText(name: string, exit: Distance | undefined): string {
   return exit === undefined ? '' : `the ${name} ${exit.unit === 'pips' ? `${exit.text} pips away` : `at ${exit.text}`}`;
 }
 
-function trailText(trail: number | undefined): string {
-  return trail === undefined ? '' : trail === 1 ? ', trailing' : `, trailing in steps of ${trail}`;
+function followsText(trail: number | undefined): string {
+  return trail === undefined ? '' : `, ${trailText(trail)}`;
 }

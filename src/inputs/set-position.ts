@@ -5,6 +5,7 @@ import { SvcError } from '../errors.ts';
 import { type Exit, tradeExitForm } from '../services/trading/change-forms.ts';
 import { changeTradeStopLimit } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
+import { trailText } from '../services/trading/order-question.ts';
 import { checkPriceSides, parseDistance, parseTrail } from '../services/trading/order-rules.ts';
 import { sideText } from '../services/trading/order-words.ts';
 import type { OpenPosition } from '../services/trading/schema.ts';
@@ -60,6 +61,8 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
       checkAccount(`trade ${id}`, account, await desk.account(input.account));
     }
     const of = row === undefined ? `trade ${id}` : tradeText(row);
+    // The request always says how the stop follows the price: 0 where it does not.
+    const wasTrailing = Number(row?.stopMove ?? 0) > 0;
     return (['stop', 'limit'] as const).flatMap((side) => {
       const exit = exits[side];
       if (exit === undefined) return [];
@@ -73,7 +76,11 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
         },
         details: { seen: exitsSeen(id) },
         accountId: account?.accountId,
-        does: doesText(side, exit, side === 'stop' ? trail : undefined, of),
+        does: doesText(
+          side,
+          exit,
+          side === 'stop' ? { trail, wasTrailing, of } : { trail: undefined, wasTrailing: false, of },
+        ),
         tradeId: id,
       };
     });
@@ -108,10 +115,18 @@ function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosit
   return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, open at ${open ?? '?'}, ${close ?? '?'} now)`;
 }
 
-function doesText(side: 'stop' | 'limit', exit: Exit, trail: number | undefined, of: string): string {
+function doesText(
+  side: 'stop' | 'limit',
+  exit: Exit,
+  {
+    trail,
+    wasTrailing,
+    of,
+  }: { readonly trail: number | undefined; readonly wasTrailing: boolean; readonly of: string },
+): string {
   if (exit === 'none') return `Take the ${side} away from ${of}`;
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
-  const follows = trail === undefined ? '' : trail === 1 ? ', trailing' : `, trailing in steps of ${trail}`;
+  const follows = trail === undefined ? (wasTrailing ? ', no longer trailing' : '') : `, ${trailText(trail)}`;
   return `Set the ${side} ${where}${follows} of ${of}`;
 }
 

@@ -3,7 +3,7 @@ import type { Cell, RecordOutput } from '../output/types.ts';
 import type { CallsLeft } from '../services/trading/call-limits.ts';
 import type { Fill } from '../services/trading/order-ledger.ts';
 import type { OrderPreview } from '../services/trading/order-preview.ts';
-import { accountText, exitText } from '../services/trading/order-question.ts';
+import { accountText, exitText, trailText } from '../services/trading/order-question.ts';
 import type { OrderReport } from '../services/trading/order-report.ts';
 
 /** What is left out of a line is told by its end. */
@@ -52,6 +52,8 @@ export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly callsLeft: re
     { name: 'expires', cell: ({ expires }) => (expires === null ? undefined : `${expires} UTC`) },
     { name: 'stop', cell: ({ stop }) => (stop === null ? undefined : exitText(stop)) },
     { name: 'limit', cell: ({ limit }) => (limit === null ? undefined : exitText(limit)) },
+    { name: 'stop-trail', cell: ({ trail }) => (trail === null ? undefined : trailText(trail)) },
+    { name: 'entry-trail', cell: ({ trailEntry }) => (trailEntry === null ? undefined : trailText(trailEntry)) },
     { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
     {
       name: 'calls-left',

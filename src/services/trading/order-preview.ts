@@ -12,7 +12,9 @@ export interface OrderTerms {
   readonly tif: TimeInForce;
   readonly stop?: Distance | undefined;
   readonly limit?: Distance | undefined;
+  /** Of the attached stop, and of the entry itself: 1 is dynamic. */
   readonly trail?: number | undefined;
+  readonly trailEntry?: number | undefined;
   readonly range?: Decimal | undefined;
   /** Of an entry order. */
   readonly rate?: Decimal | undefined;
@@ -46,6 +48,9 @@ export interface OrderPreview {
   readonly expires: string | null;
   readonly stop: ExitPreview | null;
   readonly limit: ExitPreview | null;
+  /** How the stop follows the price, and how the entry does: 1 is dynamic, else its steps. */
+  readonly trail: number | null;
+  readonly trailEntry: number | null;
   readonly warnings: readonly string[];
 }
 
@@ -56,7 +61,7 @@ export interface OrderSurroundings {
 }
 
 export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSurroundings): OrderPreview {
-  const { side, amount, tif, stop, limit, expires = null } = terms;
+  const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
   const { sell: bid = null, buy: ask = null } = offer;
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
@@ -75,6 +80,8 @@ export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSu
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
+    trail,
+    trailEntry,
     warnings: warningsOf(terms, { account, offer, now }),
   };
 }

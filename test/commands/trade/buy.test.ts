@@ -201,6 +201,8 @@ describe('nothing is sent', () => {
       expires: null,
       stop: null,
       limit: { rate: 1.17, pips: 98.7, money: 98.7 },
+      trail: null,
+      trailEntry: null,
       warnings: ['the account does not hedge: it first closes what is open on the other side of EUR/USD'],
       callsLeft: [
         { cmd: 44, does: 'get open positions by account', left: 50, max: 50 },

@@ -38,6 +38,14 @@ describe('position set', () => {
     expect(desk.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
   });
 
+  it('says that a stop which trailed does so no more', async () => {
+    const id = holdTrade(desk.gateway);
+    const set = (argv: string) => desk.run(['position', 'set', id, ...words(argv)], { terminal: 200, answer: true });
+    expect((await set('--stop 40pips --trail dynamic')).asked[0]).toMatch(/40 pips away, trailing of trade/);
+    expect((await set('--stop 30pips')).asked[0]).toMatch(/30 pips away, no longer trailing of trade/);
+    expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
+  });
+
   it('sets it for a sell as for a buy, and takes it away', async () => {
     const id = holdTrade(desk.gateway, { isBuy: false });
     await desk.run(['position', 'set', id, '--stop', '40pips', '--yes']);

@@ -61,6 +61,16 @@ describe('a preview', () => {
     ).toBeNull();
   });
 
+  test('tells how the stop follows the price, and how the entry does', () => {
+    const stop = parseDistance('40pips', '--stop');
+    const entry = preview({ stop, rate: parseRate('150'), trail: 1, trailEntry: 12 });
+    expect(entry).toMatchObject({ trail: 1, trailEntry: 12 });
+    expect(orderQuestion(entry)).toMatch(
+      /stop entry at 150, trailing in steps of 12 itself, GTC, .*, trailing stop 150.4 \(40 pips/,
+    );
+    expect(preview({ stop })).toMatchObject({ trail: null, trailEntry: null });
+  });
+
   test('tells thousands of forex from contracts', () => {
     expect(preview({ amount: 1500 }).notional).toBe('1,500,000 USD');
     expect(preview({ amount: 1 }, { instrumentType: 2, currency: 'US30' }).notional).toBe('1 contract');
