@@ -9,19 +9,32 @@ export async function renderNdjson(subject: Subject, _options: OutputOptions, ou
     await out.write(line(subject.kind === 'text' ? subject.text : subject.value));
     return { rows: 1 };
   }
-  const { json } = subject;
+  const { json = stringified } = subject;
   let rows = 0;
   for await (const batch of batchesOf(subject.rows)) {
+    let text = '';
     for (const row of batch) {
       if (out.closed) return { rows };
-      const full = out.write(json === undefined ? line(row) : `${escapeJson(json(row))}\n`);
-      if (full !== undefined) await full;
+      text += `${json(row)}\n`;
       rows++;
+      if (text.length < MOST_AT_ONCE) continue;
+      const full = out.write(escapeJson(text));
+      text = '';
+      if (full !== undefined) await full;
     }
+    const full = out.write(escapeJson(text));
+    if (full !== undefined) await full;
   }
   return { rows };
 }
 
+/** What is unsafe is looked for in many rows at once: that it is not there is found out sooner than in each. */
+const MOST_AT_ONCE = 16 * 1024;
+
+function stringified(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
+
 function line(value: unknown): string {
-  return `${escapeJson(JSON.stringify(value) ?? 'null')}\n`;
+  return `${escapeJson(stringified(value))}\n`;
 }

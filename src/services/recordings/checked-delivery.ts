@@ -214,11 +214,13 @@ class Names {
   readonly #timestamp: string;
   readonly #signature: string;
   readonly #event: string;
+  readonly #all: readonly string[];
 
   constructor(prefix: string) {
     this.#timestamp = `${prefix}Timestamp`;
     this.#signature = `${prefix}Signature`;
     this.#event = `${prefix}Event`;
+    this.#all = [this.#timestamp, this.#signature, this.#event];
   }
 
   in(headers: readonly RawHeader[]): KnownHeaders {
@@ -235,10 +237,11 @@ class Names {
   }
 
   #spelling(name: string): string | undefined {
-    if (name === this.#timestamp || name === this.#signature || name === this.#event) return name;
-    return [this.#timestamp, this.#signature, this.#event].find(
-      (known) => known.length === name.length && known.toLowerCase() === name.toLowerCase(),
-    );
+    for (const known of this.#all) {
+      if (name === known) return known;
+      if (name.length === known.length && name.toLowerCase() === known.toLowerCase()) return known;
+    }
+    return undefined;
   }
 }
 

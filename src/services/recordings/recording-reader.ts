@@ -51,7 +51,7 @@ export async function* lineBatches(pieces: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 const BODY = Buffer.from('"body_b64":"');
-const OURS = Buffer.from('{"v":1,"received_at":"');
+const OURS = '{"v":1,"received_at":"';
 const QUOTE = 0x22;
 const CLOSING = 0x7d;
 const PLAIN = /^[ -~]*$/;
@@ -68,12 +68,11 @@ export function recordedDelivery(line: Buffer, source: string, prefix: string): 
  */
 function ownShape(line: Buffer, source: string, prefix: string): Delivery | undefined {
   // A line that was cut does not end so.
-  if (line.length < OURS.length || line[line.length - 1] !== CLOSING) return undefined;
-  if (line.compare(OURS, 0, OURS.length, 0, OURS.length) !== 0) return undefined;
-  const at = line.indexOf(BODY, OURS.length);
+  if (line[line.length - 1] !== CLOSING) return undefined;
+  const at = line.indexOf(BODY);
   if (at < 0) return undefined;
   const head = line.toString('latin1', 0, at);
-  if (head.includes('\\')) return undefined;
+  if (!head.startsWith(OURS) || head.includes('\\')) return undefined;
   const pairs = head.indexOf('"headers":[');
   const headers = pairs < 0 ? undefined : servicePairs(head, pairs + 11, prefix);
   if (headers === undefined) return undefined;
