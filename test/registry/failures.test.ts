@@ -56,6 +56,10 @@ const TRADING = ['account_id', 'journal_id', 'candidates', 'server_code', 'cmd',
 /** A read, a write, and one that does nothing else. */
 const CONNECTS: ReadonlySet<string> = new Set(['trade accounts', 'trade buy', 'trade login']);
 
+/** What is read before an order fails in every way for the first command that reads it; for the others, which do it alike, so: */
+const READS: readonly string[] = ['401', 'a reset', 'silence'];
+const firstReaders = new Map<string, string>();
+
 const formatOf = ({ sample }: Case): string => (sample.draws ? 'ndjson' : 'json');
 
 const ONCE = [1, 1] as const;
@@ -180,7 +184,13 @@ function isWalked(what: Case, failure: Failure, healthy: Invoked, after: number,
   if (isConnecting(request) && !CONNECTS.has(what.command.id)) return false;
   // What closes or cancels goes on where a cap keeps it from looking.
   if (what.command.effect === 'money' && failure.name === '429' && request.method === 'GET') return false;
-  return !(what.sample.looks && request.method === 'GET' && healthy.requests.slice(0, after).some(isWrite));
+  const isWritten = healthy.requests.slice(0, after).some(isWrite);
+  if (what.command.effect === 'money' && request.method === 'GET' && !isWritten && !READS.includes(failure.name)) {
+    const first = firstReaders.get(request.path) ?? what.name;
+    firstReaders.set(request.path, first);
+    if (first !== what.name) return false;
+  }
+  return !(what.sample.looks && request.method === 'GET' && isWritten);
 }
 
 async function failsWell(what: Case, failure: Failure, healthy: Invoked, after: number, at: Peer): Promise<Invoked> {

@@ -94,6 +94,7 @@ export async function startPeer(): Promise<Peer> {
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         now: () => NOW,
+        sleeps: 1,
         home: homeOf(what, homes, server.url, args),
         env: { ...environment(what, server.url), ...(await sandboxOf(what)), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),

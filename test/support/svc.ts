@@ -32,8 +32,8 @@ export interface RunOptions {
   readonly now?: () => number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
-  /** Sleeps as long as it is told to, and not 20 ms at most. */
-  readonly sleeps?: true;
+  /** Sleeps as long as it is told to, and not 20 ms at most, or as many as are said here. */
+  readonly sleeps?: true | number;
   readonly signal?: AbortSignal;
   /** Is given what comes on stdout at once, and waited for; `closed` where the reader goes away with it. */
   readonly onStdout?: (text: string) => Promise<void> | 'closed' | undefined;
@@ -137,7 +137,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
             signal?.removeEventListener('abort', abort);
             done();
           },
-          options.sleeps ? ms : Math.min(ms, 20),
+          options.sleeps === true ? ms : Math.min(ms, options.sleeps ?? 20),
         );
         signal?.addEventListener('abort', abort);
       }),
