@@ -32,6 +32,7 @@ async function reportsOf(
   wait: number,
   ctx: RunContext,
 ): Promise<ReadonlyMap<Outcome, FillReport>> {
+  if (outcomes.every(({ placed }) => placed === undefined)) return new Map();
   const ids = outcomes.flatMap(({ placed }) => placed?.orderIds ?? []);
   const orders = ids.length === 0 ? 'it' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
   ctx.notice(`${orders} ${ids.length > 1 ? 'are' : 'is'} accepted; waiting for what is closed`);

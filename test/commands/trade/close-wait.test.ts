@@ -155,6 +155,14 @@ it('a lost answer keeps the others from nothing, and they are waited for', async
   });
 });
 
+it('where no answer came there is nothing to wait for', async () => {
+  before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
+  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
+  expect({ code, rows }).toMatchObject({ code: 8, rows: [{ outcome: 'unknown' }, { outcome: 'unknown' }] });
+  expect(stderr).not.toContain('waiting');
+});
+
 it('a connection that is lost is made again, and the tables tell what was missed', async () => {
   const id = holdTrade(desk.gateway);
   const { code, stdout, stderr } = await accepted([id], () => {
