@@ -50,10 +50,12 @@ function bareNumber(text: string, rules: TimeRules): Instant {
 }
 
 function relative(text: string, { now, bare }: TimeRules): Instant {
-  const [, sign, prefix, body = '', suffix] = /^([+-])?(in\s+)?(.*?)(\s+ago)?$/s.exec(text) ?? [];
-  const signs = [sign, prefix, suffix].filter((part) => part !== undefined);
-  if (signs.length > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', FORMS);
-  const back = sign === '-' || suffix !== undefined || (signs.length === 0 && bare === 'back');
+  const [, sign, prefix, rest = ''] = /^([+-])?(in\s+)?(.*)$/s.exec(text) ?? [];
+  const suffix = /\sago$/.test(rest);
+  const body = suffix ? rest.slice(0, -'ago'.length).trimEnd() : rest;
+  const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
+  if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', FORMS);
+  const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
   return instant(now + (back ? -1 : 1) * offset(), text);
 
   function offset(): number {

@@ -108,6 +108,15 @@ test.each([
   expect(error.hint).toContain(hint);
 });
 
+test.each([`1h${' '.repeat(50_000)}x`, `in${' '.repeat(50_000)}`, `${' '.repeat(50_000)}ago`])(
+  'a long run of blanks is gone through once',
+  (text) => {
+    const began = performance.now();
+    expect(refusal(text).code).toBe('invalid_value');
+    expect(performance.now() - began).toBeLessThan(500);
+  },
+);
+
 test('a bare number is Unix seconds only where that is said', () => {
   expect(parseTime('1700000000', unix)).toEqual({ ms: 1_700_000_000_000, iso: '2023-11-14T22:13:20.000Z' });
   expect(parseTime('0', unix).iso).toBe('1970-01-01T00:00:00.000Z');

@@ -37,8 +37,10 @@ describe('runsOf', () => {
 
   test('a gap as wide as a column leaves one empty, wherever it is', () => {
     const part = fc.double({ min: 1, max: 6, noNaN: true });
+    // Of a number near 6.5 the sixteenth digit is rounded: 1 more than 5.499999999999999 is not quite 1 more then.
+    const wide = fc.double({ min: 1 + 1e-12, max: 6, noNaN: true });
     fc.assert(
-      fc.property(part, part, part, fc.integer({ min: 5, max: 40 }), (before, gap, after, columns) => {
+      fc.property(part, wide, part, fc.integer({ min: 5, max: 40 }), (before, gap, after, columns) => {
         const column = WINDOW.to / columns;
         const at = [0, before * column, (before + gap) * column];
         const until = (before + gap + after) * column;
