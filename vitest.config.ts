@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests of parts: they leave nothing behind in their process, and a process for each file would take longer than its tests. */
-const PARTS = [
-  'test/*.test.ts',
-  'test/cli/*.test.ts',
-  'test/{house,http,inputs,output,reference,sandbox,services,store,wire}/**/*.test.ts',
+/**
+ * A process for each of these files: what they import has a hook of its own (test/e2e/binary.ts and two of the webhooks), which is
+ * registered for the first file of a process alone. The others share processes: to start one took longer than most of their tests.
+ */
+const ALONE = [
+  'test/e2e/**/*.test.ts',
+  'test/commands/webhooks/**/*.test.ts',
+  'test/commands/oauth/{processes,real-server}.test.ts',
+  'test/sandbox/recordings/oauth-svc.test.ts',
 ];
 
 const seeded = fileURLToPath(new URL('test/support/seeded.ts', import.meta.url));
@@ -26,8 +30,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*' },
     projects: [
-      { extends: true, test: { name: 'parts', include: PARTS, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: PARTS } },
+      { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'whole', include: ALONE } },
     ],
   },
 });
