@@ -8,8 +8,9 @@ import { CONNECTIONS, type Wire, type WireHandler, type WireRequest } from './wi
 
 export function openWire({ baseUrl, deferWasmTiering }: Pick<Target, 'baseUrl' | 'deferWasmTiering'>): Wire {
   // More than put off, as for one request: after some hundreds of answers it would come, and cost 90 ms. The same holds for the
-  // JavaScript: what runs a few thousand times is compiled for longer than it then runs, on the core that the service may need.
-  if (deferWasmTiering) setFlagsFromString('--liftoff-only --interrupt-budget=1000000');
+  // JavaScript: what runs a few thousand times is optimised for longer than it then runs, on the core that the service may need.
+  // The quick compilation without optimising pays from the first, and waits for no more of its like.
+  if (deferWasmTiering) setFlagsFromString('--liftoff-only --interrupt-budget=1000000 --no-baseline-batch-compilation');
   return new DirectWire(baseUrl);
 }
 
