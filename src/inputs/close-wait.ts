@@ -7,7 +7,13 @@ import { type CloseInput, closing } from './close-positions.ts';
 import { carryOutWith, codeOf, hintsOf, type Outcome, rowsOf, sendAll, throwOnly } from './planned-requests.ts';
 import type { TradingSession } from './trading-session.ts';
 
-export function closeTrades(input: CloseInput, ctx: RunContext): Promise<Answer<readonly CloseRow[]>> {
+type CloseAnswer = Answer<readonly CloseRow[]>;
+
+export function closeTrades(
+  input: CloseInput,
+  as: NonNullable<CloseAnswer['as']>,
+  ctx: RunContext,
+): Promise<CloseAnswer> {
   const { wait } = input;
   const wish = { ...input, reconnect: wait !== undefined };
   const change = closing(input, ctx);
@@ -21,7 +27,7 @@ export function closeTrades(input: CloseInput, ctx: RunContext): Promise<Answer<
     const outcomes = await sendAll(planned, change, { desk, wish, ...(wait === undefined ? {} : { ready }) }, ctx);
     throwOnly(outcomes);
     const reports = watch === undefined || wait === undefined ? new Map() : await reportsOf(outcomes, watch, wait, ctx);
-    return closeAnswer(outcomes, reports);
+    return { ...(await closeAnswer(outcomes, reports)), as };
   });
 }
 
@@ -60,7 +66,7 @@ async function reportsOf(
 async function closeAnswer(
   outcomes: readonly Outcome[],
   reports: ReadonlyMap<Outcome, FillReport>,
-): Promise<Answer<readonly CloseRow[]>> {
+): Promise<CloseAnswer> {
   const { FILL_CODES, fillFooter } = await import('../services/trading/order-report.ts');
   const ends = new Map<Outcome, ErrorCode | undefined>();
   const footers: string[] = [];

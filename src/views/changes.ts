@@ -25,20 +25,28 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
 };
 
-/** The rows of those that nobody waited for have no status. */
-export const CLOSE_LIST: ListOutput<CloseRow> = {
+/** What became of it comes first, for a narrow terminal. */
+const WAITED_LIST: ListOutput<CloseRow> = {
   ...CHANGE_LIST,
-  columns: CHANGE_LIST.columns.flatMap((column) =>
-    column.name === 'order-ids'
-      ? [
-          column,
-          { name: 'status', cell: statusCell },
-          { name: 'closed', cell: ({ closedTrades }: CloseRow) => closedTrades.map(fillText) },
-          { name: 'opened', cell: ({ trades }: CloseRow) => trades.map(fillText) },
-        ]
-      : [column],
-  ),
+  columns: [
+    ...columnsOf(['command', 'of', 'outcome']),
+    { name: 'status', cell: statusCell },
+    { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
+    { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
+    ...columnsOf(['message']),
+    // They are told before the wait.
+    ...columnsOf(['order-ids', 'request']).map((column) => ({ ...column, wide: true as const })),
+  ],
 };
+
+function columnsOf(names: readonly string[]): ListOutput<CloseRow>['columns'] {
+  return CHANGE_LIST.columns.filter(({ name }) => names.includes(name));
+}
+
+/** Of a closing that nobody waits for nothing more is known. */
+export function closeList({ wait }: { readonly wait?: number | undefined }): ListOutput<CloseRow> {
+  return wait === undefined ? CHANGE_LIST : WAITED_LIST;
+}
 
 function statusCell({ status }: CloseRow): Cell {
   if (status === null) return undefined;

@@ -2,7 +2,7 @@ import { listCommand } from '../../cli/command.ts';
 import { SENT_ONCE } from '../../inputs/change-flags.ts';
 import { CLOSE_FLAGS } from '../../inputs/close-positions.ts';
 import { closeTrades } from '../../inputs/close-wait.ts';
-import { CLOSE_LIST } from '../../views/changes.ts';
+import { closeList } from '../../views/changes.ts';
 
 export const tradeClose = listCommand({
   id: 'trade close',
@@ -19,6 +19,7 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --symbol EUR/USD --wait 30s', why: 'All of a symbol, and at which rates it was closed' },
     { run: 'svc trade close --everything --account 654061', why: 'Everything that an account has open' },
   ],
-  output: CLOSE_LIST,
-  run: async (input, ctx) => closeTrades(input, ctx),
+  output: closeList({}),
+  outputOf: closeList,
+  run: async (input, ctx) => closeTrades(input, closeList(input), ctx),
 });
