@@ -1,5 +1,6 @@
 /** The built binary against openssl, against what `sign` makes, and against files larger than its memory. */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -97,18 +98,43 @@ describe('the binary', () => {
     expect((await live.ended).stdout.match(/^valid/gm)).toHaveLength(2);
   });
 
-  it('reads a file of 300 MiB in the memory of a piece', async () => {
-    const big = join(HOME, 'big');
+  it.each([
+    ['a file', 300, '"$@" "$0"'],
+    ['a pipe', 100, 'cat "$0" | "$@"'],
+  ])('reads %s of %d MiB in the memory of a piece', async (_what, size, script) => {
+    const big = join(HOME, `big-${size}`);
     closeSync(openSync(big, 'w'));
-    truncateSync(big, 300 << 20);
+    truncateSync(big, size << 20);
     const hook = file(
       'peak.cjs',
       `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'));`,
     );
-    const argv = ['--require', hook, LAUNCHER, 'webhooks', 'verify', big, ...GIVEN, '--no-hints'];
-    const { code, stderr } = await start(process.execPath, argv, { env }).ended;
-    expect(code).toBe(1);
-    expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(80 * 1024);
+    const command = [process.execPath, '--require', hook, LAUNCHER, 'webhooks', 'verify', ...GIVEN, '-o', 'json'];
+    const { code, stdout, stderr } = await start('bash', ['-c', script, big, ...command], { env }).ended;
+    expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ body_bytes: size << 20 })]);
+    expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(76 * 1024);
+  });
+
+  it('takes the pieces of a pipe as they come, each once', async () => {
+    const body = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+    const run = start(process.execPath, [LAUNCHER, 'webhooks', 'verify', ...GIVEN, '-o', 'json'], {
+      env,
+      input: 'open',
+    });
+    for (const [from, to] of [
+      [0, 1],
+      [1, 1000],
+      [1000, 70_000],
+      [70_000, 300_000],
+    ]) {
+      await new Promise((written) => run.child.stdin?.write(body.subarray(from, to), written));
+    }
+    run.child.stdin?.end();
+    const { stdout } = await run.ended;
+    expect(JSON.parse(stdout)).toMatchObject({
+      body_bytes: body.length,
+      body_sha256: createHash('sha256').update(body).digest('hex'),
+    });
   });
 
   it('loads no package, nor what other formats need', async () => {
