@@ -64,7 +64,7 @@ const LONGEST_MESSAGE = 300;
 export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, 'contentType' | 'text'>): string {
   const trimmed = text.trim();
   if (type.includes('html') || /^<(!doctype|html)/i.test(trimmed)) {
-    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(trimmed)?.[1]?.trim();
+    const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(trimmed)?.[1]?.trim();
     return title ? `an HTML page, "${shorten(redactText(title))}"` : 'an HTML page';
   }
   return shorten(redactText(fromJson(trimmed) ?? trimmed));

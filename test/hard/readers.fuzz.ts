@@ -261,6 +261,27 @@ describe('a failure', () => {
     );
   });
 
+  it('that says one thing over and over is read in time', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        ...['<title', '<title>', '"token":"', 'token=', 'Bearer ', 'https://u:p@', 'whsec_', 'Cmd=', '\r\n', '\\"'],
+      ),
+      fc.string({ minLength: 1, maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('text/html', 'text/plain'),
+        (pieces, contentType) => {
+          const unit = pieces.join('');
+          const said = unit.repeat(Math.ceil(65_536 / unit.length));
+          readOrRefused(() => serviceMessage({ contentType, text: said }));
+          readOrRefused(() => tradingError(said));
+        },
+      ),
+    );
+  });
+
   it('with status 200', () => {
     fc.assert(
       fc.property(text(mutated(...SAMPLES)), (said) => {
