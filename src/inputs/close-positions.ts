@@ -16,7 +16,7 @@ import {
 } from '../services/trading/order-rules.ts';
 import { sideText } from '../services/trading/order-words.ts';
 import type { Placed } from '../services/trading/placing.ts';
-import type { Account, ClosedPosition, OpenPosition } from '../services/trading/schema.ts';
+import type { Account, OpenPosition } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
 import { planWhole } from './close-whole.ts';
 import { wantedAccount } from './order-account.ts';
@@ -230,13 +230,9 @@ class Closer {
       details: {
         lost: [{ accountId, symbol, side, amount }],
         known: { amount, symbol, account },
-        // It may have taken any trade of that side.
         seen: async (trading, sentAt) => {
-          const { closingTraces } = await import('../services/trading/closing-traces.ts');
-          const isOf = (one: OpenPosition | ClosedPosition): boolean =>
-            (one.accountId ?? accountId) === accountId && one.currency === symbol && one.isBuy === isBuy;
-          const of = `what account ${accountId} has ${isBuy ? 'bought' : 'sold'} of ${symbol}`;
-          return closingTraces({ of, isOf, before: rows.filter(isOf) }, sentAt, trading);
+          const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');
+          return closingTraces(otherSide({ accountId, symbol, side }, rows), sentAt, trading);
         },
       },
       accountId,

@@ -9,7 +9,7 @@ import type { Account, Offer } from '../services/trading/schema.ts';
 import { callsLeft } from './calls-left.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
 import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
-import { sendOrder, showRequest } from './order-sending.ts';
+import { type SendingDetails, sendOrder, showRequest } from './order-sending.ts';
 import { STALE_MS } from './planned-requests.ts';
 import { type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
 
@@ -93,6 +93,26 @@ async function freshAccount({ accountId }: Account, open: TradingSession): Promi
   return findAccount(await freshAccounts(open), accountId);
 }
 
+/** What to look for where the answer is lost: without hedging it may have closed something and opened nothing. */
+export function openingDetails(
+  { side, amount, rate }: Pick<OrderTerms, 'side' | 'amount' | 'rate'>,
+  account: Account,
+  offer: Offer,
+): SendingDetails {
+  const { accountId, hedging } = account;
+  const { currency: symbol } = offer;
+  const order = { accountId, symbol, side, amount };
+  const seen: SendingDetails['seen'] = async (trading, sentAt) => {
+    const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');
+    return closingTraces(otherSide(order, undefined), sentAt, trading);
+  };
+  return {
+    lost: [order],
+    known: { amount, symbol, account, offer },
+    ...(hedging === 'Y' || rate !== undefined ? {} : { seen }),
+  };
+}
+
 interface Confirmed {
   readonly draft: NewOrderDraft;
   readonly account: Account;
@@ -104,7 +124,6 @@ interface Confirmed {
 
 async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderReport>> {
   const { draft, account, offer, open, wish, wait } = order;
-  const { side, amount } = draft;
   const { accountId } = account;
   const { currency: symbol } = offer;
   const { acceptedOrder } = await import('../services/trading/order-report.ts');
@@ -113,7 +132,7 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
   const { orderIds } = await sendOrder(
     draft.request(accountId, symbol),
     open,
-    { lost: [{ accountId, symbol, side, amount }], known: { amount, symbol, account, offer } },
+    openingDetails(draft, account, offer),
     wish,
     ctx,
   );

@@ -1,6 +1,6 @@
 /** An order that opens something, as one of several requests that are confirmed together. */
 import type { RunContext } from '../cli/command.ts';
-import type { NewOrderDraft } from './new-order.ts';
+import { type NewOrderDraft, openingDetails } from './new-order.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
 
@@ -11,7 +11,7 @@ export async function plannedOrder(
   desk: Desk,
   ctx: RunContext,
 ): Promise<PlannedRequest> {
-  const { side, amount, symbol } = draft;
+  const { symbol } = draft;
   if (ctx.dryRun) {
     const accountId = await desk.accountId(wanted);
     const request = draft.request(accountId, await desk.symbol(symbol));
@@ -27,10 +27,7 @@ export async function plannedOrder(
   const { accountId } = account;
   return {
     request: draft.request(accountId, offer.currency),
-    details: {
-      lost: [{ accountId, symbol: offer.currency, side, amount }],
-      known: { amount, symbol: offer.currency, account, offer },
-    },
+    details: openingDetails(draft, account, offer),
     accountId,
     does: orderQuestion(preview).replace(/\?$/, ''),
     warnings: preview.warnings,

@@ -3,6 +3,7 @@ import type { RunContext } from '../cli/command.ts';
 import { poll } from '../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import type { Recordings } from '../services/recordings/client.ts';
+import { idArgument } from '../services/recordings/subscription.ts';
 import { isFinal, judgeTest, lookForTest, type TestResult } from '../services/recordings/test-delivery.ts';
 
 export interface TestWait {
@@ -33,7 +34,7 @@ export async function waitForTest(
     const { code, message } = error;
     if (code === 'interrupted' || code === 'terminated') throw new SvcError(code, `${message}; ${eventId} is queued`);
     throw new SvcError('outcome_unknown', `${eventId} is queued, but waiting for it failed: ${message}`, {
-      hint: 'see: svc webhooks deliveries <id>',
+      hint: `see: svc webhooks deliveries ${idArgument(id)}`,
       cause: error,
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
     });

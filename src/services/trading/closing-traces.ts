@@ -1,6 +1,7 @@
 /** What at the gateway tells whether a closing was done whose answer was lost: what is open, what was closed since, which orders stand. */
 import { SvcError } from '../../errors.ts';
 import type { Trading } from './client.ts';
+import type { LostOrder } from './order-candidates.ts';
 import { orderText, sideText } from './order-words.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import { shownTime, tableTime } from './table-time.ts';
@@ -12,6 +13,17 @@ export interface LostClosing {
   isOf(row: OpenPosition | ClosedPosition): boolean;
   /** As it was seen before it was sent; undefined where it could not be seen. */
   readonly before: readonly OpenPosition[] | undefined;
+}
+
+/** What an order may have closed in an account that does not hedge: any trade of the other side. */
+export function otherSide(
+  { accountId, symbol, side }: Pick<LostOrder, 'accountId' | 'symbol' | 'side'>,
+  rows: readonly OpenPosition[] | undefined,
+): LostClosing {
+  const isOf = (row: OpenPosition | ClosedPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === (side === 'sell');
+  const of = `what account ${accountId} has ${side === 'sell' ? 'bought' : 'sold'} of ${symbol}`;
+  return { of, isOf, before: rows?.filter(isOf) };
 }
 
 /** Clocks differ: what is shown in vain does less harm than what is left out. */
@@ -46,7 +58,7 @@ export async function closingTraces(lost: LostClosing, sentAt: number, trading: 
 
 function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
   const [now, then] = [sum(open), before === undefined ? undefined : sum(before)];
-  if (open.length === 0) return `of ${of} nothing is open any more`;
+  if (open.length === 0) return `of ${of} nothing is open ${then === undefined ? 'now' : 'any more'}`;
   const rows = open
     .map((row) => `${sideText(row.isBuy)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
     .join(', ');

@@ -178,7 +178,8 @@ async function looked(
     const found = await candidates(sentAt);
     const ids = found.map((one) => one.id).join(' ');
     if (found.length > 0) return { text: `${text}; this may be it: ${found.map((one) => one.text).join('; ')}`, ids };
-    return { text: text || '; nothing that fits is to be seen there now, which is no proof', ids };
+    const what = text === '' ? 'nothing that fits' : 'no order of it, and no position that it opened,';
+    return { text: `${text}; ${what} is to be seen there now, which is no proof`, ids };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { text: `; what is there could not be looked at: ${error.message}`, ids: undefined };

@@ -1,8 +1,9 @@
 /** An order whose answer is lost is sent once, told as unknown with what may be it, and open in the journal. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
+import { holdTrade } from './holdings.ts';
 import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
-import { type Trader, trader } from './trader.ts';
+import { NETTING, type Trader, trader } from './trader.ts';
 
 let desk: Trader;
 let before: Forwarder;
@@ -61,6 +62,20 @@ describe.each([
       const shown = await desk.run(['journal', '--open', '-q'], { home: desk.home });
       expect(shown.stdout).toBe(`${error.journal_id}\n`);
     },
+  );
+});
+
+it('without hedging it may have closed what is open on the other side, and opened nothing', async () => {
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  desk.gateway.traps.add('push-before-answer');
+  const id = holdTrade(desk.gateway, { account: NETTING, isBuy: false, amountK: 10 });
+  const argv = ['buy', 'EUR/USD', '10', '--account', NETTING, '--yes', '-o', 'json', '--transport', 'polling'];
+  const { code, stderr } = await desk.run(argv, through());
+  expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
+  expect(lastError(stderr).message).toMatch(
+    new RegExp(
+      `; of what account ${NETTING} has sold of EUR/USD nothing is open now; closed in the last minutes: trade ${id} 10K @ 1.16013 \\(.*Z\\); no order of it, and no position that it opened, is to be seen there now, which is no proof$`,
+    ),
   );
 });
 
