@@ -5,6 +5,7 @@ import { Deadline, Deadlines } from './deadline.ts';
 import type { RequestValue } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { reasonOf } from './failures.ts';
+import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 import { DryRunStop, type Outbound } from './target.ts';
 import { Tracer } from './tracer.ts';
 import type { ExactRequest, Wire } from './wire.ts';
@@ -182,7 +183,7 @@ function exactRequest({ url, headers, body }: Posting): ExactRequest {
   const flat: string[] = [];
   for (const [name, value] of headers) {
     if (OWN_HEADERS.has(name.toLowerCase())) continue;
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new SvcError(
         'invalid_value',
         `the header ${JSON.stringify(name)} cannot be sent: HTTP has no such headers`,

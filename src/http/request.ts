@@ -1,6 +1,7 @@
 /** From an endpoint and its values to the one request value that is sent, shown and turned into curl. */
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape, QueryValues, RequestValue } from './endpoint.ts';
+import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 import type { Target } from './target.ts';
 
 /** Headers that belong to the transport: a second opinion on them would desynchronise it from the service. */
@@ -105,11 +106,11 @@ function addHeaders(headers: Record<string, string>, more: Headers): void {
     if (OWN_HEADERS.has(lower)) {
       throw new SvcError('invalid_value', `the header ${lower} cannot be set: svc sets it itself`);
     }
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    if (!isHeaderName(name)) {
       throw new SvcError('invalid_value', `${JSON.stringify(name)} is not a header name`);
     }
     // The value stays out of the message: it may be a credential with a line break pasted along.
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    if (!isHeaderValue(value)) {
       throw new SvcError(
         'invalid_value',
         `the header ${lower} holds a line break or another character that headers cannot carry`,

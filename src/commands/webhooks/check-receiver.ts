@@ -1,4 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
+import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import type { Tone } from '../../output/types.ts';
 import { PROBE_NAMES } from '../../services/recordings/probe-names.ts';
@@ -22,7 +23,7 @@ export const webhooksCheckReceiver = listCommand({
       help: 'Only this probe',
     },
     junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a report in JUnit form, for CI' },
-    insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+    insecure: RECEIVER_FLAGS.insecure,
     ...SECRET_FLAGS,
   },
   exits: ['condition_false', 'connect_failed'],

@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import { SENT_LIST } from '../../views/sent-deliveries.ts';
 
@@ -11,12 +12,7 @@ export const webhooksReplay = listCommand({
   effect: 'write',
   args: { file: { help: 'The recording (NDJSON), - for standard input', required: true, complete: 'files' } },
   flags: {
-    to: {
-      type: 'string',
-      value: 'url',
-      required: true,
-      help: 'Where the receiver is; quote an address that holds "&"',
-    },
+    to: RECEIVER_FLAGS.to,
     resign: { type: 'boolean', help: 'Sign each anew when it is sent; takes a secret' },
     'only-failed': { type: 'boolean', help: 'Only those that were answered or forwarded without a 2xx' },
     'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
@@ -28,9 +24,9 @@ export const webhooksReplay = listCommand({
       check: (text: string) => void gapOf(text),
       help: 'No more than this: 10/s, 30/m',
     },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
-    deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
-    insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+    concurrency: RECEIVER_FLAGS.concurrency,
+    deadline: RECEIVER_FLAGS.deadline,
+    insecure: RECEIVER_FLAGS.insecure,
     ...SECRET_FLAGS,
   },
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],

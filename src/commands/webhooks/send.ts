@@ -2,6 +2,7 @@ import { listCommand, type RunContext } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
 import { parseByteSize } from '../../inputs/byte-size.ts';
+import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import type { Draft, Outgoing } from '../../services/recordings/sending.ts';
 import type { Tampering } from '../../services/recordings/sending-event.ts';
@@ -15,12 +16,7 @@ export const webhooksSend = listCommand({
     'Makes an event up, or takes the bytes of a file, signs it now, and posts it once: no redirect is followed and nothing is tried again. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted. With --tamper the delivery is bad on purpose, and the exit status still says what the receiver said: a good one refuses with 1, except for "header", which is not signed. The same event sent again shows whether a receiver knows it again. The signature is no credential, so plain http is allowed, with a warning where it leaves this machine. Fields in JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
   flags: {
-    to: {
-      type: 'string',
-      value: 'url',
-      required: true,
-      help: 'Where the receiver is; quote an address that holds "&"',
-    },
+    to: RECEIVER_FLAGS.to,
     event: { type: 'string', value: 'type', help: 'The event type (default webhook.ping)' },
     body: { type: 'string', value: 'file', complete: 'files', help: 'The exact bytes to send, - for standard input' },
     set: {
@@ -38,7 +34,7 @@ export const webhooksSend = listCommand({
     },
     repeat: { type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send it so many times' },
     'new-id': { type: 'boolean', help: 'A new event each time, not the same again' },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
+    concurrency: RECEIVER_FLAGS.concurrency,
     skew: {
       type: 'string',
       value: '±duration',
@@ -51,8 +47,8 @@ export const webhooksSend = listCommand({
       default: 'none',
       help: 'What to change after signing; the header is that of the event type',
     },
-    deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
-    insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+    deadline: RECEIVER_FLAGS.deadline,
+    insecure: RECEIVER_FLAGS.insecure,
     ...SECRET_FLAGS,
   },
   outputOf: ({ repeat }) => (repeat > 1 ? SENT_LIST : SENT_ONE),

@@ -6,9 +6,10 @@ import { readNames } from './event.ts';
 import type { SigningSecret } from './secret.ts';
 import { SignatureCheck, SignatureVerifier, type SignedHeaders, type Verdict, type Verification } from './signature.ts';
 
-export interface CheckedDelivery {
+/** What a check finds out, wherever the delivery came from. */
+export interface DeliveryFacts {
+  /** The file, and the line or entry of it; or the address it came from, which of a tunnel is its own. */
   readonly source: string;
-  readonly verdict: Verdict;
   readonly valid: boolean;
   /** Whether the signature belongs to body and timestamp, whatever its age. */
   readonly signature_ok: boolean;
@@ -22,10 +23,14 @@ export interface CheckedDelivery {
   readonly event_type: string | null;
   readonly secret_index: number | null;
   readonly body_bytes: number;
-  /** Only where it is asked for: it costs a fifth of the check. */
+  /** Undefined where nobody asked for it: it costs a fifth of the check. */
   readonly body_sha256: string | undefined;
   readonly hints: readonly string[];
   readonly notes: readonly string[];
+}
+
+export interface CheckedDelivery extends DeliveryFacts {
+  readonly verdict: Verdict;
   /** What the age is measured against. */
   readonly clock: CheckClock;
   /** What the unsigned header says, where the signed body contradicts it. */

@@ -1,4 +1,5 @@
 /** What a receiver tells of, one row for each: the objects of `webhooks listen -o ndjson`. */
+import type { DeliveryFacts } from './checked-delivery.ts';
 import type { RefusalReason } from './receiver.ts';
 import type { Verdict } from './signature.ts';
 
@@ -19,26 +20,10 @@ export interface ForwardedRow {
   readonly error?: string;
 }
 
-export interface DeliveryRow {
+export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
-  /** Where it came from: of a tunnel, its own address. */
-  readonly source: string;
   readonly verdict: Verdict | 'unchecked';
-  readonly valid: boolean;
-  readonly signature_ok: boolean;
-  readonly timestamp: number | null;
-  readonly age_s: number | null;
-  readonly tolerance_s: number | null;
-  /** Out of the verified body; null where there is none. */
-  readonly event_id: string | null;
-  readonly event_type: string | null;
-  readonly secret_index: number | null;
-  readonly body_bytes: number;
-  /** Undefined, and so left out, where nobody asked for it. */
-  readonly body_sha256: string | undefined;
-  readonly hints: readonly string[];
-  readonly notes: readonly string[];
   /** It was accepted before: how often it came, this time included, and when first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
