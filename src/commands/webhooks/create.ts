@@ -11,7 +11,7 @@ export const webhooksCreate = recordCommand({
   id: 'webhooks create',
   summary: 'Subscribe an HTTPS address to events',
   description:
-    'The signing secret is told once, in the answer: where it goes is settled, and written to as a test, before anything is sent, and it is safe there before anything is printed. The quota and subscriptions of the same address are looked for first. The request goes out once: where its answer is lost the list tells what became of it. Added to the answer: id, status_text, secret_fingerprint; secret is left out without --show-secret.',
+    'The signing secret is told once, in the answer: where it goes is settled, and written to as a test, before anything is sent, and it is safe there before anything is printed. The quota and subscriptions of the same address are looked for first. The request goes out once: where its answer is lost the list tells what became of it. Ctrl-C while the answer is under way waits up to 3 s for it. Added to the answer: id, status_text, secret_fingerprint; secret is left out without --show-secret.',
   effect: 'write',
   service: 'webhooks',
   args: { url: { help: 'Where events are to be sent', required: true } },
