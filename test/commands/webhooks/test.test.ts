@@ -1,7 +1,8 @@
 /** A test event, followed to its end; a rotation that rests on it. */
 import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../http/servers.ts';
 import { startReceiver } from '../../sandbox/recordings/service.ts';
-import { temporaryHome } from '../../support/svc.ts';
+import { svc, temporaryHome } from '../../support/svc.ts';
 import { failure, RECEIVER, subscribed } from './subscribed.ts';
 
 describe('test', () => {
@@ -130,4 +131,21 @@ describe('rotate', () => {
     expect((await service.run(['rotate', 'ep_1', '--store', '--yes', '--keep-old'])).code).toBe(0);
     expect(service.account.subscriptions.has('ep_1')).toBe(true);
   });
+});
+
+test('a log that may not be read: exit 8, that the event is queued, and how to look', async () => {
+  const list = { items: [{ id: 'ep_1', url: RECEIVER, events: ['webhook.ping'], status: 1 }] };
+  await using server = await faultServer((socket, { method, path }) => {
+    if (path.includes('/deliveries')) socket.write(answer(403, '{}'));
+    else socket.write(answer(200, JSON.stringify(method === 'GET' ? list : { queued: true, event_id: 'evt_1' })));
+  });
+  const argv = ['webhooks', 'test', 'ep_1', '--wait', '1s', '-o', 'json', '--base-url', server.url];
+  const run = await svc(argv, { env: { SVC_WEBHOOKS_TOKEN: 'pat' } });
+  expect([run.code, failure(run)]).toEqual([
+    8,
+    expect.objectContaining({
+      message: expect.stringContaining('evt_1 is queued, but waiting for it failed'),
+      hint: 'see: svc webhooks deliveries ep_1',
+    }),
+  ]);
 });
