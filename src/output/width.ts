@@ -39,7 +39,7 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** Lines of at most `width` cells, broken behind a blank where there is one. Only the blanks at a break are left out. */
+/** Lines of at most `width` cells, 2 at least, broken behind a blank where there is one. Only the blanks at a break are left out. */
 export function wrap(text: string, width: number): readonly string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -47,7 +47,7 @@ export function wrap(text: string, width: number): readonly string[] {
   let end = 0;
   let taken = 0;
   let blank = { end: 0, taken: 0 };
-  for (const cluster of clusters(text)) {
+  for (const cluster of narrowClusters(text, width)) {
     const needed = clusterWidth(cluster);
     while (cluster !== ' ' && taken + needed > width && end > start) {
       const cut = blank.end > start ? blank : { end, taken };
@@ -89,6 +89,11 @@ function simpleWidth(text: string): number | undefined {
 
 function clusters(text: string): Iterable<string> {
   return text.match(CLUSTER) ?? [];
+}
+
+/** One that is wider than a whole line, by marks that take a cell each, in its parts. */
+function narrowClusters(text: string, width: number): readonly string[] {
+  return [...clusters(text)].flatMap((one) => (clusterWidth(one) > width ? [...one] : [one]));
 }
 
 function clusterWidth(cluster: string): number {

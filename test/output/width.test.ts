@@ -77,6 +77,8 @@ describe('wrap', () => {
     expect(wrap('the quick brown fox', 10)).toEqual(['the quick', 'brown fox']);
     expect(wrap('https://example.com/x y', 8)).toEqual(['https://', 'example.', 'com/x y']);
     expect(wrap('日本語', 4)).toEqual(['日本', '語']);
+    // a note with a stem and a flag, which take a cell each
+    expect(wrap('\u{1d158}\u{1d165}\u{1d16e}', 2)).toEqual(['\u{1d158}\u{1d165}', '\u{1d16e}']);
   });
 
   test('other spaces than blanks stay', () => {

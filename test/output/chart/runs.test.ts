@@ -85,8 +85,12 @@ describe('runsOf', () => {
           const start = at[index] ?? 0;
           if (value === null || start > WINDOW.to) continue;
           // where it begins, or one further where it holds at the middle of that one alone
-          const column = Math.min(columns - 1, Math.floor((start / 100) * columns));
-          const near = runs.filter((run) => run.column === column || run.column === column + 1);
+          const columnOf = (place: number): number => Math.min(columns - 1, Math.floor(place));
+          const [first, last] = [-1e-9, 1e-9].map((hair) => columnOf((start / 100) * columns + hair)) as [
+            number,
+            number,
+          ];
+          const near = runs.filter(({ column }) => first <= column && column <= last + 1);
           expect(near.some(({ low, high }) => low <= value && value <= high)).toBe(true);
         }
         for (const { column, low, high, last } of runs) {
