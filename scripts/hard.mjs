@@ -7,18 +7,18 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
 
-/** What each one tells, and after how many minutes it is ended: half an hour together, twice what two cores need that do nothing else. */
+/** What each one tells, and after how many minutes it is ended: half an hour together, and two cores that do nothing else need less. */
 const SUITES = {
   fuzz: [
     'every parser and every escaper on generated input, 100,000 runs a property or 2.5 s of it, 20 million texts shown',
     10,
   ],
   kills: ['kill -9 before, within and after every step in the file system', 5],
-  refusals: ['a full, read-only or broken disk at every step in the file system', 5],
+  refusals: ['a full, read-only or broken disk at every step in the file system', 3],
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
   cuts: ['the network cut at every byte of a write and of its answer', 2],
   imports: ['svc silences import killed at random moments', 2],
-  soak: ['a flood of deliveries and of pushes, memory flat', 3],
+  soak: ['a flood of deliveries and of pushes, memory flat', 5],
 };
 
 const scale = Number(process.env.SVC_HARD_SCALE ?? 1);
