@@ -116,10 +116,17 @@ async function placeRaw(
     await sendOrder(request, { ...open, session: { call } }, lost === undefined ? {} : { lost: [lost] }, {}, ctx);
   } catch (error) {
     if (answered === undefined || !(error instanceof SvcError)) throw error;
-    return { answer: answered, refused: error };
+    return { answer: answered, refused: explained(error) };
   }
   if (answered === undefined) throw new SvcError('internal', `${path} was placed without an answer`);
   return { answer: answered, refused: undefined };
+}
+
+/** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */
+function explained(error: SvcError): SvcError {
+  if (error.more?.['server_code'] !== 3) return error;
+  const causes = "Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id";
+  return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
 }
 
 /** Where it says enough to be looked for. */

@@ -268,6 +268,15 @@ describe('the trading gateway', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
   });
 
+  test("an account's name in place of its id is explained", async () => {
+    const form = FORM.map((field) => field.replace('account_id=654061', 'account_id=00654061'));
+    const { code, stderr } = await trade(['POST', '/trading/open_trade', ...form, '--yes']);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining("an account's name in place of its id"),
+    });
+  });
+
   test('what cannot be written down is not sent, and a dry run writes nothing', async () => {
     const home = temporaryHome();
     const argv = ['api', 'trade', 'POST', '/trading/delete_order', '-f', 'order_id=1', '--yes'];
