@@ -246,7 +246,7 @@ class Closer {
         return { orderId, accountId, symbol, side, amountK, hedges: false };
       },
       warnings: await desk.closedWarnings(symbol),
-      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why}`,
+      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why} (it is a ${sideText(isBuy)} of ${row.amountK}K, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`,
       tradeId: id,
     };
   }

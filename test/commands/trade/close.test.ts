@@ -140,7 +140,11 @@ describe('in an account that does not hedge', () => {
   it('or where it was asked', async () => {
     const id = holdTrade(desk.gateway, { account: NETTING, isBuy: false });
     const { asked } = await desk.run(['close', id], { terminal: 200, answer: true });
-    expect(asked).toEqual([expect.stringMatching(/^Buy 10 EUR\/USD at market, as account 654062 does not hedge/)]);
+    expect(asked).toEqual([
+      expect.stringMatching(
+        /^Buy 10 EUR\/USD at market, as account 654062 does not hedge .*\(it is a sell of 10K, open at 1.16, -1.3 now\)\?$/,
+      ),
+    ]);
     expect(desk.orders()).toMatchObject([{ ...OPPOSITE, is_buy: 'true' }]);
   });
 
