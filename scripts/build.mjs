@@ -45,7 +45,7 @@ const bundle = await rolldown({
 /** Small modules that are always wanted together: opening a file costs more than reading it. */
 const together = {
   settings:
-    /\/src\/store\/(settings|settings-file|setting-keys|setting-values|json-fault|file-failure|json-object)\.ts$/,
+    /\/src\/(json-object|store\/(settings|settings-file|setting-keys|setting-values|json-fault|file-failure))\.ts$/,
   cells: /\/src\/output\/(cells|subject|chart\/sparkline|field-path)\.ts$/,
   request: /\/src\/http\/(endpoint|target|address|request|answers)\.ts$/,
 };
@@ -53,6 +53,8 @@ const together = {
 const { output } = await bundle.write({
   dir: made,
   format: 'cjs',
+  // Code within an executable cannot import, and requires even what comes with Node.
+  dynamicImportInCjs: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
   codeSplitting: {
