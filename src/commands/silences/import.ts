@@ -56,7 +56,7 @@ export const silencesImport = listCommand({
   async run(input, ctx) {
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const { failedImport, importStep, planImport } = await import('../../services/alertmanager/silence-import.ts');
+    const { failedImport, importPlan, importStep } = await import('../../services/alertmanager/silence-import.ts');
     const { parseSilenceFile } = await import('../../services/alertmanager/silence-file.ts');
     const { readSilences } = await import('../../services/alertmanager/silence.ts');
     const now = ctx.now();
@@ -70,14 +70,15 @@ export const silencesImport = listCommand({
     });
     if (!input.allAlerts) await refuseWideOnes(silences);
     const alertmanager = openAlertmanager(ctx.target, { bulk: true });
-    const steps = planImport(silences, await readSilences(alertmanager), input.onConflict, now);
-    const progress = ctx.progress(steps.filter(({ silence }) => silence !== undefined).length);
-    const outcome = await bulk(steps, input.concurrency, async (step) => {
-      const imported = await importStep(step, alertmanager);
-      if (step.silence !== undefined) progress.step();
+    const stepOf = importPlan(await readSilences(alertmanager), input.onConflict, now);
+    const progress = ctx.progress(silences.length);
+    const outcome = await bulk(silences, input.concurrency, async (row) => {
+      // A row is planned when its turn comes: while the server stores others there is time for it.
+      const imported = await importStep(stepOf(row), alertmanager);
+      progress.step();
       return imported;
     }).finally(() => progress.clear());
-    const answer = bulkAnswer(outcome, ({ row }, { message }) => failedImport(row, message));
+    const answer = bulkAnswer(outcome, (row, { message }) => failedImport(row, message));
     return { ...answer, footer: summary(answer.value) };
   },
 });

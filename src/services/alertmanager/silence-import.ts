@@ -1,4 +1,4 @@
-/** Bringing silences from a file to a server: what each row amounts to is decided before anything is sent. */
+/** Bringing silences from a file to a server: what each row amounts to, and carrying it out. */
 import type { Alertmanager } from './client.ts';
 import type { PostableSilence, Silence } from './schema.ts';
 import { applyChanges } from './silence-draft.ts';
@@ -25,15 +25,15 @@ export interface ImportedSilence {
 }
 
 /**
- * One step for each row. The same row twice, in the file or because an import was cut and is run again, makes one silence: it
- * is known by its matchers, author and comment, and by a window that overlaps. Rows that are over are left out.
+ * The step of each row, asked for in the order of the file. The same row twice, in the file or because an import was cut and is run
+ * again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps. Rows that are over are
+ * left out.
  */
-export function planImport(
-  rows: readonly PostableSilence[],
+export function importPlan(
   present: readonly Silence[],
   onConflict: OnConflict,
   now: number,
-): ImportStep[] {
+): (row: PostableSilence) => ImportStep {
   const known = new Map<string, { readonly id: string; readonly silence: PostableSilence }[]>();
   const remember = (key: string, id: string, silence: PostableSilence): void => {
     const same = known.get(key);
@@ -42,7 +42,7 @@ export function planImport(
   };
   for (const silence of present)
     if (silence.status.state !== 'expired') remember(keyOf(silence), silence.id, applyChanges(silence, {}));
-  return rows.map((row): ImportStep => {
+  return (row) => {
     if (Date.parse(row.endsAt) <= now) return { row, action: 'expired' };
     const key = keyOf(row);
     const same =
@@ -56,7 +56,7 @@ export function planImport(
     // A row of this very file is not sent yet, and has no id to be extended by.
     if (onConflict === 'skip' || !longer || same.id === '') return { row, action: 'unchanged', existing: same.id };
     return { row, action: 'extend', silence: { ...same.silence, endsAt: row.endsAt }, existing: same.id };
-  });
+  };
 }
 
 /** Carries one step out. */

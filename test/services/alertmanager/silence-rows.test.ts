@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/time.ts';
 import { type PostableSilence, postableSilence } from '../../../src/services/alertmanager/schema.ts';
 import { parseSilenceFile } from '../../../src/services/alertmanager/silence-file.ts';
-import { planImport } from '../../../src/services/alertmanager/silence-import.ts';
+import { importPlan } from '../../../src/services/alertmanager/silence-import.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;
@@ -114,7 +114,7 @@ describe('rows that are the same silence', () => {
           ...silences,
           ...silences.map((one) => ({ ...one, matchers: [...one.matchers, ...one.matchers].reverse() })),
         ];
-        const created = planImport(doubled, [], 'skip', NOW).filter(({ action }) => action === 'create');
+        const created = doubled.map(importPlan([], 'skip', NOW)).filter(({ action }) => action === 'create');
         expect(created.map(({ row: one }) => meaning(one))).toEqual([...new Set(doubled.map(meaning))]);
       }),
     );
