@@ -240,7 +240,9 @@ export class AnswerParser {
 function knownHead(chunk: Buffer, { status, headers }: Pick<KnownHead, 'status' | 'headers'>): KnownHead | undefined {
   const bodyLength = Number(headers['content-length']);
   const text = chunk.toString('latin1', 0, chunk.length - bodyLength);
-  if (text.indexOf(END_OF_HEAD) !== text.length - END_OF_HEAD.length) return undefined; // an interim answer before it
+  const end = text.indexOf(END_OF_HEAD);
+  // No head at all where blank lines alone came, and two where an interim answer stood before it.
+  if (end < 0 || end + END_OF_HEAD.length !== text.length) return undefined;
   return { text, status, headers, bodyLength };
 }
 

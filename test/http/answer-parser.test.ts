@@ -90,3 +90,9 @@ test('a refusal ends an answer that is known too', () => {
     expect(seen.at(-1)).toBe(refused);
   }
 });
+
+test('blank lines between answers are never taken for one', () => {
+  const empty = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+  const chunks = [empty, '\r\n\r', '\r\n\r', empty].map((text) => Buffer.from(text));
+  expect(told(chunks).filter((event) => event === 'begin')).toHaveLength(2);
+});
