@@ -34,11 +34,14 @@ export function readNames(bytes: Uint8Array): Pick<ReadEvent, 'id' | 'type'> | u
   // A byte for a character: what is looked for is ASCII, and nothing is decoded.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const [beginning, id, type] = OWN_BEGINNING.exec(text) ?? [];
-  // A second one would count in JSON, and a text that does not end is none.
-  const own = beginning !== undefined && text.endsWith('}');
-  const after = beginning?.length ?? 0;
-  if (own && !text.includes('"id":', after) && !text.includes('"type":', after)) return { id, type };
+  // A text that does not end is none.
+  if (beginning !== undefined && text.endsWith('}') && !namesAgain(text, beginning.length)) return { id, type };
   return readEvent(bytes);
+}
+
+/** A second one would count in JSON, also before a blank and with escaped letters, which all are U+0064 to U+0079. */
+function namesAgain(text: string, after: number): boolean {
+  return ['"id"', '"type"', '\\u006', '\\u007'].some((sign) => text.includes(sign, after));
 }
 
 /** The same of a value that is parsed already: one sample of several. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/services/recordings/event.ts';
+import { readEvent, readNames } from '../../../src/services/recordings/event.ts';
 
 const read = (text: string | Uint8Array) => readEvent(Buffer.from(text as string));
 
@@ -23,4 +23,18 @@ describe('readEvent', () => {
     'takes %j for no event',
     (text) => expect(read(text)).toBeUndefined(),
   );
+});
+
+describe('readNames', () => {
+  it.each([
+    ['as it is', '"id":"evt_2"'],
+    ['before a blank', '"id" : "evt_2"'],
+    ['with an escaped letter', '"\\u0069d":"evt_2"'],
+    ['the type, with an escaped letter', '"t\\u0079pe":"b"'],
+  ])('a second name counts, and the last one of all: %s', (_name, second) => {
+    const body = Buffer.from(`{"id":"evt_1","type":"a",${second}}`);
+    const { id, type } = readEvent(body) ?? {};
+    expect(readNames(body)).toMatchObject({ id, type });
+    expect([id, type]).not.toEqual(['evt_1', 'a']);
+  });
 });
