@@ -148,11 +148,22 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
   const pieces: Uint8Array[] = [];
   for await (const piece of sent.bytes) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
-  const value: unknown = sent.isJson ? JSON.parse(bytes.toString()) : undefined;
+  const value = sent.isJson ? await jsonOf(bytes) : undefined;
   const again = async function* () {
     yield bytes;
   };
   return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
+}
+
+/** A long answer is handed out before all of it is checked: what was sent is done or not, whatever is wrong with it. */
+async function jsonOf(bytes: Buffer): Promise<unknown> {
+  const { JsonFault, parseJson } = await import('../http/json.ts');
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return undefined;
+  }
 }
 
 /** What `changes` and was done is not refused. */

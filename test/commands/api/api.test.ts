@@ -10,6 +10,7 @@ import type { TradingTrap } from '../../../src/sandbox/trading/traps.ts';
 import { readJournal } from '../../../src/store/order-journal.ts';
 import { answer, type Fault, type FaultServer, faultServer } from '../../http/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+import { forwarder } from '../trade/lost-answers.ts';
 
 const NONE: Run = { code: -1, stdout: '', stderr: '', asked: [], opened: [] };
 const SECRET = 'SECRET-f00dfacecafe';
@@ -327,6 +328,22 @@ describe('the trading gateway', () => {
     expect(stderr).toMatch(/it is not known what became of the request by POST .*; this may be it: /);
     expect(stderr).toContain('hint: do not repeat it before you have looked: svc trade journal --open');
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  test.each([
+    ['that begins with a byte order mark', '\ufeff{"response":{"executed":true},"data":{"orderId":7}}', 0, 'accepted'],
+    ['so long that it is passed on unread, and is no JSON', `{"response":1,${' '.repeat(5 * 2 ** 20)}}`, 8, 'unknown'],
+  ])('an order has its outcome by an answer %s', async (_name, body, exit, outcome) => {
+    const home = temporaryHome();
+    await using before = await forwarder(sandbox.env['SVC_TRADE_URL'] ?? '');
+    const headers = { 'content-type': 'application/json' };
+    before.fault = { applied: true, answer: (response) => void response.writeHead(200, headers).end(body) };
+    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...FORM, '--yes'];
+    const { code, stderr } = await svc(argv, { env: { ...sandbox.env, SVC_TRADE_URL: before.url }, home });
+    expect({ code, outcomes: journalOf(home).map((entry) => entry.outcome) }, stderr).toEqual({
+      code: exit,
+      outcomes: [outcome],
+    });
   });
 
   test('calls that are used up by the gateway fill their window', async () => {
