@@ -51,12 +51,18 @@ export async function planWhole(
         accountId,
         symbol,
         tradeIds: open?.map(({ tradeId }) => tradeId),
-        amountK: open?.reduce((sum, { amountK = 0 }) => sum + amountK, 0),
+        amountK: open && wholeAmountK(open),
       }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
       ...(symbol === undefined ? { isTyped: true } : {}),
     },
   ];
+}
+
+/** Undefined where a row does not tell: less than all would be taken for all. */
+function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
+  const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
+  return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
 }
 
 /** A symbol that is hidden from the offers may have been traded before, and a cap on calls may hide all of them. */
