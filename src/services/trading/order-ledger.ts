@@ -79,6 +79,8 @@ export class OrderLedger {
   /** By trade id: the row as it was first told. */
   readonly #opened = new Map<string, PushedRecord>();
   readonly #closed: PushedRecord[] = [];
+  /** By closing: how many of its rows a look has told, and no push yet. */
+  readonly #early = new Map<string, number>();
   /** Of the last look at the whole table. */
   #standing: ReadonlySet<string> | undefined;
 
@@ -87,20 +89,19 @@ export class OrderLedger {
     if (key === undefined) return;
     if (model === 'Order') this.#order(key, record, action === 'D');
     else if (model === 'OpenPosition' && action !== 'D') this.#opened.set(key, { ...record, ...this.#opened.get(key) });
-    else if (model === 'ClosedPosition' && action === 'I') this.#closed.push(record);
+    else if (model === 'ClosedPosition' && action === 'I') this.#closing(record);
   }
 
   /** A look at a whole table, after pushes were missed. */
   snapshot(model: ModelName, rows: readonly PushedRecord[]): void {
     const field = model === 'Order' ? 'orderId' : 'tradeId';
     if (model === 'ClosedPosition') {
-      const known = new Set(this.#closed.map((row) => `${row['tradeId']} ${row['closeTime']}`));
-      this.#closed.push(...rows.filter((row) => !known.has(`${row['tradeId']} ${row['closeTime']}`)));
+      this.#lookAtClosed(rows);
       return;
     }
-    for (const record of rows) this.take({ kind: 'row', model, action: 'U', key: String(record[field]), record });
+    for (const record of rows) this.take({ kind: 'row', model, action: 'U', key: idOf(record[field]), record });
     if (model !== 'Order') return;
-    this.#standing = new Set(rows.map((row) => String(row['orderId'])));
+    this.#standing = new Set(rows.map((row) => idOf(row['orderId'])));
     for (const [id, order] of this.#orders) if (!this.#standing.has(id)) order.over = true;
   }
 
@@ -110,10 +111,10 @@ export class OrderLedger {
   }
 
   state(awaited: Awaited): OrderState {
-    return 'orderIds' in awaited ? this.#closing(awaited) : this.#opening(awaited);
+    return 'orderIds' in awaited ? this.#closingState(awaited) : this.#openingState(awaited);
   }
 
-  #closing({ orderIds, tradeIds, accountId, symbol, amountK, sentAt }: AwaitedClosing): OrderState {
+  #closingState({ orderIds, tradeIds, accountId, symbol, amountK, sentAt }: AwaitedClosing): OrderState {
     const orders = orderIds.map((id) => this.#orders.get(id));
     const known = orders.filter((order) => order !== undefined);
     const own = new Set([...(tradeIds ?? []), ...known.flatMap((order) => [...order.tradeIds])]);
@@ -121,10 +122,10 @@ export class OrderLedger {
     const times = known.flatMap(({ record }) => timeOf(record, 'time') ?? []);
     const began = Math.floor(Math.min(...(times.length === 0 ? [sentAt] : times)) / 1000) * 1000;
     const isMeant = (row: PushedRecord): boolean =>
-      own.has(String(row['tradeId'])) ||
-      orderIds.includes(String(row['orderId'] ?? '')) ||
+      own.has(idOf(row['tradeId'])) ||
+      orderIds.includes(idOf(row['orderId'])) ||
       (tradeIds === undefined &&
-        (accountId === undefined || String(row['accountId'] ?? accountId) === accountId) &&
+        (accountId === undefined || idOf(row['accountId'] ?? accountId) === accountId) &&
         (symbol === undefined || row['currency'] === symbol));
     const closed = this.#closed.filter((row) => isMeant(row) && (timeOf(row, 'closeTime') ?? began) >= began);
     const told = known.length === orderIds.length && orderIds.length > 0;
@@ -143,18 +144,16 @@ export class OrderLedger {
     };
   }
 
-  #opening(awaited: AwaitedOrder): OrderState {
+  #openingState(awaited: AwaitedOrder): OrderState {
     const { orderId, amountK } = awaited;
     const order = this.#orders.get(orderId);
     const isOurs = (row: PushedRecord, tradeId: string): boolean =>
-      String(row['orderId'] ?? '') === orderId || order?.tradeIds.has(tradeId) === true;
-    const closed = this.#closed.filter((row) => isOurs(row, String(row['tradeId'])) || this.#isOffset(row, awaited));
-    const closedIds = new Set(closed.map((row) => String(row['tradeId'])));
+      idOf(row['orderId']) === orderId || order?.tradeIds.has(tradeId) === true;
+    const closed = this.#closed.filter((row) => isOurs(row, idOf(row['tradeId'])) || this.#isOffset(row, awaited));
+    const closedIds = new Set(closed.map((row) => idOf(row['tradeId'])));
     const opened = [...this.#opened].filter(([id, row]) => isOurs(row, id) && number(row['amountK']) !== null);
     // A trade may be opened and stopped out before anybody sees it open.
-    const atOnce = closed.filter(
-      (row) => isOurs(row, String(row['tradeId'])) && !this.#opened.has(String(row['tradeId'])),
-    );
+    const atOnce = closed.filter((row) => isOurs(row, idOf(row['tradeId'])) && !this.#opened.has(idOf(row['tradeId'])));
     let trades = [
       ...opened.map(([, row]) => fill(row, 'open', 'time')),
       ...atOnce.map((row) => fill(row, 'open', 'openTime')),
@@ -162,7 +161,7 @@ export class OrderLedger {
     const closedTrades = closed.map((row) => fill(row, 'close', 'closeTime'));
     const over = order?.over === true || (order === undefined && this.#standing?.has(orderId) === false);
     const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
-    const offsets = closed.filter((row) => !isOurs(row, String(row['tradeId'])));
+    const offsets = closed.filter((row) => !isOurs(row, idOf(row['tradeId'])));
     let sum = total(offsets) + trades.reduce((all, one) => all + (one.amountK ?? 0), 0);
     if (over && sum === 0 && order?.record['status'] === EXECUTED && order.tradeIds.size > 0 && closedIds.size === 0) {
       trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
@@ -179,16 +178,38 @@ export class OrderLedger {
     };
   }
 
+  #closing(record: PushedRecord): void {
+    const closing = closingOf(record);
+    const early = this.#early.get(closing) ?? 0;
+    if (early > 0) this.#early.set(closing, early - 1);
+    else this.#closed.push(record);
+  }
+
+  /** One closing may have several rows, of parts; a push may come before the look that tells of it, or after. */
+  #lookAtClosed(rows: readonly PushedRecord[]): void {
+    const known = new Map<string, number>();
+    const add = (counts: Map<string, number>, closing: string, more: number): void => {
+      counts.set(closing, (counts.get(closing) ?? 0) + more);
+    };
+    for (const row of this.#closed) add(known, closingOf(row), 1);
+    for (const row of rows) {
+      const closing = closingOf(row);
+      if ((known.get(closing) ?? 0) > 0) add(known, closing, -1);
+      else {
+        this.#closed.push(row);
+        add(this.#early, closing, 1);
+      }
+    }
+  }
+
   #order(id: string, record: PushedRecord, over: boolean): void {
     const known = this.#orders.get(id) ?? { record: {}, tradeIds: new Set<string>(), amountK: 0, over: false };
     this.#orders.set(id, known);
     known.record = { ...known.record, ...record };
     known.over ||= over;
     known.amountK = Math.max(known.amountK, number(record['amountK']) ?? 0);
-    const tradeId = record['tradeId'];
-    if ((typeof tradeId === 'string' || typeof tradeId === 'number') && /^[1-9]\d*$/.test(String(tradeId))) {
-      known.tradeIds.add(String(tradeId));
-    }
+    const tradeId = idOf(record['tradeId']);
+    if (/^[1-9]\d*$/.test(tradeId)) known.tradeIds.add(tradeId);
   }
 
   /** Without hedging an order closes what is open on the other side, and no row says which order that was. */
@@ -199,13 +220,22 @@ export class OrderLedger {
     return (
       hedges === false &&
       record !== undefined &&
-      String(row['accountId'] ?? accountId) === accountId &&
+      idOf(row['accountId'] ?? accountId) === accountId &&
       row['currency'] === symbol &&
       row['isBuy'] === (side === 'sell') &&
       // The table's times have no milliseconds.
       (began === undefined || ended === undefined || ended >= Math.floor(began / 1000) * 1000)
     );
   }
+}
+
+/** Empty for what is none: an object may have a `toString` of its own, which is no function. */
+function idOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function closingOf(row: PushedRecord): string {
+  return `${idOf(row['tradeId'])} ${timeOf(row, 'closeTime')}`;
 }
 
 function timeOf(row: PushedRecord, field: 'time' | 'closeTime'): number | undefined {
@@ -216,7 +246,7 @@ function timeOf(row: PushedRecord, field: 'time' | 'closeTime'): number | undefi
 function fill(row: PushedRecord, rate: 'open' | 'close', time: 'time' | 'openTime' | 'closeTime'): Fill {
   const at = row[time];
   return {
-    tradeId: String(row['tradeId']),
+    tradeId: idOf(row['tradeId']),
     amountK: number(row['amountK']),
     rate: number(row[rate]),
     time: (typeof at === 'string' ? shownTime(at) : undefined) || null,

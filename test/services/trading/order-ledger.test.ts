@@ -175,4 +175,41 @@ describe('a look at the tables after pushes were missed', () => {
       closedTrades: [{ amountK: 4 }, { amountK: 3 }],
     });
   });
+
+  test('nor what is pushed only after it, however many parts there are', () => {
+    const part = closed('50', 2);
+    const rest = closed('50', 3);
+    const looks = (pushes: readonly RowPush[], before: number): unknown => {
+      const ledger = new OrderLedger();
+      for (const one of [INSERT, ...pushes.slice(0, before)]) ledger.take(one);
+      ledger.snapshot('ClosedPosition', [part.record, part.record]);
+      for (const one of pushes.slice(before)) ledger.take(one);
+      ledger.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
+      return ledger.state({ ...AWAITED, hedges: false });
+    };
+    for (const before of [0, 1, 2, 3]) {
+      expect(looks([part, part, rest], before)).toMatchObject({
+        filled: true,
+        closedTrades: { length: 3 },
+      });
+    }
+    expect(looks([part, part], 1)).toMatchObject({ closedTrades: { length: 3 } });
+  });
+});
+
+test('an id that is an object with a toString of its own is none', () => {
+  const hostile = JSON.parse('{"toString":1}');
+  const ledger = new OrderLedger();
+  for (const one of [
+    INSERT,
+    order({ tradeId: hostile }),
+    opened('100', 7, { orderId: hostile, accountId: hostile }),
+    closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
+  ]) {
+    ledger.take(one);
+  }
+  ledger.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
+  expect(ledger.state({ ...AWAITED, hedges: false })).toMatchObject({ filled: true, trades: [{ tradeId: '100' }] });
+  const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
+  expect(ledger.state(closing)).toMatchObject({ filled: false, closedTrades: [] });
 });
