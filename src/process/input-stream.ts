@@ -22,6 +22,7 @@ export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array,
   const stream = isPipe(0) ? await pipedInput() : { source: process.stdin, chunks: process.stdin };
   const giveUp = (): void => void stream.source.destroy();
   over.addEventListener('abort', giveUp, { once: true });
+  if (over.aborted) giveUp(); // while the pipe was opened
   try {
     for await (const chunk of stream.chunks) yield chunk as Uint8Array;
   } catch (error) {
