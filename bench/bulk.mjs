@@ -67,21 +67,23 @@ function silences(n) {
   }));
 }
 
-/** Rows for the report: importing and expiring, svc beside amtool in each round. */
-export async function bulkWrites(root, svc, amtool, env, rounds) {
+/** Rows for the report: importing and expiring, each svc by its name beside amtool in each round. */
+export async function bulkWrites(root, svcs, amtool, env, rounds) {
   const file = join(mkdtempSync(join(tmpdir(), 'svc-bench-bulk-')), 'silences.json');
   writeFileSync(file, JSON.stringify(silences(IMPORTED)));
+  const ours = (svc) => ({
+    import: (url) => `${svc} silences import ${file} --base-url ${url} -q`,
+    expire: (url, ids) => `${svc} silences expire --yes -q --base-url ${url} ${ids}`,
+  });
   const tools = {
-    svc: {
-      import: (url) => `${svc} silences import ${file} --base-url ${url} -q`,
-      expire: (url, ids) => `${svc} silences expire --yes -q --base-url ${url} ${ids}`,
-    },
+    ...Object.fromEntries(Object.entries(svcs).map(([name, svc]) => [name, ours(svc)])),
     amtool: {
       import: (url) => `${amtool} --alertmanager.url=${url} silence import -w 8 ${file}`,
       expire: (url, ids) => `${amtool} --alertmanager.url=${url} silence expire ${ids}`,
     },
   };
-  const samples = Object.fromEntries(['import', 'expire'].map((step) => [step, { svc: [], amtool: [] }]));
+  const none = () => Object.fromEntries(Object.keys(tools).map((name) => [name, []]));
+  const samples = { import: none(), expire: none() };
   for (let round = -1; round < rounds; round++) {
     for (const [name, tool] of Object.entries(tools)) {
       const server = await startAlertmanager(root);
@@ -100,8 +102,8 @@ export async function bulkWrites(root, svc, amtool, env, rounds) {
     }
   }
   return Object.entries(samples).flatMap(([step, of]) =>
-    ['svc', 'amtool'].map((name) => ({
-      name: `${name} ${step} ${step === 'import' ? IMPORTED : EXPIRED}`,
+    Object.keys(tools).map((name) => ({
+      name: `${name}: ${step} ${step === 'import' ? IMPORTED : EXPIRED}`,
       wall: median(of[name].map(({ wall }) => wall)),
       cpu: median(of[name].map(({ cpu }) => cpu)),
       mib: of[name][0].mib === undefined ? undefined : Math.max(...of[name].map(({ mib }) => mib)),

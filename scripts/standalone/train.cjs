@@ -12,6 +12,7 @@ const LINES = [
   'alerts list -o csv --color always',
   'silences list -o json --query length(@)',
   'silences create alertname=DiskFull -c training --yes',
+  'silences import',
   'webhooks list',
   'webhooks sign - --as http',
   'catalog products list',
@@ -32,7 +33,7 @@ if (line.length > 0) {
   keep();
   for (const words of LINES) {
     const argv = [__filename, folder, ...words.split(' ')];
-    const { status, stderr } = spawnSync(process.execPath, argv, { input: '{}', encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, argv, { input: '[]', encoding: 'utf8' });
     if (status !== 0) throw new Error(`svc ${words} ended with ${status}: ${stderr}`);
   }
 }
