@@ -21,8 +21,8 @@ export function closeTrades(
     let watch: FillWatch | undefined;
     const ready = async ({ session, trading }: TradingSession): Promise<void> => {
       const { watchFills } = await import('../services/trading/fills.ts');
-      if (watch === undefined) watch = await watchFills(session, trading, ctx);
-      else await watch.follow(session, trading);
+      watch ??= watchFills(ctx);
+      await watch.follow(session, trading);
     };
     const outcomes = await sendAll(planned, change, { desk, wish, ...(wait === undefined ? {} : { ready }) }, ctx);
     throwOnly(outcomes);

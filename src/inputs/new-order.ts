@@ -128,7 +128,8 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
   const { currency: symbol } = offer;
   const { acceptedOrder } = await import('../services/trading/order-report.ts');
   const { watchFills } = await import('../services/trading/fills.ts');
-  const watch = wait === undefined ? undefined : await watchFills(open.session, open.trading, ctx);
+  const watch = wait === undefined ? undefined : watchFills(ctx);
+  await watch?.follow(open.session, open.trading);
   const { orderIds } = await sendOrder(
     draft.request(accountId, symbol),
     open,

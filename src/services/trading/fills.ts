@@ -23,7 +23,10 @@ export interface FillReport extends Fills {
 export interface FillWatch {
   /** Once it is accepted; several may be waited for at once. Rejects where the command is interrupted. */
   wait(order: Awaited, ms: number): Promise<FillReport>;
-  /** Goes on with another session, once the first is gone: what was missed is looked at. */
+  /**
+   * Subscribes, and keeps what is pushed from now on: to be awaited before an order is sent. Reads the session's events. Goes on with
+   * another session, once the first is gone: what was missed is looked at. Where it rejects it may be called again.
+   */
   follow(session: Session, trading: Trading): Promise<void>;
 }
 
@@ -33,40 +36,41 @@ export interface WatchContext {
   notice(text: string): void;
 }
 
-/** Subscribes, and keeps what is pushed from now on. To be awaited before the order is sent. Reads the session's events. */
-export async function watchFills(session: Session, trading: Trading, context: WatchContext): Promise<FillWatch> {
-  const watch = new Watch(session, trading, context);
-  for (const model of MODELS) await trading.subscribeModel(model);
-  return watch;
+/** Of what it follows. */
+export function watchFills(context: WatchContext): FillWatch {
+  return new Watch(context);
 }
 
 class Watch implements FillWatch {
   readonly #ledger = new OrderLedger();
   readonly #context: WatchContext;
   readonly #sleepers = new Set<() => void>();
-  #session: Session;
-  #trading: Trading;
+  #session: Session | undefined;
+  #trading!: Trading;
+  /** All tables of the session are subscribed. */
+  #isReady = false;
+  /** Something may have been pushed between two sessions. */
+  #misses = false;
   #ended: SvcError | undefined;
 
-  constructor(session: Session, trading: Trading, context: WatchContext) {
+  constructor(context: WatchContext) {
     this.#context = context;
-    this.#session = session;
-    this.#trading = trading;
-    this.#listen();
   }
 
   async follow(session: Session, trading: Trading): Promise<void> {
-    if (session === this.#session) return;
-    this.#session = session;
-    this.#trading = trading;
-    this.#ended = undefined;
-    this.#listen();
-    await this.#lookAgain(trading);
-  }
-
-  #listen(): void {
-    this.#session.onReconnect((again) => this.#lookAgain(openTrading(again)));
-    void this.#read(this.#session);
+    if (session !== this.#session) {
+      this.#misses ||= this.#isReady;
+      this.#isReady = false;
+      this.#session = session;
+      this.#trading = trading;
+      this.#ended = undefined;
+      session.onReconnect((again) => this.#lookAgain(openTrading(again)));
+      void this.#read(session);
+    }
+    if (this.#isReady) return;
+    if (this.#misses) await this.#lookAgain(trading);
+    else await subscribe(trading);
+    this.#isReady = true;
   }
 
   #wake(): void {
@@ -150,7 +154,7 @@ class Watch implements FillWatch {
 
   /** What was pushed meanwhile is missing: the tables tell what is there now. */
   async #lookAgain(trading: Trading): Promise<void> {
-    for (const model of MODELS) await trading.subscribeModel(model);
+    await subscribe(trading);
     for (const model of MODELS) {
       try {
         this.#ledger.snapshot(model, (await trading.model(model)) as readonly PushedRecord[]);
@@ -162,6 +166,10 @@ class Watch implements FillWatch {
     }
     this.#wake();
   }
+}
+
+async function subscribe(trading: Trading): Promise<void> {
+  for (const model of MODELS) await trading.subscribeModel(model);
 }
 
 /** Of an order that is over and not filled whole. */

@@ -155,6 +155,26 @@ it('a lost answer keeps the others from nothing, and they are waited for', async
   });
 });
 
+it('one before which nothing could be subscribed is not sent, and the next is waited for', async () => {
+  before.tooOften = {
+    test(path: string) {
+      if (!path.includes('/trading/subscribe')) return false;
+      before.tooOften = undefined;
+      return true;
+    },
+  } as RegExp;
+  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const { code, rows } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
+  expect({ code, rows, open: [...desk.gateway.book.trades.keys()] }).toMatchObject({
+    code: 10,
+    rows: [
+      { outcome: 'not_sent', status: null },
+      { outcome: 'accepted', status: 'filled', closedTrades: [closed(ids[1] ?? '', 10)] },
+    ],
+    open: [ids[0]],
+  });
+});
+
 it('where no answer came there is nothing to wait for', async () => {
   before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
   const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];

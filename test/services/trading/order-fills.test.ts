@@ -59,11 +59,8 @@ const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
 async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
   const made = handMade();
   const stop = new AbortController();
-  const watch: FillWatch = await watchFills(made.session, openTrading(made.session), {
-    signal: stop.signal,
-    sleep,
-    notice: () => {},
-  });
+  const watch: FillWatch = watchFills({ signal: stop.signal, sleep, notice: () => {} });
+  await watch.follow(made.session, openTrading(made.session));
   return { ...made, stop, watch };
 }
 
