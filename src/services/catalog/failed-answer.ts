@@ -81,7 +81,9 @@ function faultList(text: string): readonly string[] | undefined {
   if (!Array.isArray(detail)) return undefined;
   return detail.slice(0, MOST_FAULTS).map((fault) => {
     const { loc, msg } = isObject(fault) ? fault : {};
-    const where = Array.isArray(loc) ? `${loc.join('.')}: ` : '';
+    // What is neither may have a `toString` of its own, which is no function.
+    const path = Array.isArray(loc) ? loc.filter((part) => typeof part === 'string' || typeof part === 'number') : [];
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
     return [...(where + (typeof msg === 'string' ? msg : 'not valid'))].slice(0, LONGEST_FAULT).join('');
   });
 }

@@ -33,6 +33,11 @@ describe('a failure', () => {
     expect(explain(404, JSON.stringify({ detail }))).toMatchObject({ code: 'wrong_path' });
   });
 
+  test('of a parameter that is named by no text is told all the same', () => {
+    const detail = [{ loc: ['query', JSON.parse('{"toString":1}')], msg: 'Field required' }];
+    expect(explain(422, JSON.stringify({ detail }))?.message).toBe('the catalog refused: query: Field required');
+  });
+
   test('names each parameter that is at fault, and not the hundredth', () => {
     const detail = Array.from({ length: 100 }, (_, n) => ({ loc: ['query', `p${n}`], msg: 'Field required' }));
     const message = explain(422, JSON.stringify({ detail }))?.message ?? '';

@@ -57,6 +57,16 @@ describe('an answer that lacks', () => {
     expect((created as { answer: object }).answer).not.toHaveProperty('secret');
   });
 
+  test('an event that is a text', async () => {
+    const answer = { endpoint_id: 'ep_1', secret: 'whsec_1', events: [JSON.parse('{"toString":1}')] };
+    const { created, kept } = await create(service(answer, [made('ep_1')]));
+    expect(kept).toEqual(['ep_1 whsec_1']);
+    expect(created).toMatchObject({
+      id: 'ep_1',
+      fault: { exit: 8, message: 'events are [{"toString":1}], expected [summary.completed]' },
+    });
+  });
+
   test.each([
     [{ secret: 'whsec_1' }],
     [{ secret: 'whsec_1', endpoint_id: 7 }],
