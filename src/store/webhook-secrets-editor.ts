@@ -48,6 +48,8 @@ export function holdRoom(paths: Paths, pid: number): () => void {
   };
   try {
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    // A process of the same number may have been killed between the next two lines.
+    rmSync(room, { force: true });
     file = openSync(room, 'wx', 0o600);
     rmSync(room);
     writeFileSync(file, Buffer.alloc(size + ROOM, ' '));
