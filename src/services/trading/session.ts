@@ -3,15 +3,13 @@ import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
 import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts';
-import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { withoutSecrets } from '../../http/tracer.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
 import { MOST_REFUSALS, reconnectDelay, STEADY_MS } from './reconnecting.ts';
-import type { Envelope } from './schema.ts';
+import { SessionSecrets } from './session-secrets.ts';
 import type { Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
 
 /** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
@@ -22,9 +20,6 @@ export function openSession(target: Target, options: SessionOptions): Session {
 const MOST_WAITING = 64 * 1024 * 1024;
 /** What an event costs beside its text. */
 const EVENT_BYTES = 128;
-const SHORTEST_SECRET = 6;
-/** In what is answered only those are looked for that cannot be anything else. */
-const UNMISTAKABLE = 16;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession implements Session {
@@ -32,8 +27,7 @@ class GatewaySession implements Session {
   readonly #options: SessionOptions;
   readonly #client: Client;
   readonly #cookies = new CookieJar();
-  readonly #secrets = new Set<string>();
-  #unmistakable: readonly string[] = [];
+  readonly #secrets = new SessionSecrets();
   readonly #queue = new EventQueue<SessionEvent>((event) =>
     event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES,
   );
@@ -63,7 +57,7 @@ class GatewaySession implements Session {
         basePath: '',
         contentType: FORM,
         cookies: this.#cookies,
-        secrets: () => [...this.#secrets],
+        secrets: () => this.#secrets.all,
         explain: options.explain ?? explainTrading,
       },
     );
@@ -95,13 +89,13 @@ class GatewaySession implements Session {
 
   async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
-    return this.#hideIn(await this.#client.call(endpoint, values));
+    return this.#secrets.leftOut(await this.#client.call(endpoint, values));
   }
 
   async answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer> {
     await this.#ready(endpoint);
     const { bytes, ...head } = await this.#client.answer(endpoint, values);
-    return { ...head, bytes: bytesWithout(this.#unmistakable, bytes) };
+    return { ...head, bytes: this.#secrets.leftOutOfBytes(bytes) };
   }
 
   async #ready(endpoint: EndpointShape): Promise<void> {
@@ -127,17 +121,7 @@ class GatewaySession implements Session {
   }
 
   hide(text: string): string {
-    return redactText(withoutSecrets(text, [...this.#secrets]));
-  }
-
-  /** A row or an error within an answer may repeat whose it is: the connection id, or the token. */
-  #hideIn<T>(whole: T): T {
-    const answer = withTexts(whole, (text) => withoutSecrets(text, this.#unmistakable)) as T;
-    const { response } = answer as Envelope;
-    const error = response?.error ?? '';
-    if (error === '') return answer;
-    const text = typeof error === 'string' ? error : JSON.stringify(error);
-    return { ...answer, response: { ...response, error: withoutSecrets(text, [...this.#secrets]) } };
+    return this.#secrets.hide(text);
   }
 
   close(): Promise<void> {
@@ -176,8 +160,8 @@ class GatewaySession implements Session {
     signal.throwIfAborted();
     const token = await this.#options.token();
     const secret = token.reveal();
-    this.#keepSecret(secret);
-    this.#keepSecret(encodeURIComponent(secret));
+    this.#secrets.keep(secret);
+    this.#secrets.keep(encodeURIComponent(secret));
     // Another node, another session: the old ones' cookies would lead astray.
     this.#cookies.clear();
     const engine: EngineConnection = await openEngine({
@@ -185,30 +169,19 @@ class GatewaySession implements Session {
       token,
       signal,
       cookies: this.#cookies,
-      secrets: () => [...this.#secrets],
-      keepSecret: (value) => this.#keepSecret(value),
+      secrets: () => this.#secrets.all,
+      keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
       room: () => this.#queue.room(),
       onPush: (name, payload, at) => {
-        const long = this.#unmistakable;
-        this.#queue.push({
-          kind: 'push',
-          name: withoutSecrets(name, long),
-          payload: withoutSecrets(payload, long),
-          at,
-        });
+        const shown = (text: string): string => this.#secrets.leftOutOfText(text);
+        this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
         if (this.#queue.size > MOST_WAITING) this.#overflow();
       },
       onLost: (engine, error) => this.#lost(engine, error),
     });
     this.#authorization = `Bearer ${engine.sid}${secret}`;
     return engine;
-  }
-
-  #keepSecret(value: string): void {
-    // A shorter one would blot out words that have nothing to do with it, and can be guessed anyway.
-    if (value.length >= SHORTEST_SECRET) this.#secrets.add(value);
-    this.#unmistakable = [...this.#secrets].filter(({ length }) => length >= UNMISTAKABLE);
   }
 
   /** It may be lost or unwanted by now. */
@@ -299,7 +272,7 @@ class GatewaySession implements Session {
     const lost = new SvcError('connection_lost', 'the connection was lost again at once');
     const call: Session['call'] = async (endpoint, values) => {
       if (engine.over) throw lost;
-      return this.#hideIn(await this.#client.call(endpoint, values));
+      return this.#secrets.leftOut(await this.#client.call(endpoint, values));
     };
     try {
       for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
@@ -311,28 +284,6 @@ class GatewaySession implements Session {
       throw error;
     }
   }
-}
-
-/** In pieces; what may be the beginning of one of them waits for the next piece. */
-async function* bytesWithout(secrets: readonly string[], bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const most = Math.max(1, ...secrets.map(({ length }) => length)) - 1;
-  // A byte a letter: nothing but the secrets is changed, whatever the encoding is.
-  let held = '';
-  for await (const piece of bytes) {
-    const text = withoutSecrets(held + Buffer.from(piece).toString('latin1'), secrets);
-    const cut = Math.max(0, text.length - most);
-    held = text.slice(cut);
-    if (cut > 0) yield Buffer.from(text.slice(0, cut), 'latin1');
-  }
-  if (held !== '') yield Buffer.from(held, 'latin1');
-}
-
-/** The same, with each of its texts changed. */
-function withTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => withTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner, change)]));
 }
 
 /** Whether connecting again may help. Often a good token is refused only because the earlier session still lives there. */
