@@ -153,7 +153,8 @@ export function reader(session: Session): () => Promise<SessionEvent | undefined
 }
 
 export async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  // On a busy machine a step takes seconds; less than a test may.
+  for (const end = performance.now() + 20_000; performance.now() < end; ) {
     if (holds()) return;
     await new Promise((done) => setTimeout(done, 5));
   }
