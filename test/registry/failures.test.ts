@@ -120,7 +120,7 @@ const SILENCE: Failure = {
   read: [7],
   write: [8],
   attempts: ONCE,
-  args: ['--timeout', '250ms'],
+  args: ['--timeout', '400ms'],
 };
 
 let peer: Peer;
