@@ -768,7 +768,7 @@ __svc_options() {
     'webhooks listen') names+=(--port --host --path --tls-cert --tls-key --endpoint --secret-file --secret-env --secret-fd --tolerance --insecure-no-verify --forward-to --forward-timeout --forward-external --forward-all-headers --forward-duplicates --insecure-forward-tls --ack --respond --on-invalid --event --dedupe --dedupe-file --record --append --max-body --show-body --show-invalid --count --until-event --wait --fail-on-invalid --keep-going --ready-file) ;;
     'webhooks sign') names+=(--timestamp --as --to --event --delivery --header-prefix --endpoint --secret-file --secret-env --secret-fd) ;;
     'webhooks send') names+=(--to --event --body --set --id --size --repeat --new-id --concurrency --skew --tamper --deadline --insecure --endpoint --secret-file --secret-env --secret-fd --dry-run --yes -y) ;;
-    'webhooks replay') names+=(--to --resign --only-failed --event-id --event --limit --rate --concurrency --deadline --insecure --endpoint --secret-file --secret-env --secret-fd --dry-run --yes -y) ;;
+    'webhooks replay') names+=(--to --resign --resign-unproven --only-failed --event-id --event --limit --rate --concurrency --deadline --insecure --endpoint --secret-file --secret-env --secret-fd --dry-run --yes -y) ;;
     'webhooks check-receiver') names+=(--only --junit --insecure --endpoint --secret-file --secret-env --secret-fd --dry-run --yes -y) ;;
     'webhooks show') names+=(--event-id --full --unverified --header-prefix --endpoint --secret-file --secret-env --secret-fd) ;;
     'webhooks secrets import') names+=(--secret-file --secret-env --secret-fd --against --header-prefix --dry-run --yes -y) ;;

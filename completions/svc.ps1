@@ -1441,6 +1441,7 @@ function __SvcOptions([string]$Place) {
     @(
       '--to Where the receiver is; quote an address that holds "&"'
       '--resign Sign each anew when it is sent; takes a secret'
+      '--resign-unproven With --resign: forgeries, too, which it makes valid'
       '--only-failed Only those that were answered or forwarded without a 2xx'
       '--event-id Only this event'
       '--event Only events of this type'

@@ -75,7 +75,7 @@ const RECORDED = `${JSON.stringify({
     ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
   ],
   body_b64: 'e30=',
-  verdict: 'unchecked',
+  verdict: 'valid',
   event_id: 'evt_1',
   event_type: 'webhook.ping',
 })}\n`;
@@ -161,7 +161,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
-    { args: ['-', '--to', RECEIVER, '--resign', '--rate', '1000/s', '--limit', '1'], stdin: RECORDED + RECORDED },
+    { args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--rate', '1000/s', '--limit', '1'], stdin: RECORDED + RECORDED },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },

@@ -8,12 +8,13 @@ export const webhooksReplay = listCommand({
   id: 'webhooks replay',
   summary: 'Send recorded deliveries again, byte for byte',
   description:
-    'Sends what "svc webhooks listen --record" wrote, in its order, with the bytes and the documented headers that it came with. Those carry the timestamp of then, which most receivers refuse after 300 s: --resign gives each a new timestamp and signature. The service itself has no way to send an old event again. A line that was cut off at the end is left out. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted or a line could not be read.',
+    'Sends what "svc webhooks listen --record" wrote, in its order, with the bytes and the documented headers that it came with. Those carry the timestamp of then, which most receivers refuse after 300 s: --resign gives each a new timestamp and signature, and leaves out those that nothing shows the service to have signed: those that were refused for their signature when they came, or came unverified and do not fit the secret. The service itself has no way to send an old event again. A line that was cut off at the end is left out. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted or a line could not be read.',
   effect: 'write',
   args: { file: { help: 'The recording (NDJSON), - for standard input', required: true, complete: 'files' } },
   flags: {
     to: RECEIVER_FLAGS.to,
     resign: { type: 'boolean', help: 'Sign each anew when it is sent; takes a secret' },
+    'resign-unproven': { type: 'boolean', help: 'With --resign: forgeries, too, which it makes valid' },
     'only-failed': { type: 'boolean', help: 'Only those that were answered or forwarded without a 2xx' },
     'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
     event: { type: 'string', value: 'type', repeat: true, help: 'Only events of this type' },
@@ -46,6 +47,7 @@ export const webhooksReplay = listCommand({
     const { sendAll, showAll, Tally } = await import('../../services/recordings/sending.ts');
     const { addressWarnings, receiverAddress } = await import('../../services/recordings/sending-address.ts');
     const { Replay } = await import('../../services/recordings/sending-replay.ts');
+    if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven is for --resign');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const replay = new Replay({
@@ -54,7 +56,7 @@ export const webhooksReplay = listCommand({
       eventIds: input.eventId,
       types: input.event,
       limit: input.limit,
-      resignKey: input.resign ? requireSecret(input, ctx).key.reveal() : undefined,
+      resign: input.resign ? { secret: requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
       userAgent: outbound.userAgent,
       now: ctx.now,
       tell: (text) => ctx.notice(text),

@@ -5,9 +5,10 @@ import { HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './deli
 import { readEvent } from './event.ts';
 import { forwardedHeaders } from './forwarding.ts';
 import { type Line, lineBatches } from './recording-reader.ts';
+import type { SigningSecret } from './secret.ts';
 import type { Draft, Outgoing } from './sending.ts';
 import { withAgent } from './sending-event.ts';
-import { signatureOf, TOLERANCE_S } from './signature.ts';
+import { signatureOf, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 export interface ReplayOptions {
   /** How messages call the recording. */
@@ -18,8 +19,8 @@ export interface ReplayOptions {
   readonly eventIds: readonly string[];
   readonly types: readonly string[];
   readonly limit: number | undefined;
-  /** The secret's whole text: each is signed anew when it is sent. */
-  readonly resignKey: string | undefined;
+  /** Each is signed anew when it is sent: those of the service, and with `unproven` whatever was recorded. */
+  readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
   readonly userAgent: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -36,6 +37,7 @@ export class Replay {
   #read = 0;
   #unreadable = 0;
   #chosen = 0;
+  #unproven = 0;
   #warned = false;
 
   constructor(options: ReplayOptions) {
@@ -66,6 +68,18 @@ export class Replay {
   }
 
   async *#deliveries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Draft, void, void> {
+    try {
+      yield* this.#chosenOf(pieces);
+    } finally {
+      if (this.#unproven > 0) {
+        this.#options.tell(
+          `${this.#unproven} left out: nothing shows that the service has signed them; --resign-unproven signs them all the same`,
+        );
+      }
+    }
+  }
+
+  async *#chosenOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Draft, void, void> {
     const { source, limit = Number.POSITIVE_INFINITY } = this.#options;
     if (limit <= 0) return;
     for await (const lines of lineBatches(pieces)) {
@@ -76,7 +90,7 @@ export class Replay {
           continue;
         }
         this.#read++;
-        if (!this.#chooses(recorded)) continue;
+        if (!this.#chooses(recorded) || !this.#mayGo(recorded)) continue;
         yield () => this.#outgoing(recorded);
         if (++this.#chosen >= limit) return;
       }
@@ -104,12 +118,20 @@ export class Replay {
     return types.length === 0 || types.includes(eventType ?? '');
   }
 
+  /** A new signature makes a forgery as good as any: what was refused for its own is not given one unasked. */
+  #mayGo(recorded: Recorded): boolean {
+    const { resign } = this.#options;
+    if (resign === undefined || resign.unproven || isProven(recorded, resign.secret)) return true;
+    this.#unproven++;
+    return false;
+  }
+
   #outgoing({ eventId, eventType, headers, body }: Recorded): Outgoing {
-    const { resignKey, userAgent, now } = this.#options;
+    const { resign, userAgent, now } = this.#options;
     const kept = forwardedHeaders(headers.flat(), { allHeaders: false });
     const nowS = Math.floor(now() / 1000);
-    if (resignKey === undefined) this.#warnOfAge(headerValues(kept, TIMESTAMP)[0], nowS);
-    const sent = resignKey === undefined ? kept : resigned(kept, resignKey, String(nowS), body);
+    if (resign === undefined) this.#warnOfAge(headerValues(kept, TIMESTAMP)[0], nowS);
+    const sent = resign === undefined ? kept : resigned(kept, resign.secret.key.reveal(), String(nowS), body);
     return { eventId, eventType, headers: withAgent(sent, userAgent), body };
   }
 
@@ -130,6 +152,18 @@ interface Recorded {
   readonly headers: readonly RawHeader[];
   readonly body: Buffer;
   readonly failed: boolean;
+  /** As the recorder wrote it; a recording of another writer may not say. */
+  readonly verdict: string | undefined;
+}
+
+/** Of which the signature was good, whatever the age. */
+const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
+
+/** By the verdict of the recorder, or by its own signature, where that is of the same secret. */
+function isProven({ verdict, headers, body }: Recorded, secret: SigningSecret): boolean {
+  if (SIGNED.includes(verdict)) return true;
+  const signed = { timestamps: headerValues(headers, TIMESTAMP), signatures: headerValues(headers, SIGNATURE) };
+  return verifySignature(signed, body, [secret], { nowS: 0, toleranceS: undefined }).signatureOk;
 }
 
 function recordedIn({ bytes, number }: Line): Recorded | undefined {
@@ -153,6 +187,7 @@ function recordedIn({ bytes, number }: Line): Recorded | undefined {
     eventType: textOf(value['event_type']) ?? event?.type ?? null,
     headers,
     body,
+    verdict: textOf(value['verdict']),
     failed: hasFailed(value['response']) || (isObject(value['forward']) && hasFailed(value['forward']['status'])),
   };
 }

@@ -144,6 +144,33 @@ describe('--resign', () => {
     ]);
   });
 
+  it('signs no forgery, unless it is told to', async () => {
+    const forged = [['X-Service-Signature', `sha256=${'0'.repeat(64)}`]] as const;
+    const body = Buffer.from('{"id":"evt_6","type":"a.b"}');
+    const genuine = [
+      ['X-Service-Timestamp', '1'],
+      ['X-Service-Signature', sign('1', body)],
+    ] as const;
+    const text = [
+      line({ id: 'evt_1', headers: [], more: { verdict: 'missing_signature', response: 401 } }),
+      line({ id: 'evt_2', headers: forged, more: { verdict: 'signature_mismatch', response: 401 } }),
+      line({ id: 'evt_3', headers: forged, more: { verdict: 'unchecked' } }),
+      line({ id: 'evt_4', headers: [], more: { verdict: undefined } }),
+      line({ id: 'evt_5', timestamp: 1, more: { verdict: 'stale', response: 401 } }),
+      line({ id: 'evt_6', body, headers: genuine, more: { verdict: 'unchecked' } }),
+    ].join('');
+    const peer = await handmade([], () => NOW);
+    const run = await replay(text, peer, ['--resign']);
+    expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
+    expect(run.stderr).toContain('4 left out: nothing shows that the service has signed them; --resign-unproven');
+    const all = await statuses(200);
+    const told = await replay(text, all, ['--resign', '--resign-unproven']);
+    expect({ code: told.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });
+    expect(told.stderr).not.toContain('left out');
+    expect((await replay(text, all, ['--resign-unproven'])).code).toBe(2);
+    expect(all.taken).toHaveLength(6);
+  });
+
   it('takes a secret, which shows nowhere; without --resign none is looked at', async () => {
     const peer = await statuses(200);
     const without = await replay(line(), peer, ['--resign'], { env: {} });
