@@ -161,7 +161,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
-    { args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--rate', '1000/s', '--limit', '1'], stdin: RECORDED + RECORDED },
+    {
+      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--rate', '1000/s', '--limit', '1'],
+      stdin: RECORDED + RECORDED,
+    },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },
