@@ -214,7 +214,7 @@ function catalog() {
 }
 
 function trade() {
-  svc('Which accounts are there? It is money of nobody.', ['trade', 'accounts'], (out) => out.includes('654061'));
+  svc("Which accounts are there? Nobody's money.", ['trade', 'accounts'], (out) => out.includes('654061'));
   svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
     out.includes('mid close'),
   );

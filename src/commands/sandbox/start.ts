@@ -17,7 +17,7 @@ The recording service really signs and delivers, to receivers on this machine al
 ${told(TRAPS_OF.webhooks)}
 The catalog has a few stores and regions, and prices up to the time of the start. Its traps:
 ${told(TRAPS_OF.catalog)}
-The trading gateway has the accounts 654061, which hedges, and 654062, which nets; prices that move five times a second, at weekends as well; and money of nobody. Its traps:
+The trading gateway has the accounts 654061, which hedges, and 654062, which nets; prices that move five times a second, at weekends as well; and nobody's money. Its traps:
 ${told(TRAPS_OF.trade)}`,
   effect: 'read',
   flags: SANDBOX_FLAGS,
