@@ -4,7 +4,7 @@
 const argv = process.argv.slice(2);
 const text = prepared();
 if (text === undefined) {
-  const { main, processContext, resolvePaths } = require('../dist/main.cjs');
+  const { main, processContext, resolvePaths } = built('../dist/main.cjs');
   main(argv, processContext(resolvePaths)).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
@@ -19,11 +19,23 @@ function prepared() {
   const asksVersion = argv.length === 1 && (last === '--version' || last === '-V');
   const words = last === '--help' || last === '-h' ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : undefined;
   if (!asksVersion && (words === undefined || narrow())) return undefined;
-  const { version, help, aliases } = require('../dist/prepared.json');
+  const { version, help, aliases } = built('../dist/prepared.json');
   if (asksVersion) return version;
   const named = words.join(' ');
   const id = Object.hasOwn(aliases, named) ? aliases[named] : named;
   return Object.hasOwn(help, id) ? help[id] : undefined;
+}
+
+/** A checkout has none of these before its first build. */
+function built(path) {
+  try {
+    return require(path);
+  } catch (error) {
+    // Where the module is there and misses another one, that one stands first.
+    if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack?.[0] !== __filename) throw error;
+    require('node:fs').writeSync(2, 'svc: not built yet: run npm ci\n');
+    process.exit(70);
+  }
 }
 
 /** The prepared pages are for terminals of 80 columns and more; a pipe has no width. */

@@ -1,0 +1,27 @@
+/** The launcher of a checkout that was not built, or not whole. */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { HOME, LAUNCHER, start } from './binary.ts';
+
+const launcher = join(HOME, 'unbuilt/bin/svc.cjs');
+const run = (...argv: string[]) => start(process.execPath, [launcher, ...argv]).ended;
+
+beforeAll(() => {
+  mkdirSync(join(HOME, 'unbuilt/bin'), { recursive: true });
+  cpSync(LAUNCHER, launcher);
+});
+
+it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s tells to build it', async (...argv) => {
+  const told = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci\n' };
+  expect(await run(...argv)).toMatchObject(told);
+});
+
+it('tells what is missing where something else is', async () => {
+  mkdirSync(join(HOME, 'unbuilt/dist'), { recursive: true });
+  writeFileSync(join(HOME, 'unbuilt/dist/main.cjs'), "require('./chunks/gone.cjs');");
+  const { code, stderr } = await run('alerts', 'list');
+  expect(code).toBe(1);
+  expect(stderr).toContain("Cannot find module './chunks/gone.cjs'");
+  expect(stderr).not.toContain('not built');
+});
