@@ -72,7 +72,7 @@ export const webhooksDeliveries = listCommand({
     const kept = items.filter((item) => keepsItem(item, filter));
     const value = (whole ? latestFirst(kept) : kept).map(shownLogItem);
     const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
-    return { value, footer: chosen ? `scanned ${items.length} of unknown total` : more };
+    return { value, footer: chosen ? `${items.length} looked at; the service does not tell how many there are` : more };
   },
 });
 

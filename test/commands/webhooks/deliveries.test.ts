@@ -71,7 +71,7 @@ describe('deliveries', () => {
     const late = await service.run(['deliveries', 'ep_1', '--since', since, '--limit', '2', '-q']);
     expect(late.stdout).toBe('dlv_249\ndlv_248\n');
     expect((await service.run(['deliveries', 'ep_1', '--event-id', 'evt_3'])).stderr).toBe(
-      'scanned 250 of unknown total\n',
+      '250 looked at; the service does not tell how many there are\n',
     );
     expect((await service.run(['deliveries', 'ep_1', '--event-type', 'webhook.ping', '-o', 'json'])).stdout).toBe(
       '[]\n',
