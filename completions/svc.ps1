@@ -1402,7 +1402,7 @@ function __SvcOptions([string]$Place) {
   if (@('webhooks sign') -ccontains $Place) {
     @(
       '--timestamp When it is signed: a time, or Unix seconds (default now)'
-      '--as What is printed'
+      '--as What is printed; else headers, or the fields of json where -o json or another option wants fields'
       '--to With --as curl or http: where the request goes'
       '--event The event type header, whatever the body says'
       '--delivery The delivery id header'
@@ -2058,6 +2058,7 @@ function __SvcOptions([string]$Place) {
   if (@('trade journal') -ccontains $Place) {
     @(
       '--open Only those of which nobody knows what became'
+      '--all-gateways Also what was sent to other addresses'
       '--limit At most so many'
     )
   }
@@ -2133,7 +2134,7 @@ function __SvcOptions([string]$Place) {
       '-y Do not ask for confirmation'
     )
   }
-  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'trade', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health', 'trade accounts', 'trade positions', 'trade orders', 'trade order get', 'trade offers', 'trade quote', 'trade stream', 'trade watch', 'trade candles', 'trade model', 'trade symbols list', 'trade symbols info', 'trade symbols show', 'trade symbols hide', 'trade buy', 'trade sell', 'trade entry buy', 'trade entry sell', 'trade close', 'trade position set', 'trade order set', 'trade order cancel', 'trade oco create', 'trade oco add', 'trade oco remove', 'trade oco edit', 'trade batch', 'trade limits', 'trade login', 'trade logout', 'trade status', 'trade ping', 'api') -ccontains $Place) {
+  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'trade', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health', 'trade accounts', 'trade positions', 'trade orders', 'trade order get', 'trade offers', 'trade quote', 'trade stream', 'trade watch', 'trade candles', 'trade model', 'trade symbols list', 'trade symbols info', 'trade symbols show', 'trade symbols hide', 'trade buy', 'trade sell', 'trade entry buy', 'trade entry sell', 'trade close', 'trade position set', 'trade order set', 'trade order cancel', 'trade oco create', 'trade oco add', 'trade oco remove', 'trade oco edit', 'trade batch', 'trade limits', 'trade journal', 'trade login', 'trade logout', 'trade status', 'trade ping', 'api') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'

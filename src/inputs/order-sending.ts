@@ -65,8 +65,10 @@ async function candidates(
   ctx: RunContext,
 ) {
   const { orderCandidates } = await import('../services/trading/order-candidates.ts');
-  const { readJournal } = await import('../store/order-journal.ts');
-  const accepted = readJournal(ctx.paths).filter(({ order_ids }) => order_ids.length > 0);
+  const { mayBeOf, readJournal } = await import('../store/order-journal.ts');
+  // Another gateway numbers its orders as it likes.
+  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  const accepted = own.filter(({ order_ids }) => order_ids.length > 0);
   const look = async ({ trading }: Pick<TradingSession, 'trading'>) => {
     const seen = { orders: await trading.model('Order'), positions: await trading.model('OpenPosition') };
     const found = lost.flatMap((order) => orderCandidates(order, sentAt, seen, accepted));

@@ -13,6 +13,7 @@ export interface OrderSent {
   /** RFC 3339 in UTC. */
   readonly at: string;
   readonly profile: string;
+  /** Of the gateway. */
   readonly base_url: string;
   /** As typed: `buy`, `order cancel`. */
   readonly command: string;
@@ -34,7 +35,9 @@ export interface OrderAnswered {
 }
 
 /** The two lines in one. */
-export interface JournalEntry extends OrderSent {
+export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
+  /** Null where the line does not tell. */
+  readonly base_url: string | null;
   readonly outcome: OrderOutcome;
   readonly order_ids: readonly string[];
   readonly message: string | null;
@@ -81,13 +84,24 @@ export function readJournal(paths: Paths): readonly JournalEntry[] {
     if (value === undefined) continue;
     const sent = entries.get(value.id);
     if ('form' in value) {
-      entries.set(value.id, { ...value, outcome: 'unknown', order_ids: [], message: null, answered_at: null });
+      const { base_url = null } = value as Partial<OrderSent>;
+      const open = { outcome: 'unknown', order_ids: [], message: null, answered_at: null } as const;
+      entries.set(value.id, { ...value, base_url, ...open });
     } else if (sent !== undefined) {
       const { outcome, order_ids = sent.order_ids, message = null, at } = value;
       entries.set(value.id, { ...sent, outcome, order_ids, message, answered_at: at });
     }
   }
   return [...entries.values()];
+}
+
+/** An order that may have gone to any gateway may have gone to this one. */
+export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
+  return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, '');
 }
 
 function parsed(line: string): OrderSent | OrderAnswered | undefined {

@@ -154,16 +154,34 @@ function homeOf({ command, sample }: Case, homes: string, url: string, args: rea
   return command.service === 'trade' ? tradersHome(homes, url, args) : homes;
 }
 
-/** Nothing was counted yet; for a dry run, which asks nobody, the accounts and symbols were looked at before. */
+/** Nothing was counted yet, and orders were sent; for a dry run, which asks nobody, the accounts and symbols were looked at before. */
 function tradersHome(homes: string, url: string, args: readonly string[]): string {
   const home = join(homes, 'trader');
   rmSync(home, { recursive: true, force: true });
+  keepOrders(home, url);
   if (args.some((arg) => arg.startsWith('--dry-run'))) {
     const owner = { address: `${url}/`, token: MARKER };
     const known = knownTables({ cache: join(home, 'cache') }, owner, { now: () => NOW, pid: process.pid });
     for (const table of ['Account', 'Offer'] as const) known.keep(table, [gatewayRow(table)]);
   }
   return home;
+}
+
+/** A journal in which one order was refused, and of another one nobody knows. */
+function keepOrders(home: string, base_url: string): void {
+  const order = {
+    at: new Date(NOW).toISOString(),
+    profile: 'default',
+    base_url,
+    path: '/trading/open_trade',
+  };
+  const lines = [
+    { id: '1', ...order, command: 'buy', form: { symbol: 'EUR/USD', amount: '5' } },
+    { id: '1', at: order.at, outcome: 'refused', message: `no \u001b[31m \u202e margin` },
+    { id: '2', ...order, command: 'close', form: { trade_id: '170162801' } },
+  ];
+  mkdirSync(join(home, 'state/trade'), { mode: 0o700, recursive: true });
+  writeFileSync(join(home, 'state/trade/orders.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 /** With a login whose every secret is the marker. */
@@ -209,19 +227,6 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
-  const order = {
-    at: new Date(NOW).toISOString(),
-    profile: 'default',
-    base_url: 'http://gateway.test',
-    path: '/trading/open_trade',
-  };
-  const lines = [
-    { id: '1', ...order, command: 'buy', form: { symbol: 'EUR/USD', amount: '5' } },
-    { id: '1', at: order.at, outcome: 'refused', message: `no \u001b[31m \u202e margin` },
-    { id: '2', ...order, command: 'close', form: { trade_id: '170162801' } },
-  ];
-  mkdirSync(join(home, 'state/trade'), { mode: 0o700, recursive: true });
-  writeFileSync(join(home, 'state/trade/orders.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const kept = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
   const secrets = { version: 1, secrets: [kept] };
   writeFileSync(join(home, 'config/webhook-secrets.json'), JSON.stringify(secrets), { mode: 0o600 });

@@ -296,7 +296,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [], silent: true },
     { args: ['--reset'], silent: true },
   ],
-  'trade journal': [{ args: [] }, { args: ['--open'] }],
+  'trade journal': [
+    { args: [], silent: true },
+    { args: ['--open', '--all-gateways'], silent: true },
+  ],
   'trade login': [{ args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true }],
   'trade logout': [{ args: [], silent: true }],
   'trade status': [

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { journal, journalPath, type OrderSent, readJournal } from '../../src/store/order-journal.ts';
+import { journal, journalPath, mayBeOf, type OrderSent, readJournal } from '../../src/store/order-journal.ts';
 import { lockContext, testFolder } from './folder.ts';
 
 const folder = testFolder();
@@ -46,6 +46,18 @@ describe('the journal of orders', () => {
     await journal(folder.paths, lockContext, answered('of-no-order'));
     expect(readJournal(folder.paths).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
     expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(5);
+  });
+
+  it('tells to which gateway an order may have gone, and reads a line that does not say', async () => {
+    const { base_url: _, ...line } = sent('a');
+    await journal(folder.paths, lockContext, sent('b'));
+    appendFileSync(journalPath(folder.paths), `${JSON.stringify(line)}\n`);
+    const entries = readJournal(folder.paths);
+    expect(entries.map(({ base_url }) => base_url)).toEqual(['https://gateway.example.com', null]);
+    const idsOf = (gateway: string) => entries.filter((one) => mayBeOf(new URL(gateway), one)).map(({ id }) => id);
+    expect(idsOf('https://gateway.example.com/')).toEqual(['b', 'a']);
+    expect(idsOf('https://gateway.example.com/demo')).toEqual(['a']);
+    expect(idsOf('http://gateway.example.com')).toEqual(['a']);
   });
 
   it('says so where nothing can be written down', async () => {

@@ -1,45 +1,59 @@
 import { listCommand } from '../../cli/command.ts';
-import type { Cell } from '../../output/types.ts';
+import type { Cell, ListOutput } from '../../output/types.ts';
 import type { JournalEntry } from '../../store/order-journal.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',
   summary: 'Show what was sent to trade from this machine, and what became of it',
   description:
-    'Asks nobody. Each order is written down before it is sent, so an outcome "unknown" is one whose answer was lost, or whose svc was killed: look with svc trade orders and svc trade positions before you send it again. Those come first, then the latest.',
+    'Asks nobody. Each order is written down before it is sent, so an outcome "unknown" is one whose answer was lost, or whose svc was killed: look with svc trade orders and svc trade positions before you send it again. Those come first, then the latest. Where an address is configured, or given by --base-url, only what was sent to that gateway is shown.',
   effect: 'read',
+  service: 'trade',
   flags: {
     open: { type: 'boolean', help: 'Only those of which nobody knows what became' },
+    'all-gateways': { type: 'boolean', help: 'Also what was sent to other addresses' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
   },
   examples: [
     { run: 'svc trade journal --open', why: 'What to look at after a lost answer' },
-    { run: 'svc trade journal -o ndjson', why: 'Everything, an order a line' },
+    { run: 'svc trade journal --all-gateways -o ndjson', why: 'Everything, an order a line' },
   ],
-  output: {
+  output: journalList({ chosen: true, open: false }),
+  async run({ open, allGateways }, ctx) {
+    const { mayBeOf, readJournal } = await import('../../store/order-journal.ts');
+    const isOpen = ({ outcome }: JournalEntry): boolean => outcome === 'unknown';
+    const wanted = readJournal(ctx.paths).filter((entry) => !open || isOpen(entry));
+    const chooses = !allGateways && ctx.settings.get('trade.url') !== undefined;
+    const own = chooses ? wanted.filter((entry) => mayBeOf(ctx.target.baseUrl, entry)) : wanted;
+    const latestFirst = [...own].reverse();
+    const others = wanted.length - own.length;
+    return {
+      value: [...latestFirst.filter(isOpen), ...latestFirst.filter((entry) => !isOpen(entry))],
+      as: journalList({ chosen: chooses, open }),
+      footer: others === 0 ? undefined : `${others} of other gateways: --all-gateways`,
+    };
+  },
+});
+
+/** `chosen`: what was sent to one gateway alone. */
+function journalList({ chosen, open }: { chosen: boolean; open: boolean }): ListOutput<JournalEntry> {
+  const sent = `sent from here${chosen ? ' to this gateway' : ''}`;
+  return {
     kind: 'list',
     columns: [
-      { name: 'time', cell: ({ at }: JournalEntry) => ({ time: at }) },
+      { name: 'time', cell: ({ at }) => ({ time: at }) },
+      { name: 'gateway', cell: ({ base_url }) => base_url, ...(chosen ? { wide: true } : {}) },
       { name: 'command', cell: ({ command }) => command },
       { name: 'outcome', cell: outcomeCell },
       { name: 'order-ids', cell: ({ order_ids }) => order_ids },
       { name: 'form', cell: formCell, flex: true },
       { name: 'message', cell: ({ message }) => message, flex: true },
-      { name: 'base-url', cell: ({ base_url }) => base_url, wide: true },
       { name: 'id', cell: ({ id }) => id, wide: true },
     ],
     id: ({ id }) => id,
-    empty: 'no orders were sent from here',
-  },
-  async run({ open }, ctx) {
-    const { readJournal } = await import('../../store/order-journal.ts');
-    const latestFirst = [...readJournal(ctx.paths)].reverse();
-    const [unknown, others] = [true, false].map((wanted) =>
-      latestFirst.filter(({ outcome }) => (outcome === 'unknown') === wanted),
-    );
-    return { value: [...(unknown ?? []), ...(open ? [] : (others ?? []))] };
-  },
-});
+    empty: open ? `nothing that was ${sent} is open` : `no orders were ${sent}`,
+  };
+}
 
 function outcomeCell({ outcome }: JournalEntry): Cell {
   const tone = outcome === 'accepted' ? 'good' : outcome === 'unknown' ? 'bad' : 'warn';

@@ -54,8 +54,7 @@ export const webhooksSign = textCommand({
     as: {
       type: 'choice',
       choices: ['headers', 'signature', 'curl', 'http', 'json'],
-      default: 'headers',
-      help: 'What is printed',
+      help: 'What is printed; else headers, or the fields of json where -o json or another option wants fields',
     },
     to: {
       type: 'string',
@@ -68,7 +67,7 @@ export const webhooksSign = textCommand({
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
-  outputOf: ({ as }) => (as === 'json' ? SIGNED : { kind: 'text' }),
+  outputOf: ({ as }) => (as === undefined || as === 'json' ? SIGNED : { kind: 'text' }),
   examples: [
     { run: 'svc webhooks sign event.json --secret-file key.txt', why: 'The headers that go with this body' },
     {
@@ -79,7 +78,7 @@ export const webhooksSign = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { as, file = '-', headerPrefix: prefix } = input;
+    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-', headerPrefix: prefix } = input;
     const secret = requireSecret(input, ctx);
     const to = target(as, input.to);
     const timestamp = unixSeconds(input.timestamp, ctx);

@@ -81,8 +81,63 @@ describe('journal', () => {
   });
 
   it('is empty where nothing was sent', async () => {
-    const run = await svc(['trade', 'journal']);
-    expect(run).toMatchObject({ code: 0, stdout: '' });
-    expect(run.stderr).toContain('no orders were sent from here');
+    expect(await svc(['trade', 'journal'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no orders were sent from here\n',
+    });
+  });
+
+  describe('of several gateways', () => {
+    const { base_url, ...unknownGateway } = ORDER;
+    const gone = 'http://127.0.0.1:41234/';
+    const order = (id: string, address: object) => ({ id, ...unknownGateway, ...address, command: 'buy', form: {} });
+    const mixed = home(
+      order('1', { base_url }),
+      order('2', { base_url: gone }),
+      { id: '2', at: ORDER.at, outcome: 'accepted', order_ids: ['7'] },
+      order('3', { base_url: gone }),
+      order('4', {}),
+    );
+    const journal = (args: readonly string[], url?: string) =>
+      svc(['trade', 'journal', ...args], { home: mixed, env: url === undefined ? {} : { SVC_TRADE_URL: url } });
+
+    it.each([
+      // As an address is typed, with and without its slash and the path of the protocol.
+      ['https://gateway.example.com', [], ['4', '1']],
+      ['https://GATEWAY.example.com:443/socket.io/', [], ['4', '1']],
+      [gone, [], ['4', '3', '2']],
+      [gone, ['--open'], ['4', '3']],
+      [gone, ['--base-url', 'https://gateway.example.com'], ['4', '1']],
+      [gone, ['--all-gateways'], ['4', '3', '1', '2']],
+      [undefined, [], ['4', '3', '1', '2']],
+    ])('with the address %s and %j it has %j', async (url, args, ids) => {
+      expect((await journal([...args, '-q'], url)).stdout.trim().split('\n')).toEqual(ids);
+    });
+
+    it('tells how many of the same kind it leaves out, and how to see them', async () => {
+      expect((await journal([], base_url)).stderr).toBe('2 of other gateways: --all-gateways\n');
+      expect((await journal(['--open'], base_url)).stderr).toBe('1 of other gateways: --all-gateways\n');
+      expect((await journal(['--all-gateways'], base_url)).stderr).toBe('');
+      const only = home(order('2', { base_url: gone }));
+      const run = await svc(['trade', 'journal', '--open'], { home: only, env: { SVC_TRADE_URL: base_url } });
+      expect(run.stderr).toBe(
+        'nothing that was sent from here to this gateway is open\n1 of other gateways: --all-gateways\n',
+      );
+    });
+
+    it('shows the gateway where there may be several, and with -o wide', async () => {
+      expect((await journal([], base_url)).stdout).not.toContain('GATEWAY');
+      expect((await journal(['-o', 'wide'], base_url)).stdout).toContain(base_url);
+      for (const { stdout } of [await journal([]), await journal(['--all-gateways'], base_url)]) {
+        expect(stdout).toMatch(/^TIME +GATEWAY /);
+        expect(stdout).toContain(gone);
+      }
+    });
+
+    it('has it in JSON as base_url, null where the line does not tell', async () => {
+      const { stdout } = await journal(['-o', 'json'], base_url);
+      expect(JSON.parse(stdout)).toMatchObject([{ base_url: null }, { base_url }]);
+    });
   });
 });

@@ -59,7 +59,7 @@ describe.each([
       expect(desk.journal()).toMatchObject([
         { id: error.journal_id, command, outcome: 'unknown', message: expect.any(String) },
       ]);
-      const shown = await desk.run(['journal', '--open', '-q'], { home: desk.home });
+      const shown = await desk.run(['journal', '--open', '-q'], through({ home: desk.home }));
       expect(shown.stdout).toBe(`${error.journal_id}\n`);
     },
   );
@@ -240,4 +240,18 @@ it('an order that was accepted before is no candidate', async () => {
   expect(lastError(stderr).candidates).toBe(
     [...desk.gateway.book.orders.keys()].find((id) => id !== JSON.parse(first.stdout).orderId),
   );
+});
+
+it('an order that another gateway accepted rules none of this one out', async () => {
+  const entry = [...ENTRY, '--account', '654061'];
+  // It is told apart by its address alone, and numbers its orders in the same way.
+  await desk.run(entry);
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  const { stderr } = await desk.run(entry, through({ home: desk.home }));
+  expect(lastError(stderr).candidates.split(' ').sort()).toEqual([...desk.gateway.book.orders.keys()].sort());
+  expect(desk.gateway.book.orders.size).toBe(2);
+  const open = await desk.run(['journal', '--open', '-o', 'json'], through({ home: desk.home }));
+  expect(JSON.parse(open.stdout)).toMatchObject([{ base_url: `${before.url}/` }]);
+  const elsewhere = await desk.run(['journal', '--open', '-q'], { home: desk.home });
+  expect(elsewhere.stdout).toBe('');
 });

@@ -67,11 +67,14 @@ describe('webhooks sign', () => {
     );
   });
 
-  it('makes one object of it with --as json, in every format', async () => {
+  it('makes one object of it with --as json in every format, and without --as in those of data', async () => {
     for (const args of [
       ['--as', 'json'],
       ['--as', 'json', '-o', 'json'],
       ['--as', 'json', '-o', 'wide'],
+      ['-o', 'json'],
+      ['--json'],
+      ['-o', 'ndjson'],
     ]) {
       const { stdout } = await sign([...args, '--delivery', 'dlv_1', '--header-prefix', 'X-Acme-']);
       expect(JSON.parse(stdout)).toEqual({
@@ -89,7 +92,10 @@ describe('webhooks sign', () => {
       });
     }
     expect((await sign(['--as', 'json', '--columns', 'body-bytes', '-o', 'csv'])).stdout).toBe('body-bytes\n82\n');
-    expect((await sign(['--columns', 'body-bytes', '-o', 'csv'])).code).toBe(2);
+    expect((await sign(['--columns', 'body-bytes', '-o', 'csv'])).stdout).toBe('body-bytes\n82\n');
+    expect((await sign(['-o', 'json', '--query', 'signature'])).stdout).toBe(`${JSON.stringify(SIGNATURE)}\n`);
+    expect((await sign(['--as', 'headers', '--columns', 'body-bytes'])).code).toBe(2);
+    expect(JSON.parse((await sign(['--as', 'signature', '-o', 'json'])).stdout)).toBe(SIGNATURE);
   });
 
   it('leaves the type out that the body does not tell, or that would forge a header', async () => {
