@@ -1,4 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
+import { jsonText } from '../../json-object.ts';
 import type { ServerMetadata } from '../../services/oauth/discovery.ts';
 
 export const oauthDiscovery = recordCommand({
@@ -38,5 +39,5 @@ export const oauthDiscovery = recordCommand({
 
 /** A list of the service's, whatever it holds. */
 function words(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : undefined;
+  return Array.isArray(value) ? value.map(jsonText) : undefined;
 }

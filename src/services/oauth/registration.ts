@@ -1,6 +1,7 @@
 /** Dynamic registration of a client (RFC 7591, doc 2 §5). */
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
+import { jsonText } from '../../json-object.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
@@ -88,7 +89,8 @@ function readRegistration(
       hint: `nothing of it is kept; ${LEFT_BEHIND}`,
     });
   if (typeof client_id !== 'string' || client_id === '') throw unusable('it has no client_id');
-  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${said(given)}, and ${method} was asked for`);
+  if (given !== method)
+    throw unusable(`its token_endpoint_auth_method is ${jsonText(given)}, and ${method} was asked for`);
   const missing = redirectUris.find((uri) => !Array.isArray(registered) || !registered.includes(uri));
   if (missing !== undefined) throw unusable(`its redirect_uris are ${list(registered)}, without ${missing}`);
   if (method !== 'none' && (typeof secret !== 'string' || secret === '')) throw unusable('it has no client_secret');
@@ -113,12 +115,7 @@ function readRegistration(
 }
 
 function list(value: unknown): string {
-  return Array.isArray(value) ? value.map(said).join(', ') || 'none' : 'no list';
-}
-
-/** Whatever a service put there. */
-function said(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return Array.isArray(value) ? value.map(jsonText).join(', ') || 'none' : 'no list';
 }
 
 /** Whether the client's secret can still be used, a minute from now included. */

@@ -5,6 +5,7 @@
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Secret } from '../../http/redact.ts';
+import { jsonText } from '../../json-object.ts';
 import type { Recordings, SubscriptionDraft } from './client.ts';
 import { ownWords } from './failed-answer.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
@@ -225,7 +226,7 @@ function faultOf(id: string | undefined, events: unknown, draft: SubscriptionDra
   }
   if (!Array.isArray(events)) return undefined;
   // The secret is kept by now: whatever they are, what was created must be shown.
-  const texts = events.map((event: unknown) => (typeof event === 'string' ? event : JSON.stringify(event)));
+  const texts = events.map(jsonText);
   if (sameEvents(texts, draft.events)) return undefined;
   return new SvcError('not_as_asked', `events are ${eventText(texts)}, expected ${eventText(draft.events)}`, {
     hint: `svc webhooks update ${shellWord(id)} --set-events ${draft.events.join(',')}`,

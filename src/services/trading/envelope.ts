@@ -3,6 +3,7 @@
  * and `response.error` is absent, empty, a sentence, or JSON written into a text, in two shapes (doc 3 §7 and as seen on the public
  * implementation).
  */
+import { jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
 export interface TradingError {
@@ -41,16 +42,11 @@ export function tradingError(error: unknown): TradingError | undefined {
   const code = numberOf(fields.get('code'));
   const requestId = fields.get('requestid');
   return told(
-    textOf(words),
+    jsonText(words),
     code,
-    Array.isArray(parameters) ? parameters.map(textOf) : [],
+    Array.isArray(parameters) ? parameters.map(jsonText) : [],
     typeof requestId === 'string' ? requestId : undefined,
   );
-}
-
-/** An object of the gateway's may have a `toString` of its own, which is no function. */
-function textOf(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,6 +1,7 @@
 /** What must not be shown of a session, and may stand in whatever the gateway sends: the token, and the ids of connections. */
 import { redactText } from '../../http/redact.ts';
 import { withoutSecrets } from '../../http/tracer.ts';
+import { jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
 const SHORTEST = 6;
@@ -37,8 +38,7 @@ export class SessionSecrets {
     const { response } = answer as Envelope;
     const error = response?.error ?? '';
     if (error === '') return answer;
-    const text = typeof error === 'string' ? error : JSON.stringify(error);
-    return { ...answer, response: { ...response, error: withoutSecrets(text, this.#all) } };
+    return { ...answer, response: { ...response, error: withoutSecrets(jsonText(error), this.#all) } };
   }
 
   /** In pieces; what may be the beginning of one of them waits for the next piece. */
