@@ -14,7 +14,7 @@ export interface BulkOutcome<Item, Result> {
 }
 
 /** What ends the whole command, whichever item it came from. */
-const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
+export const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
 
 /** An item that fails does not stop the others. In a dry run every request is shown before the command ends. */
 export async function bulk<Item, Result>(

@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 import { closeAllForm } from '../services/trading/change-forms.ts';
 import { closeAllForSymbol } from '../services/trading/endpoints.ts';
 import type { TimeInForce } from '../services/trading/order-rules.ts';
-import { sideText } from '../services/trading/order-words.ts';
+import { positionText } from '../services/trading/order-words.ts';
 import type { ClosedPosition, OpenPosition } from '../services/trading/schema.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { Desk } from './trading-desk.ts';
@@ -53,7 +53,7 @@ export async function planWhole(
         tradeIds: open?.map(({ tradeId }) => tradeId),
         amountK: open && wholeAmountK(open),
       }),
-      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : listed(open)}`,
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : open.map(positionText).join(', ')}`,
       ...(symbol === undefined ? { isTyped: true } : {}),
     },
   ];
@@ -81,10 +81,4 @@ async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<st
     ctx.notice(`${error.message}: ${wanted} is taken as given`);
     return wanted;
   }
-}
-
-function listed(rows: readonly OpenPosition[]): string {
-  return rows
-    .map((row) => `${sideText(row.isBuy)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
-    .join(', ');
 }

@@ -1,4 +1,5 @@
 /** Requests that are planned, shown, confirmed together, and then sent one after the other, each of them once. */
+import { FINAL } from '../cli/bulk.ts';
 import type { Answer, RunContext } from '../cli/command.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import type { ChangeRow } from '../services/trading/change-row.ts';
@@ -46,8 +47,6 @@ export interface ChangeInput extends SessionWish {
   readonly account?: string | undefined;
 }
 
-/** What ends the whole command, whichever request it came from. */
-const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
 /** The exit status of whatever could not be reached. */
 const UNAVAILABLE = 7;
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import type { Trading } from './client.ts';
 import type { LostOrder } from './order-candidates.ts';
-import { orderText, sideText } from './order-words.ts';
+import { orderText, positionText } from './order-words.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import { shownTime, tableTime } from './table-time.ts';
 
@@ -59,9 +59,7 @@ export async function closingTraces(lost: LostClosing, sentAt: number, trading: 
 function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
   const [now, then] = [sum(open), before === undefined ? undefined : sum(before)];
   if (open.length === 0) return `of ${of} nothing is open ${then === undefined ? 'now' : 'any more'}`;
-  const rows = open
-    .map((row) => `${sideText(row.isBuy)} ${row.amountK ?? '?'}K ${row.currency ?? '?'} (trade ${row.tradeId})`)
-    .join(', ');
+  const rows = open.map(positionText).join(', ');
   if (then === undefined) return `of ${of} ${rows} is open now, and how much was is not known`;
   if (now < then)
     return `of ${of} ${rows} is open now, and ${then}K was before: ${Number((then - now).toFixed(6))}K less`;

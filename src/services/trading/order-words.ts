@@ -1,5 +1,5 @@
 /** The letters and numbers of the Order table in words, as seen on the public implementation; others are shown as they are. */
-import type { Order } from './schema.ts';
+import type { OpenPosition, Order } from './schema.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   S: 'stop',
@@ -61,4 +61,9 @@ export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): strin
     ...(limitRate ? [`limit ${limitRate}`] : []),
   ];
   return `order ${orderId} (${parts.join(', ')})`;
+}
+
+/** `buy 5K EUR/USD (trade 170162801)`. */
+export function positionText({ isBuy, amountK, currency, tradeId }: OpenPosition): string {
+  return `${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'} (trade ${tradeId})`;
 }
