@@ -98,6 +98,12 @@ export class SvcError extends Error {
   }
 }
 
+/** The failure of whatever a signal ends. The end of a terminal is a termination. */
+export function endedBy(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
+  const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+  return new SvcError(code, code);
+}
+
 /** The shape of a failure in `-o json` and `-o ndjson`, on stderr. */
 export interface ErrorReport {
   readonly error: {

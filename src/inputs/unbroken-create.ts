@@ -1,7 +1,6 @@
 /** A create whose answer holds a secret: broken off by a signal it would be carried out, and its secret lost. */
 import type { RunContext } from '../cli/command.ts';
-import type { EndSignal } from '../context.ts';
-import { SvcError } from '../errors.ts';
+import { endedBy, type SvcError } from '../errors.ts';
 
 export interface UnbrokenCreate {
   /** For all requests of the command. */
@@ -28,7 +27,7 @@ export function unbrokenCreate(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeS
       const over = new AbortController();
       const release = ctx.takeSignals((name) => {
         if (came !== undefined) end();
-        came ??= ended(name);
+        came ??= endedBy(name);
         ctx.sleep(PATIENCE_MS, over.signal).then(end, () => {});
       });
       try {
@@ -41,9 +40,4 @@ export function unbrokenCreate(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeS
     },
     interruption: () => came,
   };
-}
-
-function ended(name: EndSignal): SvcError {
-  const code = name === 'SIGINT' ? 'interrupted' : 'terminated';
-  return new SvcError(code, code);
 }

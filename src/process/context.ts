@@ -2,7 +2,7 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths } from '../context.ts';
-import { SvcError } from '../errors.ts';
+import { endedBy } from '../errors.ts';
 import { openBrowser } from './browser.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
@@ -21,8 +21,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       taker(name, name === 'SIGINT' && atTerminal);
       return;
     }
-    const reason =
-      name === 'SIGINT' ? new SvcError('interrupted', 'interrupted') : new SvcError('terminated', 'terminated');
+    const reason = endedBy(name);
     // The second time a person does not want to wait for a clean end.
     if (signal.aborted) process.exit(reason.exit);
     stopped.abort(reason);

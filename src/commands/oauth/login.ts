@@ -1,5 +1,5 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
-import { SvcError } from '../../errors.ts';
+import { endedBy, SvcError } from '../../errors.ts';
 import { askToken } from '../../inputs/piped-token.ts';
 import { CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../../inputs/sign-in.ts';
 import type { LoginWish } from '../../services/oauth/login.ts';
@@ -77,8 +77,7 @@ async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Pro
   // The end of the terminal ends it in good order, too.
   const release = ctx.takeSignals((name) => {
     release();
-    const code = name === 'SIGINT' ? 'interrupted' : 'terminated';
-    stop.abort(new SvcError(code, code));
+    stop.abort(endedBy(name));
   });
   try {
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
