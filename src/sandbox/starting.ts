@@ -6,6 +6,14 @@ import { TRAPS } from './recordings/traps.ts';
 import type { Sandbox, SandboxTrap } from './sandbox.ts';
 import { TRADING_TRAPS } from './trading/traps.ts';
 
+/** The service that each trap is of. */
+export const TRAPS_OF = {
+  alerts: {},
+  webhooks: TRAPS,
+  catalog: CATALOG_TRAPS,
+  trade: TRADING_TRAPS,
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },
   port: {
@@ -29,7 +37,7 @@ export const SANDBOX_FLAGS = {
     type: 'choice',
     repeat: true,
     value: 'name',
-    choices: [TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps)),
+    choices: Object.values(TRAPS_OF).flatMap((traps) => Object.keys(traps)),
     help: 'Switch on a trap of a service',
   },
   'loopback-receivers': {
@@ -68,14 +76,6 @@ function explainPort(error: unknown): never {
     cause: error,
   });
 }
-
-/** The service that each trap is of. */
-export const TRAPS_OF = {
-  alerts: {},
-  webhooks: TRAPS,
-  catalog: CATALOG_TRAPS,
-  trade: TRADING_TRAPS,
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** As bash, zsh and fish take them. */
 export function exportLines(env: Readonly<Record<string, string>>): string {

@@ -55,6 +55,15 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
   }
 }
 
+/** Removes what must be gone afterwards, whether it was there or not. */
+export function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw fileFailure(`cannot remove ${path}`, error);
+  }
+}
+
 /** Removes what nobody misses. Where the disk refuses that, too, the failure before it is the one to tell. */
 export function discard(path: string): void {
   try {

@@ -1,10 +1,9 @@
 /** How many calls the processes of this machine made lately, per command number: one file for each address and token. */
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { writeAtomic } from './atomic-write.ts';
-import { fileFailure } from './file-failure.ts';
+import { remove, writeAtomic } from './atomic-write.ts';
 import { type LockContext, withLock } from './lock.ts';
 
 /** A sliding window: so many calls in so long a time. */
@@ -65,13 +64,7 @@ export class CallBudgetFile {
   }
 
   async forget(): Promise<void> {
-    await withLock(`${this.#path}.lock`, this.#context, () => {
-      try {
-        rmSync(this.#path, { force: true });
-      } catch (error) {
-        throw fileFailure(`cannot remove ${this.#path}`, error);
-      }
-    });
+    await withLock(`${this.#path}.lock`, this.#context, () => remove(this.#path));
   }
 
   async #change<R>(

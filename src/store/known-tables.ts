@@ -3,11 +3,11 @@
  * any time: a file that cannot be read is none, and one that cannot be written is not.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
+import { remove } from './atomic-write.ts';
 import { replaceCache } from './cache-file.ts';
-import { fileFailure } from './file-failure.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
@@ -43,13 +43,7 @@ export function knownTables(
       const file: TablesFile = { version: 1, tables: { ...readTables(path), [table]: { at: now(), rows } } };
       replaceCache(path, JSON.stringify(file), pid);
     },
-    forget() {
-      try {
-        rmSync(path, { force: true });
-      } catch (error) {
-        throw fileFailure(`cannot remove ${path}`, error);
-      }
-    },
+    forget: () => remove(path),
   };
 }
 
