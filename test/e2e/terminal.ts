@@ -1,6 +1,6 @@
 /** Real pseudo-terminals: tmux, whose screen and title can be read, and script, whose raw bytes can. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment, HOME, start, type Variables } from './binary.ts';
@@ -75,6 +75,20 @@ export class Terminal {
       const lines = this.lines();
       if (wanted(lines)) return lines;
       if (performance.now() - began > PATIENCE_MS) throw new Error(`the screen stays at:\n${lines.join('\n')}`);
+    }
+  }
+
+  /** Waits until Ctrl-C is a signal again, and no key that somebody reads. */
+  async signalsAgain(): Promise<void> {
+    const tty = openSync(this.tell('#{pane_tty}'), constants.O_RDONLY | constants.O_NOCTTY);
+    try {
+      for (const began = performance.now(); ; await sleep(20)) {
+        if (/(?<!-)\bisig\b/.test(execFileSync('stty', ['-a'], { stdio: [tty, 'pipe', 'pipe'], encoding: 'utf8' })))
+          return;
+        if (performance.now() - began > PATIENCE_MS) throw new Error('Ctrl-C stays a key');
+      }
+    } finally {
+      closeSync(tty);
     }
   }
 
