@@ -1,6 +1,8 @@
 /** Runs another command with this one's streams. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
@@ -27,22 +29,30 @@ export async function runChild(
   ctx: Pick<RunContext, 'self' | 'takeSignals'>,
 ): Promise<ChildEnd> {
   const [command, ...before] = name === 'svc' ? ctx.self : [name];
-  const child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
+  let child: ChildProcess | undefined;
   let forwarded: EndSignal | undefined;
   const release = ctx.takeSignals((signal, shared) => {
     if (shared) return;
     forwarded ??= signal;
-    child.kill(signal);
+    child?.kill(signal);
   });
   try {
     const status = await new Promise<number>((ended, failed) => {
-      child.on('error', (error: NodeJS.ErrnoException) =>
-        failed(new SvcError('usage', `cannot run ${name}: ${error.code ?? error.message}`)),
-      );
+      child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
+      child.on('error', failed);
       child.on('exit', (code, signal) => ended(code ?? signalStatus(signal)));
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw new SvcError('usage', `cannot run ${name || "''"}: ${reason(name, env, error)}`);
     });
     return { status, forwarded };
   } finally {
     release();
   }
+}
+
+function reason(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
+  // Where one folder of PATH may not be searched, the system reports EACCES, even if the command is in none of them.
+  const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  if (name === '' || code === 'ENOENT' || !paths.some((path) => existsSync(path))) return 'not found';
+  return code === 'EACCES' ? 'permission denied' : (code ?? message);
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getJson } from '../support/alertmanager.ts';
 import { browse } from '../support/oidc.ts';
 import { freePorts } from '../support/ports.ts';
-import { output, type Running, shell, startSvc, svc } from './binary.ts';
+import { HOME, output, type Running, shell, startSvc, svc } from './binary.ts';
 
 const QUICK = 2_000;
 
@@ -106,12 +108,34 @@ describe('svc sandbox run', () => {
     }
   });
 
-  it('refuses a command that is not there, or none', async () => {
-    expect(await run('no-such-command')).toMatchObject({
-      code: 2,
-      stderr: 'svc: cannot run no-such-command: ENOENT\n',
-    });
+  it.each([
+    ['no-such-command', 'not found'],
+    ['./no-such-command', 'not found'],
+    ['/dev/null/command', 'not found'],
+    ['/dev/null', 'permission denied'],
+  ])('refuses %s: %s', async (command, why) => {
+    expect(await run(command)).toMatchObject({ code: 2, stderr: `svc: cannot run ${command}: ${why}\n` });
+  });
+
+  it('refuses no command, or an empty one', async () => {
     expect(await run()).toMatchObject({ code: 2, stdout: '' });
+    expect(await run('')).toMatchObject({ code: 2, stderr: "svc: cannot run '': not found\n" });
+  });
+
+  it('tells a command that is not found from one that may not be run', async () => {
+    const closed = join(HOME, 'closed');
+    const open = join(HOME, 'open');
+    for (const folder of [closed, open]) mkdirSync(folder);
+    writeFileSync(join(open, 'not-executable'), '', { mode: 0o644 });
+    chmodSync(closed, 0);
+    const env = { PATH: [closed, open].join(delimiter) };
+    const start = async (command: string) => (await svc(['sandbox', 'run', '--', command], { env })).stderr;
+    const said = [await start('no-such-command'), await start('not-executable')];
+    chmodSync(closed, 0o700); // or it cannot be deleted
+    expect(said).toEqual([
+      'svc: cannot run no-such-command: not found\n',
+      'svc: cannot run not-executable: permission denied\n',
+    ]);
   });
 
   it('ends its services with the command', async () => {

@@ -179,7 +179,7 @@ onBothServices((service) => {
   test('one that cannot be started: the silence is ended, exit 2', async () => {
     const ended = await service.svc(['silences', 'run', 'run=nothing', '--', './no-such-program']);
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('cannot run ./no-such-program: ENOENT');
+    expect(ended.stderr).toContain('cannot run ./no-such-program: not found');
     expect(await states('nothing')).toEqual(['expired']);
   });
 
