@@ -59,7 +59,8 @@ const REASONS: Readonly<Record<string, readonly [text: string, hint: string]>> =
 };
 
 export function tlsReason(error: Error, code: string, host: string): Reason | undefined {
-  const known = REASONS[code];
+  // OpenSSL 3.5 (Node 24) writes SSL/TLS where older versions write SSLV3.
+  const known = REASONS[code.replace('SSL/TLS', 'SSLV3')];
   if (known !== undefined) return { code: 'tls_failed', text: known[0].replace('%', host), hint: known[1] };
   if (!/^(ERR_SSL|ERR_TLS|CERT_|EPROTO|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH)/.test(code)) return undefined;
   const detail = 'reason' in error && typeof error.reason === 'string' ? error.reason : code;
