@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
-import { STRANGER, strangerMayRead } from '../support/stranger.ts';
 import { staticServer } from './alerts.ts';
-import { HOME, LAUNCHER, output, ROOT, shell, svc } from './binary.ts';
+import { HOME, output, ROOT, shell, svc } from './binary.ts';
 
 const LIST = ['alerts', 'list', '-o', 'json'];
 
@@ -154,18 +153,6 @@ describe('a home', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^svc: cannot [^\\n]*: ${why}\\n`));
   });
-
-  it.runIf(strangerMayRead(LAUNCHER))(
-    'need not be known, nor the user (needs root, in a readable folder)',
-    async () => {
-      expect(await svc(LIST, { env: { ...env(), HOME: undefined }, ...STRANGER })).toMatchObject({
-        code: 0,
-        stderr: '',
-      });
-      const { code, stderr } = await svc(['config', 'set', 'timeout', '5s'], { env: { HOME: undefined }, ...STRANGER });
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^svc: cannot /)]);
-    },
-  );
 
   it('is that of the user where the variable is missing', async () => {
     const { code, stdout } = await svc(['config', 'path'], { env: { HOME: undefined } });

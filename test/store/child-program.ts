@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
 import { withClient } from '../../src/store/credentials.ts';
-import { readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
+import { withCredentials } from '../../src/store/credentials-file.ts';
 import { type LockContext, withLock } from '../../src/store/lock.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { changeWebhookSecrets } from '../../src/store/webhook-secrets-editor.ts';
@@ -75,9 +75,6 @@ const modes: Record<string, () => Promise<void>> = {
       file.save(file.document);
       writeSync(2, 'saved');
     });
-  },
-  async 'read-credentials'() {
-    await readCredentials(paths, context);
   },
   async 'add-clients'() {
     for (let i = 0; i < Number(count); i++) {

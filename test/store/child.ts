@@ -14,6 +14,8 @@ export interface Ended {
 
 export interface ChildOptions {
   readonly uid?: number;
+  readonly gid?: number;
+  readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** A command that runs it. */
   readonly through?: readonly string[];

@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
@@ -171,18 +162,6 @@ describe('rights', () => {
     chmodSync(folder.paths.config, mode);
     expect(failure(read).message).toContain(`mode ${mode.toString(8)}`);
     await expect(add(ONE)).rejects.toMatchObject({ code: 'file_unusable' });
-  });
-
-  it.skipIf(process.getuid?.() !== 0)('of another user’s file are an error, except for root', async () => {
-    write({ version: 1, secrets: [ONE] }, 0o644);
-    chownSync(path(), 12345, 12345);
-    chmodSync(folder.path, 0o755);
-    chownSync(folder.paths.config, 12346, 12346);
-    const { status, stderr } = await children.run(['secrets', folder.paths.config, '1', 'x'], { uid: 12346 });
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('belongs to another user') });
-    expect(stderr).not.toContain('whsec_first');
-    chmodSync(path(), 0o600);
-    expect(read().document.secrets).toEqual([ONE]);
   });
 
   it('does not wait for a pipe, and reads no folder', () => {

@@ -10,7 +10,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function output(peer: Peer | undefined, args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
   if (peer === undefined) throw new Error('missing');
-  const base = { HOME: home, PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
+  const base = { HOME: home, PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' };
   return execFileSync(peer.command, args, { encoding: 'utf8', env: { ...base, ...peer.env, ...env } });
 }
 

@@ -122,7 +122,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
     identity: 'tester@host',
     pid: process.pid,
-    nodeMajor: 20,
+    nodeMajor: Number.parseInt(process.versions.node, 10),
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
     now,
     random: options.random ?? (() => 0),

@@ -1,4 +1,5 @@
 /** What a real Alertmanager, and what stands before it, do to their clients by configuration. */
+import { once } from 'node:events';
 import http from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { realIsMissing, realName } from '../../contract/servers.ts';
@@ -77,14 +78,12 @@ describe.skipIf(realIsMissing)(realName, () => {
     const url = await start({ args: ['--web.get-concurrency=1'] });
     const slow = http.request(new URL('/api/v2/status', url), {
       method: 'GET',
-      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked', expect: '100-continue' },
       agent: false,
     });
     slow.on('error', () => undefined);
     slow.flushHeaders();
-    const answers = (status: number) =>
-      vi.waitFor(async () => expect((await wire(url, '/api/v2/status')).status).toBe(status), { interval: 5 });
-    await answers(503); // once the server has seen the first request
+    await once(slow, 'continue'); // the server waits for the body
     const run = await svc(['alerts', 'list', '--base-url', url, '-o', 'json', '-v']);
     expect([run.code, run.stdout]).toEqual([7, '']);
     expect(failure(run)).toMatchObject({ code: 'server_error', http_status: 503 });
@@ -92,7 +91,7 @@ describe.skipIf(realIsMissing)(realName, () => {
     expect(failure(run).hint).toContain('--web.get-concurrency');
     expect((await svc(['alerts', 'create', 'A', '--for', '1h', '--base-url', url])).code).toBe(0);
     slow.destroy();
-    await answers(200);
+    await vi.waitFor(async () => expect((await wire(url, '/api/v2/status')).status).toBe(200), { interval: 5 });
     expect((await svc(['alerts', 'list', '--base-url', url])).code).toBe(0);
   });
 
