@@ -27,6 +27,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    reporters: ['default', './test/support/skipped.ts'],
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*' },
     projects: [

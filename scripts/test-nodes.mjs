@@ -1,0 +1,21 @@
+// npm run test:nodes [-- arguments of vitest]: the whole suite on every version of Node.js that svc supports, one after the other.
+import { delimiter, dirname } from 'node:path';
+import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
+import { root, run, setup } from './setup.mjs';
+
+setup();
+if (run(process.execPath, ['scripts/peers.mjs']) !== 0) process.exit(1);
+const results = [];
+for (const version of NODES) {
+  fetchNode(version);
+  const node = nodeProgram(version);
+  console.log(`\nNode.js ${version}`);
+  const began = performance.now();
+  // What the tests start by name runs on this version too.
+  const env = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
+  const status = run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...process.argv.slice(2)], { env });
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  results.push({ status, line: `${status === 0 ? 'ok  ' : 'FAIL'} Node.js ${version} (${minutes} min)` });
+}
+console.log(`\n${results.map(({ line }) => line).join('\n')}`);
+process.exit(results.every(({ status }) => status === 0) ? 0 : 1);
