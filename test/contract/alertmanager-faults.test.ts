@@ -89,9 +89,8 @@ describe.skipIf(realIsMissing)(realName, () => {
 
   test('a POST that took too long was carried out all the same', async () => {
     const url = await start({ args: ['--web.timeout=100ms'] });
-    // How many alerts take longer than that, but less to send, depends on the machine.
-    for (let count = 4000; ; count *= 2) {
-      expect(count).toBeLessThan(200_000);
+    // How many alerts take longer than that, but less to send, depends on the machine and on what else it does.
+    for (let count = 4000; ; count = count < 64_000 ? count * 2 : 5000) {
       const alerts = Array.from({ length: count }, (_, index) => ({
         labels: { alertname: 'A', of: `${count}`, n: `${index}` },
       }));
@@ -103,7 +102,7 @@ describe.skipIf(realIsMissing)(realName, () => {
       const deadline = Date.now() + 3000;
       while (Date.now() < deadline) if (await applied().catch(() => false)) return;
     }
-  });
+  }, 120_000);
 
   test('a request line of more than a mebibyte: 431', async () => {
     const url = await start({});
