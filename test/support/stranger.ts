@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 export const STRANGER = { uid: 54_321, gid: 54_321, cwd: '/' } as const;
 
-export const isRoot = process.getuid?.() === 0;
+const isRoot = process.getuid?.() === 0;
 
 /** Whether a process of theirs can be started, and may run this Node.js and read the file, wherever the project was put. */
 export function strangerMayRead(file: string): boolean {
