@@ -1,5 +1,5 @@
 /**
- * Fetches the real peers of the tests: Alertmanager with amtool, zsh and fish, and other versions of Node.js. What is on PATH is
+ * Fetches the real peers of the tests: Alertmanager with amtool, shells, and other versions of Node.js. What is on PATH is
  * used as it is. The rest comes from the platform's package manager (Node.js from npm's registry), needs no root and changes nothing
  * outside `.cache/peers`: the packages are downloaded and unpacked, never installed. Prints one line per peer; with CI=true a
  * missing peer is exit 1.
@@ -24,6 +24,10 @@ const PEERS = [
   },
   { name: 'zsh', package: 'zsh', programs: [['zsh']] },
   { name: 'fish', package: 'fish', programs: [['fish']] },
+  { name: 'dash', package: 'dash', programs: [['dash']] },
+  { name: 'busybox', package: 'busybox', programs: [['busybox']] },
+  { name: 'ksh', package: 'ksh93u+m', programs: [['ksh93']] },
+  { name: 'mksh', package: 'mksh', programs: [['mksh']] },
 ];
 
 function onPath(program) {

@@ -1,4 +1,7 @@
-/** A request as one line of curl that a shell can run. */
+/**
+ * A request as one line of curl. The line means the same in sh (dash, busybox), bash, zsh, ksh and fish, whatever the values hold, and
+ * contains nothing that a terminal would interpret.
+ */
 import type { RequestValue } from './endpoint.ts';
 import { isSecretHeader, redactForm, redactText } from './redact.ts';
 import { bodyText } from './request.ts';
@@ -9,45 +12,41 @@ import { bodyText } from './request.ts';
  * secret in one, and a comment that only looks like one must not be changed on its way. `secretHeaders` are in lower case.
  */
 export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>): string {
+  const { headers } = request;
   const words = ['curl', '-sS'];
   if (/[[\]{}]/.test(request.url)) words.push('--globoff');
   // Twice `-X POST` with a body would be harmless, but a PUT or a DELETE needs it, and one form for all reads best.
   if (request.method !== 'GET' || request.body !== undefined) words.push('-X', request.method);
-  words.push(quote(Buffer.from(redactText(request.url))));
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (secretHeaders.has(name) || isSecretHeader(name)) {
-      words.push(
-        '-H',
-        `"${name}: $${name
-          .toUpperCase()
-          .replace(/\W/g, '_')
-          .replace(/^(?=\d)/, '_')}"`,
-      );
-    } else {
-      // `name:` without a value would make curl drop the header, `name;` sends it empty.
-      words.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
-    }
+  words.push(shellWord(redactText(request.url)));
+  for (const [name, value] of Object.entries(headers)) {
+    if (secretHeaders.has(name) || isSecretHeader(name)) words.push('-H', secretHeader(name));
+    // `name:` without a value would make curl drop the header, `name;` sends it empty.
+    else words.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
   }
-  if (request.encoding === 'bytes') return withBytes(words, request);
-  const body = bodyText(shownBody(request));
+  if (request.body === undefined) return words.join(' ');
+  const body =
+    request.encoding === 'bytes'
+      ? Buffer.from(request.body as Uint8Array)
+      : Buffer.from(bodyText(shownBody(request)) ?? '');
+  // Without a type of its own, curl labels a body as a form.
+  if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) words.push('-H', 'content-type:');
   // Not --data: a body that starts with @ would be read as a file's name.
-  if (body !== undefined) words.push('--data-raw', quote(Buffer.from(body)));
-  return words.join(' ');
+  if (body.length < LONGEST_WORD && !UNPRINTABLE.test(body.toString()))
+    return [...words, '--data-raw', quote(body)].join(' ');
+  // `echo` is part of the shell, and so takes words of any length; no word can hold a NUL.
+  return `echo ${body.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
 /** Linux takes 128 KiB in one word of a command line. */
 const LONGEST_WORD = 100_000;
 
-function withBytes(words: string[], { headers, body }: RequestValue): string {
-  // curl calls whatever it sends a form, unless told.
-  if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) words.push('-H', 'content-type:');
-  const bytes = Buffer.from(body as Uint8Array);
-  const word = bytes.includes(0) ? '' : quote(bytes);
-  if (bytes.length === 0 || (word !== '' && word.length < LONGEST_WORD)) {
-    return [...words, '--data-raw', word || "''"].join(' ');
-  }
-  // `echo` is a part of the shell, and so takes words of any length; no word can hold a NUL.
-  return `echo ${bytes.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-'].join(' ')}`;
+/** The header with its value from an environment variable. A name may hold `$` and backquotes (RFC 9110 §5.1). */
+function secretHeader(name: string): string {
+  const variable = name
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_');
+  return PLAIN.test(name) ? `"${name}: $${variable}"` : `${shellWord(`${name}: `)}"$${variable}"`;
 }
 
 /** The request with the secret fields of a form replaced. */
@@ -58,23 +57,32 @@ export function shownBody(request: RequestValue): RequestValue {
 
 /** Not a `=` in front: zsh looks for a command of the name that follows. */
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
-/** What no terminal or editor may interpret: controls, bidi, zero width, and bytes that are no UTF-8. */
+/** What no terminal or editor may interpret: controls, bidi, zero width, and bytes that are not UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
 
-/** A text as one word of a command line, to be shown and pasted. */
+/** A text as one word of a command line, to be shown and pasted. Line feeds at its end are lost. */
 export function shellWord(text: string): string {
   return quote(Buffer.from(text));
 }
 
-/** One word of shell. Text that must not reach a terminal is written byte by byte in `$'…'`, which bash, zsh and ksh read. */
+/**
+ * One word of shell. Single quotes hold everything but `'` and, because of fish, `\`: these are in double quotes. Bytes that
+ * cannot be shown come from printf in octal: `$'…'` means nothing to dash and fish.
+ */
 function quote(bytes: Buffer): string {
   const text = bytes.toString();
-  if (!UNPRINTABLE.test(text)) return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-  let word = '';
+  if (PLAIN.test(text)) return text;
+  if (text === '') return "''";
+  if (!UNPRINTABLE.test(text))
+    return text.replace(/[^'\\]+|['\\]+/g, (run) =>
+      /['\\]/.test(run) ? `"${run.replaceAll('\\', '\\\\')}"` : `'${run}'`,
+    );
+  let format = '';
   for (const byte of bytes) {
-    // Octal, always three digits: \x would swallow a hexadecimal digit that follows in zsh and ksh.
-    if (byte < 0x20 || byte > 0x7e) word += `\\${byte.toString(8).padStart(3, '0')}`;
-    else word += byte === 0x27 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
+    // A leading `-` would be an option of printf.
+    const literal =
+      byte >= 0x20 && byte <= 0x7e && !/[%'\\]/.test(String.fromCharCode(byte)) && !(byte === 0x2d && format === '');
+    format += literal ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`;
   }
-  return `$'${word}'`;
+  return `"$(printf '${format}')"`;
 }

@@ -1,5 +1,5 @@
 /** The real peers that `scripts/peers.mjs` fetches, for `describe.skipIf(zsh() === undefined)`. With CI=true absence throws. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,6 +89,32 @@ export function fish(): Peer | undefined {
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(CACHE, 'fish/usr/lib', entry.name));
   return { command, env: { LD_LIBRARY_PATH: libraries.join(':') } };
+}
+
+/** Every shell that a printed line must work in, with the arguments that run a script without the user's own files. */
+export function shells(): readonly (Peer & { readonly name: string; readonly args: readonly string[] })[] {
+  const plain = (name: string, peer: string, args: readonly string[]) => {
+    const command = onPath(name) ?? unpacked(peer, `bin/${name}`) ?? unpacked(peer, `usr/bin/${name}`);
+    return command === undefined ? absent(name) : { name, command, args, env: {} };
+  };
+  const [z, f] = [zsh(), fish()];
+  return [
+    plain('bash', 'bash', ['--norc', '-c']),
+    plain('dash', 'dash', ['-c']),
+    plain('busybox', 'busybox', ['sh', '-c']),
+    plain('ksh93', 'ksh', ['-c']),
+    plain('mksh', 'mksh', ['-c']),
+    z === undefined ? undefined : { ...z, name: 'zsh', args: ['-c'] },
+    f === undefined ? undefined : { ...f, name: 'fish', args: ['--no-config', '-c'] },
+  ].filter((shell) => shell !== undefined);
+}
+
+/** A Python that has PyYAML. */
+export function pyYaml(): string | undefined {
+  const found = [onPath('python3'), '/usr/bin/python3'].find(
+    (python) => python !== undefined && spawnSync(python, ['-c', 'import yaml']).status === 0,
+  );
+  return found ?? absent('python3 with PyYAML');
 }
 
 const nodes = (await import(new URL('../../scripts/nodes.mjs', import.meta.url).href)) as {

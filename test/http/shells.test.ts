@@ -1,0 +1,95 @@
+/** Every line that svc prints to be pasted means the same in every shell, whatever the services, files and users put in it. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asCurl, shellWord } from '../../src/http/as-curl.ts';
+import { bodyText, RequestBuilder } from '../../src/http/request.ts';
+import { shells } from '../support/peers.ts';
+import { answer, type FaultServer, faultServer } from './servers.ts';
+import { targetFor } from './targets.ts';
+
+const run = promisify(execFile);
+let server: FaultServer;
+beforeAll(async () => {
+  server = await faultServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
+});
+afterAll(() => server.close());
+
+/** Fragments that some shell, printf or curl gives a meaning. */
+const FRAGMENTS = [
+  "'", "\\'", '\\', '\\\\', '"', '\\"', '$', '$(', ')', '`', '${', '}', '$((1))', '%s', '%', '%%', '\\x41', '\\101', '\\c', '!', '!!', '#',
+  ';', '&', '|', '<', '>', '*', '?', '[a]', '{a,b}', '~', '^', '=', '-', '--', '@', '\t', '\n', '\r', '\u200b', '\u202e', '\u2028', '\x1b[31m',
+  '\x01', '\x7f', '\u0085', 'é', '日', '👩‍👩‍👧', ' ', "'; touch pwned; #", "\\u200b'; touch pwned; #", '$(touch pwned)', '`touch pwned`',
+]; // biome-ignore format: one fragment per line hides the list
+const hostile = fc
+  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 })
+  .map((parts) => parts.join('').replaceAll('\0', ''))
+  .filter((text) => Buffer.from(text).toString() === text);
+const many = fc.array(hostile, { minLength: 50, maxLength: 50 });
+
+describe.each(shells())('$name', ({ command, args, env }) => {
+  const runs = async (script: string, more: NodeJS.ProcessEnv = {}) => {
+    // Not UTF-8: what a shell does with bytes must not depend on the language of the user.
+    const { stdout } = await run(command, [...args, script], {
+      encoding: 'buffer',
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env, ...more },
+    });
+    return stdout;
+  };
+
+  test('a word is the text that it was made of', async () => {
+    await fc.assert(
+      fc.asyncProperty(many, async (texts) => {
+        const words = texts.map((text) => text.replace(/\n+$/, ''));
+        const script = `/usr/bin/printf '%s\\0' ${words.map(shellWord).join(' ')}`;
+        expect(script).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect((await runs(script)).toString()).toBe(words.map((word) => `${word}\0`).join(''));
+      }),
+      { numRuns: 2 },
+    );
+  });
+
+  test('curl sends the names, values and bodies that svc would send', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(hostile, hostile), { minLength: 8, maxLength: 8 }), async (pairs) => {
+        const requests = pairs.map(([text, other], index) => {
+          const header = `x${text.replace(/[^\w!#$%&'*+.^`|~-]/g, '')}`;
+          const build = new RequestBuilder(
+            targetFor(server.url, { headers: { [header]: other.replace(/[^\t\x20-\x7e\x80-\xff]/g, '') } }),
+            '',
+          );
+          const request = build.build(
+            { method: 'POST', path: '/', effect: 'write', encoding: 'json' },
+            { query: { [text]: other }, body: { [text]: other } },
+            {},
+          );
+          return index % 2 === 0
+            ? request
+            : ({ ...request, encoding: 'bytes', body: Buffer.from(other + text) } as const);
+        });
+        const before = server.requests.length;
+        await runs(requests.map((request) => asCurl(request, new Set())).join('\n'));
+        for (const [index, request] of requests.entries()) {
+          const received = server.requests[before + index];
+          expect(server.url + received?.path).toBe(request.url);
+          expect(received?.headers).toMatchObject(request.headers);
+          expect(received?.body).toBe(bodyText(request));
+        }
+      }),
+      { numRuns: 1 },
+    );
+  });
+
+  test('a header whose name holds shell syntax takes its value from the variable', async () => {
+    const request = new RequestBuilder(targetFor(server.url, { headers: { "`echo`$x'-token": 'hunter22' } }), '').build(
+      { method: 'GET', path: '/', effect: 'read' },
+      {},
+      {},
+    );
+    const line = asCurl(request, new Set());
+    expect(line).not.toContain('hunter22');
+    await runs(line, { _ECHO__X__TOKEN: "a'b $c" });
+    expect(server.requests.at(-1)?.headers).toMatchObject({ "`echo`$x'-token": "a'b $c" });
+  });
+});
