@@ -3,18 +3,16 @@
  * Escaped text has no line break, so a row is always a line.
  */
 import type { BatchWriter } from './batch-writer.ts';
-import { writeSeparated } from './lines.ts';
+import { withoutFormula, writeSeparated } from './lines.ts';
 import type { Printed, Subject } from './subject.ts';
 import type { OutputOptions } from './types.ts';
-
-const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, { separator: ',', write: csvField });
 }
 
-/** A spreadsheet runs what begins like a formula: an apostrophe in front makes it text. */
+/** Quoted for a semicolon, too: it separates the fields where the decimal separator is a comma. */
 export function csvField(text: string, isNumber: boolean): string {
-  const safe = !isNumber && /^[=+\-@]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = isNumber ? text : withoutFormula(text);
+  return /[",;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -36,6 +36,13 @@ export async function writeSeparated(
   });
 }
 
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** A spreadsheet runs what begins like a formula, also behind blanks and in full width: an apostrophe in front makes it text. */
+export function withoutFormula(text: string): string {
+  return /^\s*[=+\-@＝＋－＠]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
 function isNumber(cell: Cell): boolean {
   return typeof cell === 'number' || (typeof cell === 'object' && cell !== null && 'spark' in cell);
 }

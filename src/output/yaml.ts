@@ -1,4 +1,5 @@
 /** `-o yaml`: YAML 1.2 whose plain strings mean the same to readers of YAML 1.1. No anchors. */
+import type { Tags } from 'yaml';
 import type { BatchWriter } from './batch-writer.ts';
 import { escapeYaml, needsYamlQuotes } from './escape.ts';
 import type { Printed, Subject } from './subject.ts';
@@ -23,9 +24,21 @@ export async function renderYaml(subject: Subject, _options: OutputOptions, out:
 
 async function serializer(): Promise<(value: unknown) => string> {
   const { Document, Scalar, visit } = await import('yaml');
+  // A plain `=` is a value of its own type to readers of YAML 1.1, and PyYAML refuses the file.
+  const equals = {
+    tag: 'tag:yaml.org,2002:value',
+    default: true,
+    test: /^=$/,
+    resolve: (text: string) => text,
+  } as const;
+  const schema = {
+    aliasDuplicateObjects: false,
+    compat: 'yaml-1.1',
+    customTags: (tags: Tags) => tags.concat(equals),
+  } as const;
   const style = { lineWidth: 0, blockQuote: 'literal', doubleQuotedAsJSON: true } as const;
   return (value) => {
-    const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+    const document = new Document(value, schema);
     const text = document.toString(style);
     if (!needsYamlQuotes(text)) return text;
     visit(document, {

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { render } from '../../src/output/render.ts';
 import { RawJson } from '../../src/output/types.ts';
+import { pyYaml } from '../support/peers.ts';
 import { ALERT, ALERTS, alert, arriving, MemoryStream, options, rendering } from './rendering.ts';
 
 describe('json', () => {
@@ -147,6 +149,45 @@ describe('yaml', () => {
     expect(text).toContain('c: "no"');
     expect(text).not.toMatch(/[&*]/);
     expect(parse(text)).toEqual([{ labels, again: labels }]);
+  });
+
+  test.skipIf(pyYaml() === undefined)('means the same to PyYAML, which reads YAML 1.1', async () => {
+    const word = fc.constantFrom(
+      ...[
+        '=',
+        '<<',
+        '1_000',
+        '0o7',
+        '07',
+        '1:30',
+        'yes',
+        'n',
+        '2001-01-01',
+        '.5',
+        '~',
+        'null',
+        '-',
+        '? a',
+        'a: b',
+        'a #b',
+      ],
+      ...['\u0085', '\u2028', '\ufeff', 'a\nb\n', '\tx', '&a', '*a', '!a', '| a', '%a', '@a', '`a`', '[', '{'],
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.dictionary(fc.oneof(word, fc.string()), fc.oneof(word, fc.string({ unit: 'binary' }), fc.integer())),
+        ),
+        async (generated) => {
+          const value = JSON.parse(JSON.stringify(generated));
+          const { text } = await rendering(value, ALERTS, { format: 'yaml' });
+          const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin.buffer)))';
+          const read = execFileSync(pyYaml() ?? '', ['-c', script], { input: text, encoding: 'utf8' });
+          expect(JSON.parse(read)).toEqual(value);
+        },
+      ),
+      { numRuns: 15 },
+    );
   });
 
   test('an empty list is []', async () => {

@@ -12,7 +12,7 @@ const ROWS: ListOutput<readonly (string | number)[]> = {
 };
 
 /** What a spreadsheet would run. */
-const FORMULA = /^(?:[=@\t\r]|[+-](?!\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$))/;
+const FORMULA = /^\s*(?:[=@＝＋－＠\t\r]|[+-](?!\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$))/;
 
 /** A reader by RFC 4180, of its own. */
 function readCsv(text: string): string[][] {
@@ -70,6 +70,13 @@ describe('csv', () => {
     ['-', "'-"],
     ['=a,b', `"'=a,b"`],
     [' lead', '" lead"'],
+    [' =1+1', "' =1+1"],
+    ['\u3000=1', "'\u3000=1"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠1', "'＠1"],
+    ['a;=1+1', '"a;=1+1"'],
   ])('%j is written as %s', (text, field) => {
     expect(csvField(text, false)).toBe(field);
   });
@@ -114,6 +121,11 @@ describe('tsv', () => {
         for (const line of lines) expect(line.split('\t')).toHaveLength(3);
       }),
     );
+  });
+
+  test('a formula is text, and a number is a number', async () => {
+    const { text } = await rendering([['=1+1', ' ＠x', '-5']], ROWS, { format: 'tsv', headers: false });
+    expect(text).toBe("'=1+1\t' ＠x\t-5\n");
   });
 
   test('quotes nothing', async () => {
