@@ -1,10 +1,10 @@
 /** A websocket to a service: opened like any request, by the same connections, proxies and rules. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { Sender as FrameSender, Receiver } from 'ws';
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape } from './endpoint.ts';
 import type { Sender } from './sender.ts';
-import { clientFrame, FrameFault, FrameReader, OPCODE } from './websocket-frames.ts';
 
 export interface WebSocketSink {
   text(message: string): void;
@@ -23,7 +23,10 @@ export interface WebSocket {
 }
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-const NORMAL_END = Buffer.from([0x03, 0xe8]);
+const NORMAL_CLOSURE = 1000;
+/** Frames of one message, and pieces in which a frame arrives: many more than any service sends, and a bound on what they cost. */
+const MOST_FRAGMENTS = 4096;
+const MOST_PIECES = 65_536;
 
 /** `limit` is the most bytes of a message. No extension is offered. */
 export async function openWebSocket(
@@ -38,10 +41,14 @@ export async function openWebSocket(
   const { result } = await sender.send(endpoint, { ...values, upgrade }, ({ status, headers, socket }) => {
     if (socket === undefined) throw new SvcError('bad_answer', `answered ${status} instead of opening a websocket`);
     const expected = createHash('sha1').update(`${key}${GUID}`).digest('base64');
-    if (headers['sec-websocket-accept'] !== expected) {
+    const refuse = (message: string): never => {
       socket.destroy();
-      throw new SvcError('bad_answer', 'the websocket was opened for another request');
-    }
+      throw new SvcError('bad_answer', message);
+    };
+    if (headers['sec-websocket-accept'] !== expected) refuse('the websocket was opened for another request');
+    // RFC 6455 §4.1: a client must not go on with what it did not offer.
+    for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
+      if (headers[name] !== undefined) refuse(`the websocket was opened with ${name}, which was not offered`);
     return new SocketConversation(socket, sink, limit, sender.traceFrame);
   });
   return result;
@@ -50,28 +57,27 @@ export async function openWebSocket(
 class SocketConversation implements WebSocket {
   readonly #socket: Duplex;
   readonly #sink: WebSocketSink;
+  readonly #frames: FrameSender;
   readonly #trace: Sender['traceFrame'];
   readonly #over: Promise<void>;
   #reason: SvcError | undefined;
   #closing = false;
-  #told = false;
+  #ended = false;
 
   constructor(socket: Duplex, sink: WebSocketSink, limit: number, trace: Sender['traceFrame']) {
     this.#socket = socket;
     this.#sink = sink;
+    this.#frames = new FrameSender(socket);
     this.#trace = trace;
-    const text = (message: string): void => {
-      trace?.('received', message);
-      if (!this.#told) sink.text(message);
-    };
-    const reader = new FrameReader({ text, control: (opcode, payload) => this.#control(opcode, payload) }, limit);
+    const receiver = new Receiver({ maxPayload: limit, maxFragments: MOST_FRAGMENTS, maxBufferedChunks: MOST_PIECES });
+    receiver.on('message', (message, isBinary) => {
+      if (!isBinary) this.#received(message.toString());
+    });
+    receiver.on('ping', (payload) => this.#pong(payload));
+    receiver.on('conclude', (code) => this.#closedByService(code));
+    receiver.on('error', (error) => this.#fail(unusable(error, limit)));
     socket.on('data', (chunk: Buffer) => {
-      try {
-        reader.push(chunk);
-      } catch (error) {
-        if (!(error instanceof FrameFault)) throw error;
-        this.#fail(new SvcError('bad_answer', `what came on the websocket cannot be used: ${error.message}`));
-      }
+      receiver.write(chunk);
       const room = this.#closing ? undefined : sink.room?.();
       if (room === undefined) return;
       socket.pause();
@@ -81,7 +87,7 @@ class SocketConversation implements WebSocket {
     socket.on('end', () => socket.end());
     this.#over = new Promise((resolve) => {
       const ended = (): void => {
-        this.#tell();
+        this.#end();
         resolve();
       };
       if (socket.closed) ended();
@@ -92,11 +98,11 @@ class SocketConversation implements WebSocket {
   send(message: string): void {
     if (!this.#socket.writable) return;
     this.#trace?.('sent', message);
-    this.#socket.write(clientFrame(OPCODE.text, Buffer.from(message)));
+    this.#frames.send(message, { mask: true, fin: true });
   }
 
   async close(waitMs: number): Promise<void> {
-    if (!this.#closing && this.#socket.writable) this.#socket.write(clientFrame(OPCODE.close, NORMAL_END));
+    if (!this.#closing && this.#socket.writable) this.#frames.close(NORMAL_CLOSURE, undefined, true);
     this.#closing = true;
     this.#socket.resume();
     const late = setTimeout(() => this.#socket.destroy(), waitMs);
@@ -109,16 +115,27 @@ class SocketConversation implements WebSocket {
     this.#socket.destroy();
   }
 
-  #control(opcode: number, payload: Buffer): void {
-    if (opcode === OPCODE.ping) {
-      if (this.#socket.writable) this.#socket.write(clientFrame(OPCODE.pong, payload));
-    } else if (opcode === OPCODE.close) {
-      const code = payload.length >= 2 ? ` with code ${payload.readUInt16BE(0)}` : '';
-      this.#reason ??= lost(`was closed by the gateway${code}`);
-      if (!this.#closing && this.#socket.writable)
-        this.#socket.write(clientFrame(OPCODE.close, payload.subarray(0, 2)));
-      this.#socket.end();
+  #received(message: string): void {
+    this.#trace?.('received', message);
+    if (this.#ended) return;
+    try {
+      this.#sink.text(message);
+    } catch (error) {
+      this.#fail(new SvcError('internal', 'a message on the websocket could not be handled', { cause: error }));
     }
+  }
+
+  /** A service that sends pings and reads no pongs is owed only the next one it reads (RFC 6455 §5.5.3). */
+  #pong(payload: Buffer): void {
+    if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#frames.pong(payload, true);
+  }
+
+  #closedByService(code: number): void {
+    const withCode = code === NO_STATUS ? '' : ` with code ${code}`;
+    this.#reason ??= lost(`was closed by the gateway${withCode}`);
+    if (!this.#closing && this.#socket.writable)
+      this.#frames.close(code === NO_STATUS ? undefined : code, undefined, true);
+    this.#socket.end();
   }
 
   #fail(reason: SvcError): void {
@@ -126,11 +143,20 @@ class SocketConversation implements WebSocket {
     this.#socket.destroy();
   }
 
-  #tell(): void {
-    if (this.#told) return;
-    this.#told = true;
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#sink.closed(this.#closing ? undefined : (this.#reason ?? lost('was closed without a goodbye')));
   }
+}
+
+/** What ws reports for a close frame without a status (RFC 6455 §7.1.5). */
+const NO_STATUS = 1005;
+
+function unusable(error: Error & { readonly code?: string }, limit: number): SvcError {
+  const detail =
+    error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? `a message is larger than ${limit} bytes` : error.message;
+  return new SvcError('bad_answer', `what came on the websocket cannot be used: ${detail}`);
 }
 
 function lost(what: string): SvcError {

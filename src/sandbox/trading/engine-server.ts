@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type RawData, WebSocketServer } from 'ws';
 import { decodePayload } from './engine-payload.ts';
 import { EngineSession, type SessionOwner } from './engine-session.ts';
 import type { TradingTrap } from './traps.ts';
-import { handshakeAnswer, WebSocketPeer } from './websocket-peer.ts';
 
 export interface EngineOptions {
   readonly traps: ReadonlySet<TradingTrap>;
@@ -21,10 +21,22 @@ const [UNKNOWN_TRANSPORT, UNKNOWN_SESSION, BAD_METHOD, BAD_REQUEST] = [0, 1, 2, 
 const BALANCER = 'BIGipServersandbox';
 const NODES = 2;
 const LONGEST_BODY = 1 << 20;
+const SOCKETS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: LONGEST_BODY,
+  maxFragments: 1024,
+  /** A client that does not answer a goodbye is cut off. */
+  closeTimeout: 1000,
+};
+/** RFC 6455 §7.4.1: the protocol of the gateway is text. */
+const UNSUPPORTED = 1003;
 
 export class EngineServer implements SessionOwner {
   readonly sessions = new Map<string, EngineSession>();
   readonly #options: EngineOptions;
+  readonly #sockets = new WebSocketServer(SOCKETS);
   #made = 0;
 
   constructor(options: EngineOptions) {
@@ -73,47 +85,46 @@ export class EngineServer implements SessionOwner {
 
   /** A websocket: a connection of its own, or one that takes over from polls. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): void {
-    const key = request.headers['sec-websocket-key'];
     const id = query.get('sid');
     const known = id === null ? undefined : this.find(id, request);
-    const isPossible =
-      query.get('transport') === 'websocket' && key !== undefined && !this.#options.traps.has('no-websocket');
+    const isPossible = query.get('transport') === 'websocket' && !this.#options.traps.has('no-websocket');
     if (!isPossible || (id !== null && known?.transport !== 'polling')) {
       stream.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
     const session = known ?? this.#make(query);
     const cookies = known === undefined ? cookiesOf(session) : [];
-    stream.write(
-      handshakeAnswer(
-        key,
-        cookies.map((cookie) => `Set-Cookie: ${cookie}`),
-      ),
-    );
-    let carries = false;
-    const peer = new WebSocketPeer(stream, {
-      text: (packet) => {
-        if (carries) session.receive(packet);
+    const setCookies = (headers: string[]): void => {
+      headers.push(...cookies.map((cookie) => `Set-Cookie: ${cookie}`));
+    };
+    // A client that is gone before its websocket opened leaves an error that no one else handles.
+    stream.on('error', () => stream.destroy());
+    this.#sockets.once('headers', setCookies);
+    this.#sockets.handleUpgrade(request, stream, head, (socket) => {
+      let carries = known === undefined;
+      socket.on('message', (data: RawData, isBinary: boolean) => {
+        const packet = String(data);
+        if (isBinary) {
+          socket.close(UNSUPPORTED);
+          if (carries) session.end();
+        } else if (carries) session.receive(packet);
         else if (packet === '2probe') {
-          peer.send('3probe');
+          socket.send('3probe');
           session.probed();
         } else if (packet === '5') {
           carries = true;
-          session.carriedBy(peer);
+          session.carriedBy(socket);
         }
-      },
-      closed: () => {
-        if (carries) session.end();
-        else session.notProbed();
-      },
-    });
-    if (known === undefined) {
-      carries = true;
-      session.carriedBy(peer);
+      });
+      socket.on('error', () => socket.terminate());
+      socket.on('close', () => (carries ? session.end() : session.notProbed()));
+      if (!carries) return;
+      session.carriedBy(socket);
       session.send(this.#opening(session));
       this.#admit(session);
-    }
-    if (head.length > 0) peer.read(head);
+    });
+    // Not called where the handshake was refused.
+    this.#sockets.off('headers', setCookies);
   }
 
   close(): void {

@@ -1,11 +1,13 @@
 /** One connection of Engine.IO 3, as socket.io 2.5 keeps it: what is sent, by polls or by a websocket, and when it ends. */
 import type { ServerResponse } from 'node:http';
+import type { WebSocket } from 'ws';
 import { encodePayload } from './engine-payload.ts';
-import type { WebSocketPeer } from './websocket-peer.ts';
 
 const NOOP = '6';
 /** So often a poll that is held up is let go while a websocket takes over. */
 const UPGRADE_CHECK_MS = 100;
+/** Bytes for a client that does not read; then it is cut off. */
+const MOST_WAITING = 64 << 20;
 
 export interface SessionOwner {
   /** How long nothing may be heard of a client. */
@@ -27,7 +29,7 @@ export class EngineSession {
   readonly #owner: SessionOwner;
   #queue: string[] = [];
   #poll: ServerResponse | undefined;
-  #socket: WebSocketPeer | undefined;
+  #socket: WebSocket | undefined;
   #silence: NodeJS.Timeout | undefined;
   #upgrading: NodeJS.Timeout | undefined;
   #over = false;
@@ -48,6 +50,7 @@ export class EngineSession {
     if (this.#over) return;
     if (this.#socket !== undefined) {
       this.#socket.send(packet);
+      if (this.#socket.bufferedAmount > MOST_WAITING) this.#socket.terminate();
       return;
     }
     this.#queue.push(packet);
@@ -96,7 +99,7 @@ export class EngineSession {
     clearInterval(this.#upgrading);
   }
 
-  carriedBy(socket: WebSocketPeer): void {
+  carriedBy(socket: WebSocket): void {
     clearInterval(this.#upgrading);
     if (this.#poll !== undefined) this.#answer([NOOP]);
     this.#socket = socket;
@@ -113,7 +116,7 @@ export class EngineSession {
   cut(): void {
     this.#finish();
     this.#poll?.destroy();
-    this.#socket?.destroy();
+    this.#socket?.terminate();
   }
 
   #finish(): void {

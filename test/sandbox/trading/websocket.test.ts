@@ -1,10 +1,7 @@
 /** WebSocket frames of the sandbox's gateway, by bytes. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WebSocketPeer } from '../../../src/sandbox/trading/websocket-peer.ts';
 import { startGateway, type TestGateway } from './service.ts';
 
 const MASK = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
@@ -98,58 +95,6 @@ describe('a websocket', () => {
     expect((await until(socket, Buffer.from([0x88, 2]))).readUInt16BE(2)).toBe(code);
     await once(socket, 'close');
     expect(gateway.sessions).toEqual([]);
-  });
-
-  test('reads whatever was cut into frames and chunks', () => {
-    const message = fc.string({ unit: fc.constantFrom('a', '\0', 'π', '€', '𝟙'), maxLength: 300 });
-    fc.assert(
-      fc.property(
-        fc.array(message, { maxLength: 4 }),
-        fc.integer({ min: 1, max: 50 }),
-        fc.boolean(),
-        (messages, size, halves) => {
-          const got: string[] = [];
-          const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-          const peer = new WebSocketPeer(stream, { text: (one) => got.push(one), closed: () => {} });
-          const bytes = Buffer.concat(
-            messages.flatMap((one) => {
-              const whole = Buffer.from(one);
-              if (!halves) return [masked(1, whole)];
-              const at = whole.length >> 1;
-              return [
-                masked(1, whole.subarray(0, at), { isLast: false }),
-                masked(10, Buffer.from('in between')),
-                masked(0, whole.subarray(at)),
-              ];
-            }),
-          );
-          for (let at = 0; at < bytes.length; at += size) peer.read(bytes.subarray(at, at + size));
-          expect(got).toEqual(messages);
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
-
-  test('writes lengths of every size', async () => {
-    const written: Buffer[] = [];
-    const stream = new Duplex({
-      read() {},
-      write(chunk: Buffer, _encoding, done) {
-        written.push(chunk);
-        done();
-      },
-    });
-    const peer = new WebSocketPeer(stream, { text: () => {}, closed: () => {} });
-    for (const length of [0, 125, 126, 65_535, 65_536]) peer.send('x'.repeat(length));
-    expect(
-      written.map((frame) =>
-        frame
-          .subarray(0, 10)
-          .toString('hex')
-          .replace(/(?:78)+$/, ''),
-      ),
-    ).toEqual(['8100', '817d', '817e007e', '817effff', '817f0000000000010000']);
   });
 
   test('takes over from polling, and the poll is let go', async () => {
