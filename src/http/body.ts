@@ -1,5 +1,6 @@
 /** The bytes of one answer, handed on as they arrive, with the sender held back where the reader is slow. */
 import { SvcError } from '../errors.ts';
+import { ByteList } from './byte-list.ts';
 import type { Deadline } from './deadline.ts';
 
 /** What the connection can be told. */
@@ -10,13 +11,16 @@ export interface Flow {
 }
 
 const HIGH_WATER = 512 * 1024;
+/** The most that is gathered as one value. */
+const LARGEST_WHOLE = 64 * 1024 * 1024;
+/** A reader that is away for longer waits for its own output, which is no fault of the service. */
+const LONGEST_HANDLING_MS = 100;
 
 export class Body implements AsyncIterable<Buffer> {
   readonly #flow: Flow;
   readonly #deadline: Deadline;
   readonly #limit: number;
-  #chunks: Buffer[] = [];
-  #waiting = 0;
+  readonly #bytes = new ByteList();
   #received = 0;
   #ended = false;
   #failure: unknown;
@@ -35,14 +39,14 @@ export class Body implements AsyncIterable<Buffer> {
 
   push(chunk: Buffer): void {
     this.#received += chunk.length;
-    if (this.#received > this.#limit) {
-      this.#flow.abort(tooLarge(this.#limit));
+    const limit = this.#gathering ? Math.min(this.#limit, LARGEST_WHOLE) : this.#limit;
+    if (this.#received > limit) {
+      this.#flow.abort(tooLarge(limit));
       return;
     }
-    this.#chunks.push(chunk);
-    this.#waiting += chunk.length;
+    this.#bytes.push(chunk);
     if (this.#gathering) return;
-    if (this.#waiting > HIGH_WATER) this.#flow.pause();
+    if (this.#bytes.length > HIGH_WATER) this.#flow.pause();
     this.#wake?.();
   }
 
@@ -53,8 +57,7 @@ export class Body implements AsyncIterable<Buffer> {
 
   fail(error: unknown): void {
     this.#failure ??= error;
-    this.#ended = true;
-    this.#wake?.();
+    this.end();
   }
 
   /** All of it. At once where the last byte is there. */
@@ -72,25 +75,25 @@ export class Body implements AsyncIterable<Buffer> {
 
   #taken(): Buffer {
     if (this.#failure !== undefined) throw this.#failure;
-    const [first] = this.#chunks;
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    return this.#bytes.take();
   }
 
   /** The first bytes, up to the limit; what follows is not waited for. A broken end is no error. */
   async start(limit: number): Promise<Buffer> {
-    while (!this.#ended && this.#waiting < limit) await this.#change();
+    while (!this.#ended && this.#bytes.length < limit) await this.#change();
     if (!this.#ended) this.#flow.abort(tooLarge(limit));
-    return Buffer.concat(this.#chunks).subarray(0, limit);
+    return this.#bytes.take().subarray(0, limit);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, void> {
     try {
       for (;;) {
-        const chunk = this.#chunks.shift();
+        const chunk = this.#bytes.shift();
         if (chunk !== undefined) {
-          this.#waiting -= chunk.length;
-          if (this.#waiting <= HIGH_WATER / 2) this.#flow.resume();
+          if (this.#bytes.length <= HIGH_WATER / 2) this.#flow.resume();
+          const handed = performance.now();
           yield chunk;
+          this.#deadline.spend(Math.min(performance.now() - handed, LONGEST_HANDLING_MS));
         } else if (this.#failure !== undefined) throw this.#failure;
         else if (this.#ended) return;
         else await this.#change();

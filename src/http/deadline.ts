@@ -64,6 +64,12 @@ export class Deadline {
     this.#all.remove(this);
   }
 
+  /** Counts what was spent on the answer while the clock stopped. */
+  spend(ms: number): void {
+    this.#left -= ms;
+    if (this.#left <= 0) this.expire();
+  }
+
   expire(): void {
     this.halt();
     this.#expire();

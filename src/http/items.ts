@@ -1,5 +1,9 @@
 /** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
+import { ByteList } from './byte-list.ts';
 import { DEEPEST, decodeUtf8, JsonFault, parseText } from './json.ts';
+
+/** In bytes. */
+const LARGEST_ITEM = 64 * 1024 * 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -17,7 +21,7 @@ export class ArrayItems {
   #escaped = false;
   #separated = false;
   /** The bytes since the last comma between items. */
-  #open: Buffer[] = [];
+  readonly #open = new ByteList();
 
   /** The items that the chunk completes. They are parsed together: one `JSON.parse` per chunk. */
   push(chunk: Buffer): readonly unknown[] {
@@ -41,6 +45,7 @@ export class ArrayItems {
     }
     if (comma < 0) {
       this.#open.push(chunk.subarray(start));
+      if (this.#open.length > LARGEST_ITEM) throw new JsonFault('one of its items is larger than 64 MiB');
       return [];
     }
     this.#separated = true;
@@ -85,8 +90,11 @@ export class ArrayItems {
   }
 
   #parse(rest: Buffer, mayBeEmpty: boolean): readonly unknown[] {
-    const bytes = this.#open.length === 0 ? rest : Buffer.concat([...this.#open, rest]);
-    this.#open = [];
+    let bytes = rest;
+    if (this.#open.length > 0) {
+      this.#open.push(rest);
+      bytes = this.#open.take();
+    }
     const text = decodeUtf8(bytes);
     if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
     return parseText(`[${text}]`) as unknown[];
