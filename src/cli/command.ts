@@ -78,6 +78,8 @@ export interface RunContext
     readonly table: boolean;
     /** The fields of the value are printed, and not only ids or the usual lines of a table. */
     readonly fields: boolean;
+    /** `--sort` is given: it is of the whole list, so all of it must be read. */
+    readonly sorted: boolean;
     /** One JSON or YAML value: a list of one item and the item alone are not the same. */
     readonly document: boolean;
     /** Standard output is a terminal, and what is printed stays on a screen. */

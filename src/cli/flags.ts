@@ -40,6 +40,8 @@ export interface Instant {
   readonly ms: number;
   /** RFC 3339 in UTC with milliseconds, as it is sent. */
   readonly iso: string;
+  /** It was written as a distance from now. */
+  readonly relative?: true;
 }
 
 /** `--flag` and, where the default is true, `--no-flag`. */

@@ -120,6 +120,7 @@ export function runContext({
       fields:
         (format !== 'table' && format !== 'wide' && format !== 'id') ||
         [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),
+      sorted: options.sort !== undefined,
       document: format === 'json' || format === 'yaml',
       terminal: context.stdout.isTTY,
     },

@@ -22,10 +22,10 @@ const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 
 /** Throws `invalid_value` with the reason, and the right spelling as its hint where the text can be understood. */
 export function parseTime(text: string, rules: TimeRules): Instant {
-  if (text === 'now') return instant(rules.now, text);
+  if (text === 'now') return { ...instant(rules.now, text), relative: true };
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
   if (/^\d{4}-\d/.test(text)) return instant(parseRfc3339(text, rules.dates ?? false), text);
-  return relative(text, rules);
+  return { ...relative(text, rules), relative: true };
 }
 
 function instant(ms: number, text: string): Instant {

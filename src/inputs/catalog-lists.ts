@@ -1,9 +1,11 @@
 /** The options that the catalog's lists share, and the rows and footer that come of them. */
+import { bulk } from '../cli/bulk.ts';
 import type { RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
-import { SvcError } from '../errors.ts';
-import type { Page, PageQuery } from '../services/catalog/client.ts';
-import { LARGEST_PAGE, pages } from '../services/catalog/paging.ts';
+import { type ErrorCode, SvcError } from '../errors.ts';
+import type { Catalog, Page, PageQuery } from '../services/catalog/client.ts';
+import { type Numeric, numberOf } from '../services/catalog/numeric.ts';
+import { type Identified, LARGEST_PAGE, pages, readingProblems } from '../services/catalog/paging.ts';
 
 /** What the interface document does not show, and was seen on the public implementation. */
 export const UNDOCUMENTED =
@@ -39,10 +41,11 @@ export interface ListInput {
 interface Listed<Item> {
   readonly value: AsyncIterable<Item> | readonly Item[];
   readonly footer: () => string | undefined;
+  readonly code: () => ErrorCode | undefined;
 }
 
-/** `none` says what may be wrong where there is nothing. */
-export async function listed<Item>(
+/** `none` says what may be wrong where there is nothing. With `--sort` the whole list is read: the service sorts by nothing else. */
+export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,
   { limit, offset, all, param }: ListInput,
@@ -50,9 +53,16 @@ export async function listed<Item>(
   none?: string,
 ): Promise<Listed<Item>> {
   if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit do not go together');
+  const { sorted } = ctx.wants;
+  if (sorted && offset !== undefined) {
+    throw new SvcError('usage', '--sort and --offset do not go together: --offset counts in the order of the service', {
+      hint: 'pass --limit with --sort',
+    });
+  }
   const whole = withParams(query, param);
   let shown = 0;
   let total: number | undefined;
+  const problems = readingProblems(ctx);
   const footer = (): string | undefined => {
     if (shown === 0)
       return total !== undefined && total > 0 && offset !== undefined
@@ -61,34 +71,26 @@ export async function listed<Item>(
     const end = (offset ?? 0) + shown;
     return total === undefined || total <= end || all ? undefined : `${shown} of ${total}: --limit, --offset, --all`;
   };
-  if (!all && (limit ?? 0) <= LARGEST_PAGE) {
+  const code = () => problems.code;
+  if (!all && !sorted && (limit ?? 0) <= LARGEST_PAGE) {
     const page = await ask({ ...whole, limit, offset });
     const value = page.items.slice(0, limit);
     shown = value.length;
     total = page.total;
-    return { value, footer };
+    return { value, footer, code };
   }
+  const stretch = { limit: sorted ? undefined : limit, offset: offset ?? 0 };
   async function* items(): AsyncGenerator<Item, void, void> {
-    let told = false;
-    const repeated = (at: number): void => {
-      told = true;
-      ctx.notice(
-        `warning: the page at offset ${at} begins as the one before it: stopped, for there seems to be no paging`,
-      );
-    };
-    const bar = new PageBar(ctx, limit, offset ?? 0);
-    for await (const page of pages((one) => ask({ ...whole, ...one }), { limit, offset: offset ?? 0 }, repeated)) {
+    const bar = new PageBar(ctx, stretch.limit, stretch.offset);
+    for await (const page of pages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
       bar.read(page);
       total = page.total;
       shown += page.items.length;
       yield* page.items;
     }
     bar.clear();
-    // A page that is short ends the list, for the total may be wrong: the one of the last page then says so, or the page was no end.
-    const due = Math.min(limit ?? Number.POSITIVE_INFINITY, (total ?? 0) - (offset ?? 0));
-    if (shown > 0 && shown < due && !told) ctx.notice(`warning: a short page ended the list: ${shown} came, of ${due}`);
   }
-  return { value: items(), footer };
+  return { value: items(), footer, code };
 }
 
 /** Lines that are printed as they come have no place for a bar on the same terminal. */
@@ -129,6 +131,53 @@ export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record
     });
   }
   return { ...query, ...param };
+}
+
+interface CountedNames {
+  readonly store: readonly string[];
+  readonly region: readonly string[];
+}
+
+/**
+ * The service counts 0 for a name that it does not know, and says nothing. Each is asked for alone: one that nothing has is named,
+ * and is not found where none of its option is left. `found` is how many products there were; one name of each needs no more.
+ */
+export async function checkCountedNames(
+  catalog: Pick<Catalog, 'count'>,
+  { store, region }: CountedNames,
+  found: Numeric,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<void> {
+  if (numberOf(found) !== 0 && store.length < 2 && region.length < 2) return;
+  for (const [option, names] of [
+    ['store', store],
+    ['region', region],
+  ] as const) {
+    const { outcomes } = await bulk([...new Set(names)], 4, (name) => catalog.count({ [option]: [name] }));
+    const unknown = outcomes.flatMap((one) => {
+      if (one.error !== undefined) throw one.error;
+      return numberOf(one.result.products_count) === 0 ? [one.item] : [];
+    });
+    const texts = unknown.map((name) => `no product has --${option} ${name}`);
+    if (unknown.length > 0 && unknown.length === outcomes.length) throw new SvcError('not_found', texts.join('; '), NAMES);
+    for (const text of texts) ctx.notice(text);
+  }
+}
+
+const NAMES = { hint: 'svc catalog cursors lists stores, svc catalog settlements list regions' };
+
+/** Categories and settlements have whole numbers for ids (as seen on the public implementation). */
+export function checkNumericId(id: string): void {
+  if (/^\d+$/.test(id)) return;
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: it is a whole number`, {
+    hint: 'list them to see their ids',
+  });
+}
+
+/** Why a list may be empty where names are compared exactly, as seen on the public implementation. */
+export function exactHint(options: Readonly<Record<string, string | undefined>>): string | undefined {
+  const given = Object.entries(options).find(([, text]) => text !== undefined);
+  return given && `--${given[0]} must match exactly, upper and lower case too: Moscow is not moscow`;
 }
 
 /** The reason why a search may find nothing that is there. */

@@ -1,36 +1,35 @@
-/** What is known of a product's prices at one look: now, or over a while. */
-import type { RunContext } from '../cli/command.ts';
-import type { SvcError } from '../errors.ts';
+/** What is known of a product's prices at one time: now, and how far they moved. */
 import type { Catalog, SeriesField } from '../services/catalog/client.ts';
-import { historyWindow } from '../services/catalog/history-window.ts';
 import { amountOf, type OfferField, observedBefore } from '../services/catalog/offers.ts';
+import type { Report } from '../services/catalog/paging.ts';
 import type { Reading } from '../services/catalog/price-condition.ts';
 import {
-  historySources,
-  type KnownSource,
   listedSources,
+  missingSources,
   nothingThere,
   notListed,
+  productSeries,
   type SourceSelection,
   selects,
 } from '../services/catalog/product-sources.ts';
+import { inEffect, type PriceSeries, seriesOf } from '../services/catalog/series.ts';
 import { seriesNames, unitOf } from '../services/catalog/series-names.ts';
-import { statisticsOf } from '../services/catalog/statistics.ts';
-import { type Histories, readHistories } from './product-histories.ts';
+import { exact, percentOf } from '../services/catalog/statistics.ts';
+import { wireTime } from '../services/catalog/window.ts';
 
 export interface ReadingWanted extends SourceSelection {
   readonly field: OfferField | undefined;
-  /** How far it moved since, and not only what it is. */
-  readonly change: boolean;
-  readonly since: number;
+  /** Since when its change is measured; undefined where only the value counts. */
+  readonly since: number | undefined;
   readonly now: number;
-  readonly newerThan: number | undefined;
+  /** What was observed longer ago is no current value. */
+  readonly maxAgeMs: number;
 }
 
 export interface Readings {
-  readonly known: readonly Reading[];
-  /** Why some sources could not be read. */
-  readonly failure: SvcError | undefined;
+  readonly readings: readonly Reading[];
+  /** What was asked for and is not there. */
+  readonly missing: readonly string[];
 }
 
 /** Throws `not_found` where there is no such product or source. */
@@ -38,61 +37,68 @@ export async function readings(
   catalog: Catalog,
   productId: string,
   wanted: ReadingWanted,
-  ctx: Pick<RunContext, 'progress'>,
+  report: Report,
 ): Promise<Readings> {
-  if (wanted.change) return changes(catalog, productId, wanted, ctx);
-  const listed = await listedSources(catalog, productId);
-  const chosen = listed.filter((source) => selects(wanted, source));
+  const { since } = wanted;
+  if (since === undefined) return offered(catalog, productId, wanted, report);
+  const { series, missing } = await productSeries(catalog, productId, wanted, report);
+  const field = (wanted.field ?? 'price') as SeriesField;
+  const names = seriesNames(series);
+  return {
+    readings: series.map((one, index) => moved(one, names[index] ?? '', field, { ...wanted, since })),
+    missing,
+  };
+}
+
+async function offered(catalog: Catalog, productId: string, wanted: ReadingWanted, report: Report): Promise<Readings> {
+  const listed = await listedSources(catalog, productId, report);
+  const chosen = seriesOf(
+    listed.filter((source) => selects(wanted, source)),
+    [],
+  );
   if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
   const names = seriesNames(chosen);
-  const known = chosen.map((source, index) => {
-    const old = wanted.newerThan !== undefined && observedBefore(source, wanted.now - wanted.newerThan);
-    const amount = old ? undefined : amountOf(source, wanted.field ?? 'lowest');
+  const known = chosen.map((series, index): Reading => {
+    const { parser_name, source_id, observed_at, offer } = series;
+    const amount = offer && amountOf(offer, wanted.field ?? 'lowest');
     return {
-      parser_name: source.parser_name,
-      source_id: source.source_id,
-      series: names[index] ?? source.parser_name,
-      field: amount?.field ?? null,
-      value: amount?.value ?? null,
-      unit: unitOf(source),
-      observed_at: source.observed_at ?? null,
-    };
-  });
-  return { known, failure: undefined };
-}
-
-async function changes(
-  catalog: Catalog,
-  productId: string,
-  wanted: ReadingWanted,
-  ctx: Pick<RunContext, 'progress'>,
-): Promise<Readings> {
-  const field = (wanted.field ?? 'price') as SeriesField;
-  const window = historyWindow({ from: wanted.since, to: wanted.now }, 'auto');
-  const sources = await historySources(catalog, productId, wanted);
-  const found = await readHistories(catalog, productId, sources, { field, window }, ctx);
-  const names = seriesNames(sources);
-  const known = sources.flatMap((source, index) => readingOf(source, names[index] ?? '', field, found));
-  return { known, failure: found.failed[0]?.error };
-}
-
-/** None for a source that could not be read; one without a value for a source that has no snapshots. */
-function readingOf(source: KnownSource, series: string, field: SeriesField, found: Histories): readonly Reading[] {
-  if (found.failed.some((one) => one.source === source)) return [];
-  const history = found.read.find((one) => one.source === source)?.history ?? { dates: [], values: [] };
-  const { first, last, lastAt, changePercent } = statisticsOf(history);
-  const { parser_name, source_id } = source;
-  return [
-    {
       parser_name,
       source_id,
-      series,
-      field,
-      value: last,
-      unit: unitOf(source),
-      observed_at: lastAt,
-      first,
-      changePercent,
-    },
-  ];
+      series: names[index] ?? parser_name,
+      field: amount?.field ?? null,
+      value: amount?.value ?? null,
+      unit: measuredBy(series, wanted.field),
+      observed_at,
+      stale: observedBefore(series, wanted.now - wanted.maxAgeMs),
+    };
+  });
+  return { readings: known, missing: missingSources(wanted, listed) };
+}
+
+function moved(
+  series: PriceSeries,
+  name: string,
+  field: SeriesField,
+  { now, since, maxAgeMs }: ReadingWanted & { readonly since: number },
+): Reading {
+  const last = inEffect(series.observations, field, now);
+  const first = inEffect(series.observations, field, since)?.value ?? null;
+  const value = last?.value ?? null;
+  return {
+    parser_name: series.parser_name,
+    source_id: series.source_id,
+    series: name,
+    field,
+    value,
+    unit: measuredBy(series, field),
+    observed_at: last === undefined ? null : wireTime(last.until),
+    stale: last !== undefined && last.until < now - maxAgeMs,
+    first,
+    changePercent: first === null || value === null ? null : percentOf(exact(value - first), first),
+  };
+}
+
+/** A count is of pieces, whatever its product's price is for. */
+function measuredBy(series: PriceSeries, field: OfferField | undefined): string {
+  return field === 'available_count' ? '' : unitOf(series);
 }

@@ -36,6 +36,7 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
   if ('spark' in cell) return style.exact ? String(cell.spark.at(-1) ?? '') : sparkText(cell, style);
+  if ('amount' in cell && style.exact) return String(cell.amount ?? '');
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
 }
 

@@ -44,7 +44,8 @@ export function withoutFormula(text: string): string {
 }
 
 function isNumber(cell: Cell): boolean {
-  return typeof cell === 'number' || (typeof cell === 'object' && cell !== null && 'spark' in cell);
+  if (typeof cell !== 'object' || cell === null) return typeof cell === 'number';
+  return 'spark' in cell || 'amount' in cell;
 }
 
 /** The header goes out with the first row, so that a failure before it prints nothing. */

@@ -1,18 +1,24 @@
 /** How the history of a product is shown: a chart with its figures below, a line for each point, or one object for each source. */
 import type { Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../output/types.ts';
-import type { History, SourceKey } from '../services/catalog/history.ts';
-import type { KnownSource } from '../services/catalog/product-sources.ts';
-import type { Statistics } from '../services/catalog/statistics.ts';
+import type { DynamicsQuery } from '../services/catalog/client.ts';
+import type { Source } from '../services/catalog/schema.ts';
+import { unitOf } from '../services/catalog/series-names.ts';
+import type { Series, Statistics } from '../services/catalog/statistics.ts';
 import { STEP_MS, type Window } from '../services/catalog/window.ts';
 
 export type Fill = 'none' | 'last';
 
-/** One source's history, and all that is told of it. */
-export interface ProductHistory extends SourceKey, History {
+/** The history at one store, in one place, by one unit. */
+export interface ProductHistory extends Series {
+  readonly parser_name: string;
+  /** Its newest source. */
+  readonly source_id: string;
   readonly title_original: string | null;
   readonly price_unit: string | null;
   readonly unit: string | null;
-  readonly settlement: KnownSource['settlement'] | null;
+  readonly settlement: Source['settlement'];
+  /** What was asked for, as the service's own series tells it. */
+  readonly meta: DynamicsQuery & { readonly canonical_product_id: string };
   /** What it is called among the others. */
   readonly series: string;
   readonly fill: Fill;
@@ -26,14 +32,22 @@ const FIRST = Symbol('first');
 interface PointRow {
   /** The row that names its source where ids are printed. */
   readonly [FIRST]: boolean;
+  readonly canonical_product_id: string;
   readonly parser_name: string;
+  readonly place: string | null;
+  readonly region: string | null;
+  readonly unit: string;
   readonly source_id: string;
   readonly date: string;
   readonly value: number | null;
 }
 
 const POINT_COLUMNS: readonly Column<PointRow>[] = [
+  { name: 'product', cell: (row) => row.canonical_product_id },
   { name: 'store', cell: (row) => row.parser_name },
+  { name: 'place', cell: ({ place }) => place },
+  { name: 'region', cell: ({ region }) => region },
+  { name: 'unit', cell: ({ unit }) => unit },
   { name: 'source', cell: (row) => row.source_id },
   { name: 'date', cell: ({ date }) => date },
   { name: 'value', cell: ({ value }) => value, align: 'right' },
@@ -69,9 +83,17 @@ export function historyPicture(histories: readonly ProductHistory[], { window, .
 }
 
 function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, void, void> {
-  for (const { parser_name, source_id, dates, values } of histories) {
+  for (const { dates, values, meta, settlement, ...one } of histories) {
+    const row = {
+      canonical_product_id: meta.canonical_product_id,
+      parser_name: one.parser_name,
+      place: settlement?.name ?? null,
+      region: settlement?.region ?? null,
+      unit: meta.field === 'available_count' ? (one.unit ?? '') : unitOf(one),
+      source_id: one.source_id,
+    };
     for (const [index, date] of dates.entries()) {
-      yield { parser_name, source_id, date, value: values[index] ?? null, [FIRST]: index === 0 };
+      yield { ...row, date, value: values[index] ?? null, [FIRST]: index === 0 };
     }
   }
 }

@@ -47,7 +47,7 @@ export function spreadList(by: Place): ListOutput<Spread> {
       { name: 'min', cell: ({ min }) => min, align: 'right' },
       { name: 'max', cell: ({ max }) => max, align: 'right' },
       { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
-      { name: 'percent', cell: (one) => percentText(one.spreadPercent), align: 'right' },
+      { name: 'percent', cell: (one) => percentCell(one.spreadPercent), align: 'right' },
       { name: 'id', cell: (one) => one.canonical_product_id, wide: true },
     ],
     id: ({ place }) => place ?? undefined,
@@ -63,11 +63,15 @@ function priceCell({ effectivePrice, cheapest }: Offer): Cell {
   return cheapest ? { text: String(effectivePrice), tone: 'good' } : effectivePrice;
 }
 
-function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent }: Offer): Cell {
-  if (cheapest) return { text: 'cheapest', tone: 'good' };
+function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent: amount }: Offer): Cell {
+  if (cheapest) return { amount, text: 'cheapest', tone: 'good' };
   if (aboveCheapest === null) return undefined;
   // Of nothing there is no percentage.
-  return `${percentText(aboveCheapestPercent) ?? aboveCheapest} more`;
+  return { amount, text: `${percentText(amount) ?? aboveCheapest} more` };
+}
+
+function percentCell(amount: number | null): Cell {
+  return amount === null ? undefined : { amount, text: percentText(amount) ?? '' };
 }
 
 function percentText(percent: number | null): string | undefined {

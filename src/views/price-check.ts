@@ -15,7 +15,7 @@ interface Checked extends Verdict {
 export const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
   kind: 'record',
   columns: [
-    { name: 'ok', cell: ({ ok }) => ok },
+    { name: 'ok', cell: ({ ok }) => ok ?? 'not known' },
     { name: 'condition', cell: ({ condition }) => condition },
     { name: 'judged', cell: ({ judged }) => judged },
     {
@@ -24,6 +24,13 @@ export const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
     },
     { name: 'message', cell: ({ message }) => message },
   ],
-  id: ({ ok }) => (ok ? 'ok' : 'failed'),
-  line: ({ ok, message }) => ({ text: `${ok ? 'ok' : 'failed'}: ${message}`, tone: ok ? 'good' : 'bad' }),
+  id: (checked) => outcomeOf(checked),
+  line: (checked) => ({
+    text: `${outcomeOf(checked).replace('_', ' ')}: ${checked.message}`,
+    tone: checked.ok === null ? 'warn' : checked.ok ? 'good' : 'bad',
+  }),
 };
+
+function outcomeOf({ ok }: Checked): 'ok' | 'failed' | 'not_known' {
+  return ok === null ? 'not_known' : ok ? 'ok' : 'failed';
+}

@@ -1,5 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
-import { PARAM_FLAG } from '../../inputs/catalog-lists.ts';
+import { checkNumericId, PARAM_FLAG } from '../../inputs/catalog-lists.ts';
 import { CATEGORY_RECORD } from '../../views/catalog.ts';
 
 export const catalogCategoriesGet = recordCommand({
@@ -12,6 +12,7 @@ export const catalogCategoriesGet = recordCommand({
   examples: [{ run: 'svc catalog categories get 12', why: 'By its id' }],
   output: CATEGORY_RECORD,
   async run({ id, param }, ctx) {
+    checkNumericId(id);
     const { openCatalog } = await import('../../services/catalog/client.ts');
     return { value: await openCatalog(ctx.target).category(id, param) };
   },

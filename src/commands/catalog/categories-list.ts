@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
 import { CATEGORY_LIST } from '../../views/catalog.ts';
 
 export const catalogCategoriesList = listCommand({
@@ -16,12 +16,13 @@ export const catalogCategoriesList = listCommand({
     search: { type: 'string', value: 'text', help: 'Part of the title (undocumented)' },
     ...LIST_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [{ run: 'svc catalog categories list --parser-name fixprice --depth 0', why: 'The top of one store' }],
   output: CATEGORY_LIST,
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { parserName, depth, parent, search } = input;
     const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
-    return listed(openCatalog(ctx.target).categories, query, input, ctx, searchHint(search));
+    return listed(openCatalog(ctx.target).categories, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
   },
 });

@@ -13,6 +13,7 @@ export const catalogCategoriesTree = listCommand({
     'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
     param: PARAM_FLAG,
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc catalog categories tree --parser-name fixprice', why: 'How one store sorts its products' },
     { run: "svc catalog categories tree -o json --query '[].title'", why: 'The top of each store' },
@@ -22,11 +23,11 @@ export const catalogCategoriesTree = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { branchRows, categoryTree } = await import('../../services/catalog/category-tree.ts');
     const everything = { limit: undefined, offset: undefined, all: true, param };
-    const { value } = await listed(openCatalog(ctx.target).categories, { parser_name: parserName }, everything, ctx);
+    const { value, code } = await listed(openCatalog(ctx.target).categories, { parser_name: parserName }, everything, ctx);
     const categories: Category[] = [];
     for await (const one of value) categories.push(one);
     const tree = categoryTree(categories);
-    if (ctx.wants.document) return { value: tree, as: CATEGORY_LIST };
-    return ctx.wants.table ? { value: branchRows(tree), as: BRANCH_TABLE } : { value: branchRows(tree) };
+    if (ctx.wants.document) return { value: tree, as: CATEGORY_LIST, code };
+    return ctx.wants.table ? { value: branchRows(tree), as: BRANCH_TABLE, code } : { value: branchRows(tree), code };
   },
 });

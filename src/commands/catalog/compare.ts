@@ -4,7 +4,9 @@ import { SvcError } from '../../errors.ts';
 import type { AnyOutput } from '../../output/types.ts';
 import type { Catalog } from '../../services/catalog/client.ts';
 import { type Offer, observedBefore, offersOf, spreadsOf } from '../../services/catalog/offers.ts';
+import { type Report, readingProblems } from '../../services/catalog/paging.ts';
 import type { Source } from '../../services/catalog/schema.ts';
+import type { PriceSeries } from '../../services/catalog/series.ts';
 import { unitOf } from '../../services/catalog/series-names.ts';
 import type { Window } from '../../services/catalog/window.ts';
 import { offerList, offersFooter, spreadList } from '../../views/offers.ts';
@@ -13,12 +15,13 @@ const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
 const STALE_DAYS = 7;
 const AT_ONCE = 4;
+const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store and place' };
 
 export const catalogCompare = listCommand({
   id: 'catalog compare',
-  summary: 'What products cost now at each source, who is cheapest, and by how much',
+  summary: 'What products cost now at each place, who is cheapest, and by how much',
   description:
-    'The price of a source is the lowest of its price, discount_price and loyal_price, or the one that --field names. Prices are compared within a product, and only where they are for the same unit. One that was observed more than 7 days ago is marked stale, and counts all the same; --newer-than leaves old ones out.\nIn JSON, each source as the service gives it, with effectivePrice and effectiveField (null where it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (sources with a price), min, max, spread and spreadPercent.',
+    'An offer is what one store charges in one place by one unit; only its newest observation counts, whatever source it came from. Its price is the lowest of its price, discount_price and loyal_price, or the one that --field names. Prices are compared within a product, and only where they are for the same unit. One that was observed more than 7 days ago is marked stale, and counts all the same; --newer-than leaves old ones out. A store or region that no offer has is named, with exit status 5 if nothing is left.\nIn JSON, the newest source of each offer as the service gives it, with effectivePrice and effectiveField (null where it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The products', repeat: true, complete: 'products' } },
@@ -40,9 +43,9 @@ export const catalogCompare = listCommand({
       value: 'name',
       repeat: true,
       complete: 'stores',
-      help: 'Only sources of this store (parser_name)',
+      help: 'Only offers of this store (parser_name)',
     },
-    region: { type: 'string', value: 'name', repeat: true, help: 'Only sources in this region' },
+    region: { type: 'string', value: 'name', repeat: true, help: 'Only offers in this region' },
     field: {
       type: 'choice',
       choices: ['lowest', 'price', 'discount_price', 'loyal_price'],
@@ -50,7 +53,7 @@ export const catalogCompare = listCommand({
       help: 'Which price is compared',
     },
     'newer-than': { type: 'duration', help: 'Only prices that were observed since' },
-    trend: { type: 'boolean', help: 'Show how each price moved in 30 days: one request more for each source' },
+    trend: { type: 'boolean', help: 'Show how each price moved in 30 days: reads the snapshots of each product' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many rows' },
   },
   exits: ['partly_done'],
@@ -64,24 +67,26 @@ export const catalogCompare = listCommand({
     checkModes(input);
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const catalog = openCatalog(ctx.target);
-    const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx);
-    const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now()));
+    const problems = readingProblems(ctx);
+    const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);
+    const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now(), problems.report));
     const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
     if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
     for (const { item, error } of failed) ctx.notice(`${item} is left out: ${error.message}`);
     const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
     const sources = known.flatMap((product) => product.sources);
-    for (const text of missingPlaces(input, sources)) ctx.notice(text);
+    const { missing, none } = await missingPlaces(input, sources);
+    if (none) throw new SvcError('not_found', missing.join('; '), FIND_SOURCES);
+    for (const text of missing) ctx.notice(text);
     const all = known.flatMap((product) => product.offers);
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
       ctx.notice('what was observed longer ago is left out by --newer-than');
     }
-    const shown = input.trend ? await withTrends(catalog, all, ctx) : { offers: all, complete: true };
-    const code = failed.length > 0 || !shown.complete ? ('partly_done' as const) : undefined;
+    const code = failed.length > 0 ? ('partly_done' as const) : problems.code;
     if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };
     const mixed = new Set(all.map(unitOf)).size > 1;
     const as = offerList({ several: input.id.length !== 1, trend: input.trend, mixed });
-    return { value: shown.offers, as, code, footer: offersFooter(all, STALE_DAYS) };
+    return { value: all, as, code, footer: offersFooter(all, STALE_DAYS) };
   },
 });
 
@@ -112,14 +117,19 @@ function checkModes({ id, search, maxProducts, by, trend }: Compared): void {
 
 const MOST_PRODUCTS = 10;
 
-async function found(catalog: Catalog, { search, maxProducts }: Compared, ctx: RunContext): Promise<readonly string[]> {
+async function found(
+  catalog: Catalog,
+  { search, maxProducts }: Compared,
+  ctx: RunContext,
+  report: Report,
+): Promise<readonly string[]> {
   const { pages } = await import('../../services/catalog/paging.ts');
   const limit = maxProducts ?? MOST_PRODUCTS;
   const ids: string[] = [];
   let total: number | undefined;
   const ask = (page: { readonly [name: string]: string | number | boolean | readonly string[] | undefined }) =>
     catalog.products({ ...page, q: search });
-  for await (const page of pages(ask, { limit, offset: 0 }, () => {})) {
+  for await (const page of pages(ask, { limit, offset: 0 }, report)) {
     ids.push(...page.items.map((product) => product.canonical_product_id));
     total = page.total;
   }
@@ -136,60 +146,59 @@ interface Offered {
   readonly sources: readonly Source[];
 }
 
-async function offers(catalog: Catalog, id: string, wanted: Compared, now: number): Promise<Offered> {
-  const { listedSources, selects, notListed } = await import('../../services/catalog/product-sources.ts');
-  const sources = await listedSources(catalog, id);
+async function offers(
+  catalog: Catalog,
+  id: string,
+  wanted: Compared,
+  now: number,
+  report: Report,
+): Promise<Offered> {
+  const { listedSources, selects, notListed, productSnapshots } = await import(
+    '../../services/catalog/product-sources.ts'
+  );
+  const { seriesOf } = await import('../../services/catalog/series.ts');
+  const sources = await listedSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
   const regions = wanted.region.map((name) => name.toLowerCase());
-  const chosen = sources.filter(
+  const rows = sources.filter(
     (source) =>
       selects({ stores: wanted.store, sources: [] }, source) &&
-      (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')) &&
-      (wanted.newerThan === undefined || !observedBefore(source, now - wanted.newerThan)),
+      (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')),
+  );
+  const selection = { stores: wanted.store, sources: [] };
+  const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
+  const series = seriesOf(rows, snapshots).filter(
+    ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
   );
   const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
-  return { offers: offersOf(id, chosen, rules), sources };
+  const found = offersOf(id, series.flatMap(({ offer }) => offer ?? []), rules);
+  return { offers: wanted.trend ? await withTrends(found, series, now) : found, sources };
 }
 
-/** What was asked for and is nowhere: a slip of the pen looks like a price that is not there. */
-function missingPlaces({ store, region }: Compared, sources: readonly Source[]): readonly string[] {
-  if (sources.length === 0) return [];
-  const stores = new Set(sources.map(({ parser_name: name }) => name));
-  const regions = new Set(sources.flatMap(({ settlement }) => settlement?.region ?? []));
-  const missing = (option: string, given: readonly string[], known: ReadonlySet<string>): readonly string[] => {
-    const lower = new Set([...known].map((name) => name.toLowerCase()));
-    const there = known.size === 0 ? 'there is none' : `there are ${[...known].sort().join(', ')}`;
-    return given
-      .filter((name) => !lower.has(name.toLowerCase()))
-      .map((name) => `no source has ${option} ${name}: ${there}`);
-  };
-  return [...missing('--store', store, stores), ...missing('--region', region, regions)];
+/** What was asked for and is nowhere, and whether nothing is left without it. */
+async function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
+  const { missingNames } = await import('../../services/catalog/product-sources.ts');
+  if (sources.length === 0) return { missing: [], none: false };
+  const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
+  const stores = missingNames('--store', store, sources.map(({ parser_name: name }) => name));
+  const places = missingNames('--region', region, regions);
+  const all = (found: readonly string[], given: readonly string[]) => given.length > 0 && found.length === given.length;
+  return { missing: [...stores, ...places], none: all(stores, store) || all(places, region) };
 }
 
+/** The price that is compared, day by day. */
 async function withTrends(
-  catalog: Catalog,
-  all: readonly Offer[],
-  ctx: RunContext,
-): Promise<{ readonly offers: readonly Offer[]; readonly complete: boolean }> {
-  const { readHistory } = await import('../../services/catalog/history.ts');
-  const now = ctx.now();
-  const window: Window = { from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' };
-  const bar = ctx.progress(all.length);
-  const { outcomes } = await bulk(all, AT_ONCE, async (offer) => {
-    const field = offer.effectiveField ?? 'price';
-    const { dates, values } = await readHistory(catalog, offer.canonical_product_id, offer, field, window);
-    bar.step();
-    return { ...offer, trend: { dates, values } };
+  offers: readonly Offer[],
+  series: readonly PriceSeries[],
+  now: number,
+): Promise<readonly Offer[]> {
+  const { bucketValues } = await import('../../services/catalog/series.ts');
+  const { bucketDates, bucketStart } = await import('../../services/catalog/window.ts');
+  const window: Window = { from: bucketStart(now - TREND_DAYS * DAY_MS, '1d'), to: now, interval: '1d' };
+  return offers.map((offer) => {
+    const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
+    if (own === undefined || own.observations.length === 0) return offer;
+    const values = bucketValues(own.observations, offer.effectiveField ?? 'price', window);
+    return { ...offer, trend: { dates: bucketDates(window), values } };
   });
-  bar.clear();
-  // A source that is listed and has no snapshot yet has no trend.
-  const failed = outcomes.filter(({ error }) => error !== undefined && error.code !== 'not_found');
-  const known = outcomes.some(({ error }) => error === undefined);
-  for (const { item, error } of failed) {
-    if (error === undefined) continue;
-    if (!known) throw error;
-    ctx.notice(`the trend of ${item.parser_name} ${item.source_id} is not known: ${error.message}`);
-  }
-  const offers = outcomes.map((one) => (one.error === undefined ? one.result : one.item));
-  return { offers, complete: failed.length === 0 };
 }

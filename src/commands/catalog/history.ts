@@ -1,12 +1,13 @@
 import { chartCommand } from '../../cli/command.ts';
 import { CHART_FLAGS, checkSvg, drawn } from '../../inputs/chart-flags.ts';
-import { type Histories, readHistories } from '../../inputs/product-histories.ts';
 import type { AnyOutput } from '../../output/types.ts';
+import type { SeriesField } from '../../services/catalog/client.ts';
 import { historyWindow } from '../../services/catalog/history-window.ts';
-import type { KnownSource } from '../../services/catalog/product-sources.ts';
+import { readingProblems } from '../../services/catalog/paging.ts';
+import { bucketValues, lastValue, type PriceSeries } from '../../services/catalog/series.ts';
 import { seriesNames, sharedUnit, unitOf } from '../../services/catalog/series-names.ts';
 import { filled, statisticsOf } from '../../services/catalog/statistics.ts';
-import { INTERVALS, plainInstant, type Window, wireTime } from '../../services/catalog/window.ts';
+import { bucketDates, INTERVALS, plainInstant, type Window, wireTime } from '../../services/catalog/window.ts';
 import {
   type Fill,
   type HistoryView,
@@ -23,7 +24,7 @@ export const catalogHistory = chartCommand({
   aliases: ['chart'],
   summary: 'How the price of a product moved, at each place that sells it',
   description:
-    "Draws one line for each source of the product; a break in it is a time without a value, which is never zero. Points stand at --from and an interval apart. --interval auto takes the finest with 400 points at most. A window of any length is asked for in as many requests as it takes. --fill last lets a value last until the next one; the figures below the chart are always of what was observed. A source that fails is left out and told, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each source: parser_name, source_id, its title and unit, series (its name in the chart), fill, the service's meta, dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none).",
+    "Draws one line for each store, place and unit, from all sources that observed it; a break in it is a time without a value, which is never zero. Points stand an interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. --interval auto takes the finest with 400 points at most; 240,000 are the most. --fill last lets a value last until the next one, also the one in effect at --from; the figures below the chart are always of what was observed. A source without snapshots is left out and named, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each series: parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none). csv, tsv and ndjson have a line for each point, with the product, store, place, unit and source.",
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },
@@ -54,13 +55,13 @@ export const catalogHistory = chartCommand({
     width: CHART_FLAGS.width,
     height: CHART_FLAGS.height,
     ascii: CHART_FLAGS.ascii,
-    sparkline: { type: 'boolean', help: 'Draw one line for each source, and nothing else' },
+    sparkline: { type: 'boolean', help: 'Draw one line for each series, and nothing else' },
     svg: CHART_FLAGS.svg,
     force: { type: 'boolean', help: 'With --svg: replace the file if it is there' },
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'The last 30 days at every source' },
+    { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'The last 30 days at every place' },
     {
       run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
       why: 'One store since the new year, for a report',
@@ -74,76 +75,88 @@ export const catalogHistory = chartCommand({
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    const { historySources } = await import('../../services/catalog/product-sources.ts');
+    const { productSeries } = await import('../../services/catalog/product-sources.ts');
     const { id, field, fill } = input;
-    const to = plainInstant(input.to?.ms ?? ctx.now(), ctx.typed);
-    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from.ms, ctx.typed);
-    const window = historyWindow({ from, to }, input.interval);
+    const to = plainInstant(input.to, ctx.now());
+    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);
+    const relative = input.from === undefined || input.from.relative === true;
+    const window = historyWindow({ from, to, relative }, input.interval);
     checkSvg(input);
-    const catalog = openCatalog(ctx.target);
-    const sources = await historySources(catalog, id, { stores: input.store, sources: input.source });
-    const found = await readHistories(catalog, id, sources, { field, window }, ctx);
-    const left = [...found.unknown, ...found.failed];
-    for (const { source, error } of left) {
-      ctx.notice(`${source.parser_name} ${source.source_id} is left out: ${error.message}`);
+    const problems = readingProblems(ctx);
+    const selection = { stores: input.store, sources: input.source };
+    const found = await productSeries(openCatalog(ctx.target), id, selection, problems.report);
+    const series = found.series.filter(({ observations }) => observations.length > 0);
+    for (const text of found.missing) ctx.notice(text);
+    for (const { parser_name: store, source_id: source } of found.unrecorded) {
+      ctx.notice(`${store} ${source} is left out: it has no snapshot`);
     }
-    const histories = productHistories(found, fill);
-    const title = sources.find((source) => source.title_original)?.title_original ?? id;
+    const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
+    const histories = productHistories(id, series, { field, fill, window });
+    const title = series.find((one) => one.title_original)?.title_original ?? id;
     const view: HistoryView = {
-      title: `${title}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
-      unit: field === 'available_count' ? undefined : sharedUnit(sources),
+      title: `${title === id ? id : `${title} (${id})`}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
+      unit: field === 'available_count' ? undefined : sharedUnit(series),
       window,
       width: input.width,
       height: input.height,
       ascii: input.ascii || undefined,
       style: input.sparkline ? 'sparkline' : 'line',
     };
-    const { code } = found;
     const drawing = await drawn(input, historyPicture(histories, view), ctx);
     if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
     const footer = [
       footerOf(window, histories, input.interval),
-      ...elsewhere(window, histories, sources),
-      ...unitsNote(sources, field),
+      ...elsewhere(window, histories, series),
+      ...unitsNote(series, field),
     ].join('\n');
     return { value: histories, as: historyChart(view), code, footer };
   },
 });
 
-function productHistories({ read }: Histories, fill: Fill): readonly ProductHistory[] {
-  const names = seriesNames(read.map(({ source }) => source));
-  return read.map(({ source, history: { meta, dates, values } }, index) => ({
-    parser_name: source.parser_name,
-    source_id: source.source_id,
-    title_original: source.title_original ?? null,
-    price_unit: source.price_unit ?? null,
-    unit: source.unit ?? null,
-    settlement: source.settlement ?? null,
-    series: names[index] ?? source.parser_name,
-    fill,
-    meta,
-    dates,
-    values: fill === 'last' ? filled(values) : values,
-    statistics: statisticsOf({ dates, values }),
-  }));
+function productHistories(
+  id: string,
+  series: readonly PriceSeries[],
+  { field, fill, window }: { readonly field: SeriesField; readonly fill: Fill; readonly window: Window },
+): readonly ProductHistory[] {
+  const names = seriesNames(series);
+  const dates = bucketDates(window);
+  return series.map(({ observations, ...one }, index) => {
+    const { parser_name, source_id, title_original, price_unit, unit, settlement } = one;
+    const values = bucketValues(observations, field, window);
+    const [date_from, date_to] = [wireTime(window.from), wireTime(window.to)];
+    return {
+      parser_name,
+      source_id,
+      title_original,
+      price_unit,
+      unit,
+      settlement,
+      series: names[index] ?? parser_name,
+      fill,
+      meta: { canonical_product_id: id, parser_name, source_id, field, interval: window.interval, date_from, date_to },
+      dates,
+      values: fill === 'last' ? filled(values, lastValue(observations, field, window.from)) : values,
+      statistics: statisticsOf({ dates, values }),
+    };
+  });
 }
 
 /** Where a chart is empty: when there was something to see. */
 function elsewhere(
   { from, to }: Window,
   histories: readonly ProductHistory[],
-  sources: readonly KnownSource[],
+  series: readonly PriceSeries[],
 ): readonly string[] {
   if (histories.some(({ statistics }) => statistics.covered > 0)) return [];
-  const observed = sources.map(({ observed_at: at }) => Date.parse(at ?? '')).filter((at) => !Number.isNaN(at));
+  const observed = series.map(({ observed_at: at }) => Date.parse(at ?? '')).filter((at) => !Number.isNaN(at));
   const latest = Math.max(...observed);
   if (!Number.isFinite(latest) || (latest >= from && latest <= to)) return [];
   return [`last observed ${wireTime(latest)}: ${latest < from ? 'an earlier --from' : 'a later --to'} shows more`];
 }
 
 /** Lines beside each other look as if they could be compared. */
-function unitsNote(sources: readonly KnownSource[], field: string): readonly string[] {
-  const units = [...new Set(sources.map(unitOf))].filter((unit) => unit !== '').sort();
+function unitsNote(series: readonly PriceSeries[], field: string): readonly string[] {
+  const units = [...new Set(series.map(unitOf))].filter((unit) => unit !== '').sort();
   if (field === 'available_count' || units.length < 2) return [];
   return [`prices by different units share this axis: ${units.join(', ')}; --store and --source choose`];
 }
@@ -152,7 +165,7 @@ function unitsNote(sources: readonly KnownSource[], field: string): readonly str
 function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
   const { from, to } = window;
   const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
-  // A source without any value is not sparse: it has no such field.
+  // A series without any value is not sparse: it has no such field.
   const known = histories.map(({ statistics }) => statistics).filter(({ covered }) => covered > 0);
   const covered = known.reduce((sum, one) => sum + one.covered, 0);
   const sparse = covered * 2 < known.reduce((sum, one) => sum + one.points, 0);

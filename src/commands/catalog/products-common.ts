@@ -1,12 +1,12 @@
 import { recordCommand } from '../../cli/command.ts';
-import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
+import { checkCountedNames, PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
 import { COMMON_RECORD } from '../../views/catalog.ts';
 
 export const catalogProductsCommon = recordCommand({
   id: 'catalog products common',
   summary: 'Count the products that all stores, or all regions, have in common',
   description:
-    'With --scope stores: the products that each of the stores sells (all stores where none is given), in the regions given. With --scope regions: those sold in each of the regions. REQUIRED is how many of them a product must be in; a name that nobody knows counts too, and then nothing is common.',
+    'With --scope stores: the products that each of the stores sells (all stores where none is given), in the regions given. With --scope regions: those sold in each of the regions. REQUIRED is how many of them a product must be in. A name that no product has counts too, and then nothing is common: it is named, with exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -34,6 +34,9 @@ export const catalogProductsCommon = recordCommand({
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    return { value: await openCatalog(ctx.target).common(withParams({ scope, store, region }, param)) };
+    const catalog = openCatalog(ctx.target);
+    const value = await catalog.common(withParams({ scope, store, region }, param));
+    await checkCountedNames(catalog, { store, region }, value.common_products_count, ctx);
+    return { value };
   },
 });

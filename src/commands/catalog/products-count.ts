@@ -1,12 +1,12 @@
 import { recordCommand } from '../../cli/command.ts';
-import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
+import { checkCountedNames, PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
 import { COUNT_RECORD } from '../../views/catalog.ts';
 
 export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
   summary: 'Count the products of stores and regions',
   description:
-    'Distinct products of any of the stores, in any of the regions; all where none is given. Upper and lower case are the same. A store or region that nobody knows has 0 products, and is no error.',
+    'Distinct products of any of the stores, in any of the regions; all where none is given. Upper and lower case are the same. A store or region that no product has is named, with exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -27,6 +27,9 @@ export const catalogProductsCount = recordCommand({
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
-    return { value: await openCatalog(ctx.target).count(withParams({ store, region }, param)) };
+    const catalog = openCatalog(ctx.target);
+    const value = await catalog.count(withParams({ store, region }, param));
+    await checkCountedNames(catalog, { store, region }, value.products_count, ctx);
+    return { value };
   },
 });

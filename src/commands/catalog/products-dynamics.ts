@@ -2,6 +2,7 @@ import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { PARAM_FLAG, withParams } from '../../inputs/catalog-lists.ts';
 import {
+  bucketStart,
   checkWindow,
   INTERVALS,
   MOST_POINTS,
@@ -16,7 +17,7 @@ export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
   summary: 'The values of one source over time, as the service gives them',
   description:
-    "One request for one source: svc catalog history asks for all sources of a product, and for more time than one request may. Points stand at --from and one interval apart, not at midnight. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and told where they were written otherwise.",
+    "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and told where they were written otherwise.",
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },
@@ -58,7 +59,9 @@ export const catalogProductsDynamics = listCommand({
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { id, parserName, sourceId, field, interval, param } = input;
-    const [from, to] = [plainInstant(input.from.ms, ctx.typed), plainInstant(input.to?.ms ?? ctx.now(), ctx.typed)];
+    const start = plainInstant(input.from, ctx.now());
+    const from = input.from.relative ? bucketStart(start, interval) : start;
+    const to = plainInstant(input.to, ctx.now());
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
@@ -80,7 +83,7 @@ function checkPoints(window: Window): void {
   const points = pointsIn(window);
   if (points <= MOST_POINTS) return;
   throw new SvcError('invalid_value', `${points} points are asked for, and the service gives at most ${MOST_POINTS}`, {
-    hint: 'svc catalog history asks for them in parts and joins these; or take a longer --interval',
+    hint: 'svc catalog history gives more; or take a longer --interval',
   });
 }
 

@@ -1,6 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
 import { productCandidates } from '../../services/catalog/candidates.ts';
 import { PRODUCT_LIST } from '../../views/catalog.ts';
 
@@ -10,7 +10,7 @@ export const catalogProductsList = listCommand({
   id: 'catalog products list',
   aliases: ['products ls'],
   summary: 'List and search products',
-  description: `FROM is the least price of the sources that match, where each counts with its discount price, else its loyalty price, else its price: a loyalty price below a discount is not in it. Filters choose sources before they are put together: FROM, STORES and SOURCES tell of those alone. Without --limit or --all the service gives one page. ${UNDOCUMENTED}`,
+  description: `FROM is the least price of the sources that match, where each counts with its discount price, else its loyalty price, else its price: a loyalty price below a discount is not in it. Filters choose sources before they are put together: FROM, STORES and SOURCES are of those alone. Where each scrape is a source, FROM is the least price ever observed: svc catalog compare shows what is asked now. Without --limit, --all or --sort the service gives one page; --sort reads all pages, and --limit then counts in the sorted list. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -37,6 +37,7 @@ export const catalogProductsList = listCommand({
     order: orderFlag([...TIME_ORDERS, 'price_asc', 'price_desc', 'rating_desc']),
     ...LIST_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc catalog products list --search milk --order price_asc', why: 'The cheapest first' },
     {
@@ -67,6 +68,6 @@ export const catalogProductsList = listCommand({
       price_max: priceMax,
       sort: input.order,
     };
-    return listed(openCatalog(ctx.target).products, query, input, ctx, searchHint(search));
+    return listed(openCatalog(ctx.target).products, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
   },
 });

@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { exactHint, LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
 import { SNAPSHOT_LIST } from '../../views/catalog.ts';
 
 export const catalogProductsSnapshots = listCommand({
@@ -15,6 +15,7 @@ export const catalogProductsSnapshots = listCommand({
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [
     {
       run: 'svc catalog products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --all -o csv',
@@ -26,6 +27,6 @@ export const catalogProductsSnapshots = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const catalog = openCatalog(ctx.target);
     const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
-    return listed((page) => catalog.snapshots(input.id, page), query, input, ctx);
+    return listed((page) => catalog.snapshots(input.id, page), query, input, ctx, exactHint({ 'parser-name': input.parserName }));
   },
 });

@@ -11,6 +11,7 @@ export const catalogProductsSources = listCommand({
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: { order: orderFlag(TIME_ORDERS), ...LIST_FLAGS },
+  exits: ['partly_done'],
   examples: [
     {
       run: 'svc catalog products sources 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --sort price',

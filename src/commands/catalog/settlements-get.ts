@@ -1,5 +1,5 @@
 import { recordCommand } from '../../cli/command.ts';
-import { PARAM_FLAG } from '../../inputs/catalog-lists.ts';
+import { checkNumericId, PARAM_FLAG } from '../../inputs/catalog-lists.ts';
 import { SETTLEMENT_RECORD } from '../../views/catalog.ts';
 
 export const catalogSettlementsGet = recordCommand({
@@ -12,6 +12,7 @@ export const catalogSettlementsGet = recordCommand({
   examples: [{ run: 'svc catalog settlements get 3', why: 'By its id' }],
   output: SETTLEMENT_RECORD,
   async run({ id, param }, ctx) {
+    checkNumericId(id);
     const { openCatalog } = await import('../../services/catalog/client.ts');
     return { value: await openCatalog(ctx.target).settlement(id, param) };
   },

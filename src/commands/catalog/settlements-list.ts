@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
 import { SETTLEMENT_LIST } from '../../views/catalog.ts';
 
 export const catalogSettlementsList = listCommand({
@@ -15,6 +15,7 @@ export const catalogSettlementsList = listCommand({
     search: { type: 'string', value: 'text', help: 'Part of the name (undocumented)' },
     ...LIST_FLAGS,
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc catalog settlements list --region Moscow', why: 'Those of one region' },
     { run: 'svc catalog settlements list --search kaz --columns id,name', why: 'The id of one' },
@@ -23,11 +24,7 @@ export const catalogSettlementsList = listCommand({
   async run(input, ctx) {
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { country, region, search } = input;
-    const exact =
-      country === undefined && region === undefined
-        ? undefined
-        : 'a region or country is compared exactly as it is written there: Moscow is not moscow';
     const query = { country, region, q: search };
-    return listed(openCatalog(ctx.target).settlements, query, input, ctx, searchHint(search) ?? exact);
+    return listed(openCatalog(ctx.target).settlements, query, input, ctx, searchHint(search) ?? exactHint({ region, country }));
   },
 });

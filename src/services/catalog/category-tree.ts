@@ -14,7 +14,12 @@ const DEEPEST = 64;
 export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
   const sorted = [...categories].sort(inOrder);
   const known = new Map<string, Category>();
-  for (const one of sorted) if (!isBlank(one.source_uid)) known.set(keyOf(one, one.source_uid), one);
+  for (const one of sorted) {
+    if (isBlank(one.source_uid)) continue;
+    const other = known.get(keyOf(one, one.source_uid));
+    // Of two with the same uid the older one has the smaller id.
+    if (other === undefined || Number(one.id) < Number(other.id)) known.set(keyOf(one, one.source_uid), one);
+  }
   const below = new Map<Category, Category[]>();
   const tops: Category[] = [];
   for (const one of sorted) {

@@ -72,7 +72,8 @@ export interface Catalog {
 }
 
 export function openCatalog(target: Target): Catalog {
-  const client = openClient(target, { basePath: '', explain: explainCatalog });
+  const { pathname } = target.baseUrl;
+  const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
   const byProduct = (id: string) => ({ params: { canonical_product_id: productId(id) } });
   return {
     health: async (query = {}) => client.call(endpoints.getHealth, { query }),

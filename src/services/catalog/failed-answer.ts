@@ -10,18 +10,30 @@ import { isObject } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
-export function explainCatalog(answer: FailedAnswer, { method, path }: Call): SvcError | undefined {
+/** `basePath` is that of the base URL: `/` for most. */
+export function explainCatalog(
+  answer: FailedAnswer,
+  { method, path }: Call,
+  basePath = '/',
+): SvcError | undefined {
   const { status } = answer;
+  const extra = basePath !== '/';
+  const wrongPath = (text: string): SvcError =>
+    failure('wrong_path', extra ? `${text} (the path of the base URL is ${basePath})` : text, CHECK_PATH);
   const words = wordsOf(answer);
   const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
     new SvcError(code, message, { httpStatus: status, ...(hint === undefined ? {} : { hint }) });
 
+  // An id can only be wrong where one was sent: else a part of the base URL was taken for one.
+  if (!path.includes('{') && (isPathFault(answer, words) || (status === 404 && Object.hasOwn(MISSING, words)))) {
+    return wrongPath(`${method} ${path} was taken for another resource: ${words}`);
+  }
   switch (status) {
     case 400:
     case 422:
       return failure('refused', `the catalog refused: ${words || `status ${status}`}`, refusalHint(words, path));
     case 405:
-      return failure('wrong_path', `${method} ${path} is not allowed there`, CHECK_PATH);
+      return wrongPath(`${method} ${path} is not allowed there`);
     case 401:
       return failure(
         'unauthorized',
@@ -31,7 +43,7 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call): Sv
     case 404: {
       const missing = Object.hasOwn(MISSING, words) ? MISSING[words] : undefined;
       if (missing !== undefined) return failure('not_found', ...missing);
-      return failure('wrong_path', `${method} ${path} is not known there: ${words || 'no reason given'}`, CHECK_PATH);
+      return wrongPath(`${method} ${path} is not known there: ${words || 'no reason given'}`);
     }
     case 500:
       if (words !== FAILED || path === '/healthz') return undefined;
@@ -44,11 +56,11 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call): Sv
   }
 }
 
-const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it as they are';
+const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it, such as /products';
 const TOKEN = 'set SVC_CATALOG_TOKEN';
 /** All that the framework says, whatever it was. */
 const FAILED = 'Internal Server Error';
-const ASK_HEALTH = 'svc catalog health tells whether it can read its data';
+const ASK_HEALTH = 'the log of the catalog says why; svc catalog health checks only that it can read its products';
 const NO_DATA = 'catalog_unavailable:';
 
 const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>> = {
@@ -65,6 +77,10 @@ const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>
 function wordsOf(answer: FailedAnswer): string {
   const faults = faultList(answer.text);
   return faults === undefined ? serviceMessage(answer) : redactText(faults.join('; '));
+}
+
+function isPathFault({ status }: FailedAnswer, words: string): boolean {
+  return status === 422 && words.startsWith('path.');
 }
 
 const MOST_FAULTS = 8;

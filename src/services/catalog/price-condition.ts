@@ -1,4 +1,4 @@
-/** A condition on a product's prices, and whether it holds. What is not known never holds. */
+/** A condition on a product's prices, and whether it holds now: yes, no, or not known. */
 import { SvcError } from '../../errors.ts';
 import type { SeriesField } from './client.ts';
 
@@ -6,7 +6,7 @@ export type Condition =
   | { readonly kind: 'below' | 'above'; readonly limit: number }
   | { readonly kind: 'change'; readonly percent: number; readonly direction: 'up' | 'down' | 'either' };
 
-/** For the source with the lowest value, for one at least, or for every one. */
+/** For the offer with the lowest value, for one at least, or for every one. */
 export type Judged = 'lowest' | 'any' | 'all';
 
 interface Wanted {
@@ -48,19 +48,21 @@ export function conditionText(condition: Condition): string {
   return `${way} of ${condition.percent}% or more`;
 }
 
-/** What is known of one source. */
+/** What is known of one offer: of a product at one store, in one place, by one unit. */
 export interface Reading {
   readonly parser_name: string;
   readonly source_id: string;
   /** What it is called among the others. */
   readonly series: string;
   readonly field: SeriesField | null;
-  /** Now; null where there is none. */
+  /** The latest one; null where there is none. */
   readonly value: number | null;
-  /** What a price is for: of different units there is no lowest one. */
+  /** What a price is for: of different units there is no lowest one. Empty for a count. */
   readonly unit: string;
   readonly observed_at: string | null;
-  /** With a change: the first value of the window, and how far the last is from it. */
+  /** It was observed too long ago to be a current value. */
+  readonly stale: boolean;
+  /** With a change: the value in effect at --since, and how far the latest is from it. */
   readonly first?: number | null;
   readonly changePercent?: number | null;
 }
@@ -71,15 +73,31 @@ export type JudgedReading = Reading & {
 };
 
 export interface Verdict {
-  readonly ok: boolean;
+  /** Null where it is not known. */
+  readonly ok: boolean | null;
   readonly sources: readonly JudgedReading[];
+  /** Those whose value is no current one. */
+  readonly stale: readonly Reading[];
 }
 
+/**
+ * Old values are no current ones: an offer that has ended would otherwise hold forever. They decide nothing but that, with `all`, not
+ * every offer is known. An offer without a value has no such price, and can neither hold nor be a reason to say that nothing is known.
+ */
 export function judge(condition: Condition, readings: readonly Reading[], judged: Judged): Verdict {
-  const chosen = judged === 'lowest' ? lowest(readings) : readings;
+  const stale = readings.filter((reading) => reading.stale);
+  const current = readings.filter((reading) => !reading.stale);
+  const chosen = judged === 'lowest' ? lowest(current) : current;
   const sources = chosen.map((reading) => ({ ...reading, holds: holds(condition, reading) }));
-  const held = sources.filter((source) => source.holds === true).length;
-  return { ok: judged === 'all' ? held > 0 && held === sources.length : held > 0, sources };
+  const outcomes = sources.filter(({ value }) => judged === 'all' || value !== null).map((one) => one.holds);
+  if (judged === 'all' && stale.length > 0) outcomes.push(null);
+  return { ok: outcomes.length === 0 ? null : decided(outcomes, judged !== 'all'), sources, stale };
+}
+
+/** One outcome of this kind decides; else all must be known. */
+function decided(outcomes: readonly (boolean | null)[], decisive: boolean): boolean | null {
+  if (outcomes.includes(decisive)) return decisive;
+  return outcomes.includes(null) ? null : !decisive;
 }
 
 function holds(condition: Condition, { value, changePercent }: Reading): boolean | null {
@@ -106,20 +124,33 @@ function lowest(readings: readonly Reading[]): readonly Reading[] {
   return [others.reduce((least, one) => (Number(one.value) < Number(least.value) ? one : least), first)];
 }
 
-/** So many sources are named in a sentence. */
+/** So many offers are named in a sentence. */
 const MOST_NAMED = 4;
 
-/** What was found: `the lowest price is 79.9 RUB (discount_price, fixprice Moscow)`. */
-export function verdictText({ sources }: Verdict, judged: Judged): string {
+/** What was found: `the lowest is 79.9 RUB/PCE (discount_price, fixprice Moscow)`. */
+export function verdictText({ sources, stale }: Verdict, judged: Judged): string {
+  return [foundText(sources, judged), ...(stale.length === 0 ? [] : [staleText(stale)])].join('; ');
+}
+
+function foundText(sources: readonly JudgedReading[], judged: Judged): string {
   const [first] = sources;
-  if (sources.every(({ value }) => value === null)) return 'nothing is known of it now';
+  if (sources.every(({ value }) => value === null)) return 'no current value is known';
   if (judged === 'lowest' && first !== undefined) {
-    return `the lowest is ${[first.value, first.unit].filter(Boolean).join(' ')} (${first.field}, ${first.series})`;
+    return `the lowest is ${[first.value, first.unit].filter((part) => part !== '').join(' ')} (${first.field}, ${first.series})`;
   }
   const named = mostTelling(sources, judged).map(sourceText).join(', ');
-  const more = sources.length > MOST_NAMED ? `, and ${sources.length - MOST_NAMED} more` : '';
   const held = sources.filter(({ holds }) => holds === true).length;
-  return `it holds for ${held} of ${sources.length} ${sources.length === 1 ? 'source' : 'sources'} (${named}${more})`;
+  const what = `${held} of ${sources.length} ${sources.length === 1 ? 'offer' : 'offers'}`;
+  return `it holds for ${what} (${named}${more(sources)})`;
+}
+
+function staleText(stale: readonly Reading[]): string {
+  const named = stale.slice(0, MOST_NAMED).map(({ series, value, observed_at: at }) => `${series} ${value ?? '-'} of ${at}`);
+  return `too old to be current: ${named.join(', ')}${more(stale)}`;
+}
+
+function more({ length }: readonly Reading[]): string {
+  return length > MOST_NAMED ? `, and ${length - MOST_NAMED} more` : '';
 }
 
 /** Where not all can be named, those that decide come first: with `all` one that does not hold, else one that does. */

@@ -1,9 +1,9 @@
-/** Where a product is sold, or was: what its history and its prices are asked by. */
+/** Where a product is sold, or was: the rows and snapshots from which its prices and its history are made. */
 import { SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './client.ts';
-import type { SourceKey } from './history.ts';
-import { everyItem } from './paging.ts';
-import type { Source } from './schema.ts';
+import { everyItem, type Report } from './paging.ts';
+import type { Snapshot, Source } from './schema.ts';
+import { type PriceSeries, seriesOf } from './series.ts';
 
 /** Those that are wanted; all where nothing is said. */
 export interface SourceSelection {
@@ -11,34 +11,75 @@ export interface SourceSelection {
   readonly sources: readonly string[];
 }
 
-/** A source as it is listed today, or as much of it as its snapshots tell. */
-export type KnownSource = SourceKey &
-  Partial<Pick<Source, 'title_original' | 'unit' | 'price_unit' | 'settlement' | 'observed_at'>>;
+/** What the service knows a source by (doc 3 §2). */
+export type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
 
 type Reader = Pick<Catalog, 'sources' | 'snapshots' | 'product'>;
 
 /** As they are listed, newest first. */
-export async function listedSources(catalog: Reader, productId: string): Promise<readonly Source[]> {
+export async function listedSources(catalog: Reader, productId: string, report: Report): Promise<readonly Source[]> {
   const sources: Source[] = [];
-  for await (const source of everyItem((page) => catalog.sources(productId, page))) sources.push(source);
+  for await (const source of everyItem((page) => catalog.sources(productId, page), report)) sources.push(source);
   return sources;
 }
 
+export interface ProductSeries {
+  /** Those without a snapshot, too. */
+  readonly series: readonly PriceSeries[];
+  /** Those of the chosen that have no snapshot. */
+  readonly unrecorded: readonly Source[];
+  /** What was chosen and is not there. */
+  readonly missing: readonly string[];
+}
+
 /**
- * The sources of a history: those that are listed, and where none of them is wanted those of the snapshots, which also know
- * products and stores that the lists have dropped. Throws `not_found` where there is none.
+ * The history of a product, one series for each store, place and unit. It is read from the snapshots and not from `dynamics`: that
+ * answers for one source, and the catalog's writer makes a new source for every scrape. Snapshots tell what was in effect before the
+ * window, too, and are one paged read. All of them are read, for an old one may be valid until later than a new one (doc 3 §4).
+ * Throws `not_found` where there is nothing.
  */
-export async function historySources(
+export async function productSeries(
   catalog: Reader,
   productId: string,
   selection: SourceSelection,
-): Promise<readonly KnownSource[]> {
-  const listed = await listedSources(catalog, productId);
-  const wanted = listed.filter((source) => selects(selection, source));
-  if (wanted.length > 0) return byName(distinct(wanted));
-  const recorded = await recordedSources(catalog, productId, selection);
-  if (recorded.length > 0) return byName(recorded);
-  throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
+  report: Report,
+): Promise<ProductSeries> {
+  const listed = await listedSources(catalog, productId, report);
+  const chosen = listed.filter((source) => selects(selection, source));
+  const snapshots = await productSnapshots(catalog, productId, selection, listed, report);
+  if (snapshots.length === 0) {
+    if (chosen.length > 0) throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
+    throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
+  }
+  const recorded = new Set(snapshots.map(keyOf));
+  return {
+    series: seriesOf(chosen, snapshots),
+    missing: missingSources(selection, [...listed, ...snapshots]),
+    unrecorded: chosen.filter((source) => !recorded.has(keyOf(source))),
+  };
+}
+
+export async function productSnapshots(
+  catalog: Pick<Catalog, 'snapshots'>,
+  productId: string,
+  selection: SourceSelection,
+  listed: readonly SourceKey[],
+  report: Report,
+): Promise<readonly Snapshot[]> {
+  const snapshots: Snapshot[] = [];
+  const ask = (page: PageQuery) => catalog.snapshots(productId, { ...narrowed(selection, listed), ...page });
+  for await (const snapshot of everyItem(ask, report)) if (selects(selection, snapshot)) snapshots.push(snapshot);
+  return snapshots;
+}
+
+/** The service compares names exactly, and takes one of each. */
+function narrowed({ stores, sources }: SourceSelection, listed: readonly SourceKey[]): PageQuery {
+  const [store, ...more] = stores;
+  const name = listed.find(({ parser_name }) => parser_name.toLowerCase() === store?.toLowerCase())?.parser_name;
+  return {
+    parser_name: more.length === 0 ? name : undefined,
+    source_id: sources.length === 1 ? sources[0] : undefined,
+  };
 }
 
 export function selects({ stores, sources }: SourceSelection, { parser_name, source_id }: SourceKey): boolean {
@@ -48,34 +89,37 @@ export function selects({ stores, sources }: SourceSelection, { parser_name, sou
   );
 }
 
-async function recordedSources(
-  catalog: Reader,
-  productId: string,
-  { stores, sources }: SourceSelection,
-): Promise<readonly KnownSource[]> {
-  const known = new Map<string, KnownSource>();
-  // The service picks them out: all snapshots of a product may be a hundred pages.
-  for (const parser_name of stores.length === 0 ? [undefined] : stores) {
-    for (const source_id of sources.length === 0 ? [undefined] : sources) {
-      const ask = (page: PageQuery) => catalog.snapshots(productId, { parser_name, source_id, ...page });
-      for await (const snapshot of everyItem(ask)) {
-        const { parser_name, source_id, price_unit, observed_at } = snapshot;
-        if (!selects({ stores, sources }, snapshot) || known.has(keyOf(snapshot))) continue;
-        known.set(keyOf(snapshot), { parser_name, source_id, price_unit, observed_at });
-      }
-    }
-  }
-  return [...known.values()];
-}
+const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store and source' };
 
 /** What is said where a product is there, and not what was chosen of it. */
 export function nothingThere(listed: readonly SourceKey[], { stores, sources }: SourceSelection): SvcError | undefined {
   if (listed.length === 0 || (stores.length === 0 && sources.length === 0)) return undefined;
   const chosen = [...stores.map((name) => `--store ${name}`), ...sources.map((id) => `--source ${id}`)].join(' ');
   const names = [...new Set(listed.map(({ parser_name }) => parser_name))].sort().join(', ');
-  return new SvcError('not_found', `the product has no source for ${chosen}; its stores are ${names}`, {
-    hint: 'svc catalog products sources <id> shows each store and source',
-  });
+  return new SvcError('not_found', `the product has no source for ${chosen}; its stores are ${names}`, FIND_SOURCES);
+}
+
+/** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
+export function missingNames(
+  option: '--store' | '--source' | '--region',
+  given: readonly string[],
+  known: Iterable<string>,
+): readonly string[] {
+  const names = [...new Set(known)].sort();
+  const lower = new Set(names.map((name) => name.toLowerCase()));
+  const most = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
+  return given
+    .filter((name) => !lower.has(name.toLowerCase()))
+    .map((name) => `no source has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
+}
+
+const MOST_NAMED = 10;
+
+export function missingSources({ stores, sources }: SourceSelection, known: readonly SourceKey[]): readonly string[] {
+  return [
+    ...missingNames('--store', stores, known.map((one) => one.parser_name)),
+    ...missingNames('--source', sources, known.map((one) => one.source_id)),
+  ];
 }
 
 /** Why there is no price of it now. */
@@ -95,21 +139,6 @@ async function unknownProduct(catalog: Reader, productId: string): Promise<SvcEr
   });
 }
 
-function distinct(sources: readonly KnownSource[]): readonly KnownSource[] {
-  const first = new Map<string, KnownSource>();
-  for (const source of sources) if (!first.has(keyOf(source))) first.set(keyOf(source), source);
-  return [...first.values()];
-}
-
 function keyOf({ parser_name, source_id }: SourceKey): string {
   return JSON.stringify([parser_name, source_id]);
-}
-
-/** The same picture each time, whichever store was seen last. */
-function byName(sources: readonly KnownSource[]): readonly KnownSource[] {
-  return [...sources].sort((a, b) => compare(a.parser_name, b.parser_name) || compare(a.source_id, b.source_id));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

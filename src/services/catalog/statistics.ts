@@ -67,9 +67,9 @@ export function exact(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** A value is taken to last until the next one; before the first there is none. */
-export function filled(values: readonly (number | null)[]): readonly (number | null)[] {
-  let last: number | null = null;
+/** A value is taken to last until the next one; `before` is what lasts into the first point. */
+export function filled(values: readonly (number | null)[], before: number | null): readonly (number | null)[] {
+  let last = before;
   return values.map((value) => {
     last = value ?? last;
     return last;

@@ -23,34 +23,23 @@ export interface Window {
   readonly interval: SeriesInterval;
 }
 
-/** What one request asks for. */
-export interface Part {
-  readonly from: number;
-  readonly points: number;
-  readonly dateFrom: string;
-  readonly dateTo: string;
-}
-
 /** Points stand at `from`, and an interval apart: the last may be before `to`. */
 export function pointsIn({ from, to, interval }: Window): number {
   return Math.floor((to - from) / STEP_MS[interval]) + 1;
 }
 
-/**
- * Parts of at most so many points, whose answers one after the other are the answer for the whole: each begins a step after the last
- * point of the one before. It ends a microsecond, the finest that the service keeps, before the next begins: the service leaves out
- * what is after `date_to`, and the last point stands for all of its interval.
- */
-export function partsOf(window: Window, most: number): readonly Part[] {
+export function bucketDates(window: Window): readonly string[] {
   const step = STEP_MS[window.interval];
-  const all = pointsIn(window);
-  return Array.from({ length: Math.ceil(all / most) }, (_, index) => {
-    const from = window.from + index * most * step;
-    const points = Math.min(most, all - index * most);
-    const last = index * most + points === all;
-    const dateTo = last ? wireTime(window.to) : justBefore(from + points * step);
-    return { from, points, dateFrom: wireTime(from), dateTo };
-  });
+  return Array.from({ length: pointsIn(window) }, (_, index) => wireTime(window.from + index * step));
+}
+
+/** The Monday by which weeks are counted. */
+const MONDAY = Date.UTC(1970, 0, 5);
+
+/** The whole hour, quarter of a day, day or week in UTC that a time is in. */
+export function bucketStart(ms: number, interval: SeriesInterval): number {
+  const [step, origin] = [STEP_MS[interval], interval === '7d' ? MONDAY : 0];
+  return origin + Math.floor((ms - origin) / step) * step;
 }
 
 export function checkWindow({ from, to }: Window): void {
@@ -58,13 +47,13 @@ export function checkWindow({ from, to }: Window): void {
   throw new SvcError('invalid_value', `--from is ${wireTime(from)}, after --to, ${wireTime(to)}`);
 }
 
-function justBefore(ms: number): string {
-  return new Date(ms - 1).toISOString().replace('Z', '999Z');
-}
-
-/** Of -30d, or now, the milliseconds are noise in every date: only those that somebody wrote are kept. */
-export function plainInstant(ms: number, typed: readonly string[]): number {
-  return typed.some((text) => /:\d\d\.\d/.test(text)) ? ms : Math.floor(ms / 1000) * 1000;
+/** Of -30d, or now, the milliseconds are noise in every date. */
+export function plainInstant(
+  given: { readonly ms: number; readonly relative?: true } | undefined,
+  otherwise: number,
+): number {
+  if (given !== undefined && !given.relative) return given.ms;
+  return Math.floor((given?.ms ?? otherwise) / 1000) * 1000;
 }
 
 /** RFC 3339 in UTC: the service refuses times without their zone. */

@@ -1,0 +1,193 @@
+/**
+ * The prices of a product at one store, in one place, by one unit. A source is no such thing: the catalog's writer makes a new one for
+ * every scrape, with one snapshot, and leaves the old rows. They are joined here by the time of observation.
+ */
+import type { SeriesField } from './client.ts';
+import { numberOf } from './numeric.ts';
+import type { Snapshot, Source } from './schema.ts';
+import { pointsIn, STEP_MS, type Window } from './window.ts';
+
+/** Microseconds since 1970, the finest that the service keeps. */
+type Micros = number;
+
+/** A snapshot and the time that its values hold for (doc 3 §4): that between valid_from_at and valid_to_at, else the time of observation. */
+export interface Observation {
+  readonly snapshot: Snapshot;
+  readonly from: Micros;
+  readonly to: Micros;
+  readonly observed: Micros;
+}
+
+/** Named by its newest row, or by its newest snapshot where no row is left. */
+export interface PriceSeries extends Pick<Source, 'parser_name' | 'source_id'> {
+  readonly price_unit: string | null;
+  readonly unit: string | null;
+  readonly settlement: Source['settlement'];
+  readonly title_original: string | null;
+  readonly observed_at: string | null;
+  /** What the product is offered for now: rows from before are history. */
+  readonly offer: Source | undefined;
+  /** By the time of observation. */
+  readonly observations: readonly Observation[];
+}
+
+interface Member {
+  readonly place: string;
+  readonly units: readonly [price: string | null, goods: string | null];
+}
+
+interface Group {
+  readonly units: Member['units'];
+  readonly rows: Source[];
+  readonly snapshots: Snapshot[];
+}
+
+/** In the order of stores and places: the same picture each time, whichever was seen last. */
+export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]): readonly PriceSeries[] {
+  const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
+  const places = new Map<string, Map<string, Group>>();
+  const groupOf = ({ place, units }: Member): Group => {
+    const groups = places.get(place) ?? new Map<string, Group>();
+    places.set(place, groups);
+    const group = groups.get(JSON.stringify(units)) ?? { units, rows: [], snapshots: [] };
+    groups.set(JSON.stringify(units), group);
+    return group;
+  };
+  for (const row of rows) groupOf({ place: placeOf(row), units: unitsOf(row) }).rows.push(row);
+  for (const snapshot of snapshots) {
+    const row = rowOf.get(sourceKey(snapshot));
+    // Only the row of a source knows its place. Without it nothing says that two sources are of the same.
+    const place = row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
+    const [price, goods] = row === undefined ? [null, null] : unitsOf(row);
+    groupOf({ place, units: [snapshot.price_unit || price, goods] }).snapshots.push(snapshot);
+  }
+  return [...places.values()].flatMap((groups) => joinedUnits([...groups.values()]).map(seriesIn)).sort(byPlace);
+}
+
+/** A row without a price often has no unit either: where the place has one series that it can belong to, it does. */
+function joinedUnits(groups: readonly Group[]): readonly Group[] {
+  const left = new Set(groups);
+  for (const group of groups) {
+    if (!group.units.includes(null)) continue;
+    const [fitting, ...others] = [...left].filter((other) => other !== group && completes(other.units, group.units));
+    if (fitting === undefined || others.length > 0) continue;
+    fitting.rows.push(...group.rows);
+    fitting.snapshots.push(...group.snapshots);
+    left.delete(group);
+  }
+  return [...left];
+}
+
+function completes(whole: Member['units'], part: Member['units']): boolean {
+  return part.every((unit, index) => unit === null || unit === whole[index]) && whole.join() !== part.join();
+}
+
+function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceSeries {
+  const offer = rows.reduce<Source | undefined>((newest, row) => (newest && !isNewer(row, newest) ? newest : row), undefined);
+  const observations = snapshots.map(observationOf).filter(isDated).sort(byObservation);
+  const newest = offer ?? observations.at(-1)?.snapshot ?? snapshots[0];
+  const { parser_name = '', source_id = '', observed_at } = newest ?? {};
+  return {
+    parser_name,
+    source_id,
+    price_unit,
+    unit,
+    settlement: offer?.settlement ?? null,
+    title_original: offer?.title_original ?? null,
+    observed_at: observed_at ?? null,
+    offer,
+    observations,
+  };
+}
+
+/** The field in each interval of the window, as the service's own `dynamics` answers for one source: the latest observation decides. */
+export function bucketValues(
+  observations: readonly Observation[],
+  field: SeriesField,
+  window: Window,
+): readonly (number | null)[] {
+  const [begin, end, step] = [window.from * 1000, window.to * 1000, STEP_MS[window.interval] * 1000];
+  const values = new Array<number | null>(pointsIn(window)).fill(null);
+  for (const { snapshot, from, to } of observations) {
+    const [first, last] = [Math.max(from, begin), Math.min(to, end)];
+    if (first > last) continue;
+    values.fill(numberOf(snapshot[field]), Math.floor((first - begin) / step), Math.floor((last - begin) / step) + 1);
+  }
+  return values;
+}
+
+export interface InEffect {
+  readonly value: number | null;
+  /** Until when it is known to have held, in milliseconds since 1970: the given time at the latest. */
+  readonly until: number;
+}
+
+/** What a field was at a time, in milliseconds since 1970: a value lasts until the next observation. Undefined before the first. */
+export function inEffect(observations: readonly Observation[], field: SeriesField, at: number): InEffect | undefined {
+  const time = at * 1000;
+  let found: Observation | undefined;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const one of observations) {
+    if (one.from > time || Math.min(one.to, time) < until) continue;
+    found = one;
+    until = Math.min(one.to, time);
+  }
+  return found && { value: numberOf(found.snapshot[field]), until: Math.floor(until / 1000) };
+}
+
+/** The last value there was at a time, which no observation without one ends. */
+export function lastValue(observations: readonly Observation[], field: SeriesField, at: number): number | null {
+  const known = observations.filter(({ snapshot }) => numberOf(snapshot[field]) !== null);
+  return inEffect(known, field, at)?.value ?? null;
+}
+
+function observationOf(snapshot: Snapshot): Observation {
+  const observed = microsOf(snapshot.observed_at);
+  const [one, other] = [snapshot.valid_from_at, snapshot.valid_to_at].map((text) => (text ? microsOf(text) : observed));
+  const [from, to] = [Math.min(one ?? observed, other ?? observed), Math.max(one ?? observed, other ?? observed)];
+  return { snapshot, from, to, observed: Number.isNaN(observed) ? to : observed };
+}
+
+function isDated({ from, to }: Observation): boolean {
+  return !Number.isNaN(from) && !Number.isNaN(to);
+}
+
+function microsOf(text: string | null | undefined): Micros {
+  const [, below = ''] = /\.\d{3}(\d{1,3})/.exec(text ?? '') ?? [];
+  return Date.parse(text ?? '') * 1000 + Number(below.padEnd(3, '0'));
+}
+
+function byObservation(a: Observation, b: Observation): number {
+  return a.observed - b.observed || Number(a.snapshot['id'] ?? 0) - Number(b.snapshot['id'] ?? 0);
+}
+
+function isNewer(row: Source, than: Source): boolean {
+  const [one, other] = [microsOf(row.observed_at), microsOf(than.observed_at)];
+  if (one === other || Number.isNaN(one)) return false;
+  return Number.isNaN(other) || one > other;
+}
+
+function placeOf({ parser_name, settlement }: Source): string {
+  const { id, name, region, country } = settlement ?? {};
+  return JSON.stringify([parser_name, id ?? [name, region, country]]);
+}
+
+function unitsOf({ price_unit, unit }: Source): Member['units'] {
+  return [price_unit || null, unit || null];
+}
+
+function sourceKey({ parser_name, source_id }: Pick<Source, 'parser_name' | 'source_id'>): string {
+  return JSON.stringify([parser_name, source_id]);
+}
+
+function byPlace(a: PriceSeries, b: PriceSeries): number {
+  return (
+    compare(a.parser_name, b.parser_name) ||
+    compare(a.settlement?.name ?? '', b.settlement?.name ?? '') ||
+    compare(a.source_id, b.source_id)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
