@@ -230,8 +230,12 @@ export class CatalogApi {
   }
 
   #envelope<Row>(rows: readonly Row[], { limit, offset }: Page, item: (row: Row) => unknown = (row) => row): unknown {
-    const shift = this.#options.traps.has('moving-total') ? ([-3, 5, 0][this.#pages++ % 3] ?? 0) : 0;
-    const items = rows.slice(offset, offset + limit).map(item);
+    const { traps } = this.#options;
+    const page = this.#pages++;
+    const shift = traps.has('moving-total') ? ([-3, 5, 0][page % 3] ?? 0) : 0;
+    const moved = traps.has('shifting-catalog') ? page % Math.max(1, rows.length) : 0;
+    const listed = moved === 0 ? rows : [...rows.slice(-moved), ...rows.slice(0, -moved)];
+    const items = listed.slice(offset, offset + limit).map(item);
     return { items, meta: { limit, offset, total: Math.max(0, rows.length + shift) } };
   }
 }

@@ -32,6 +32,8 @@ export interface DemoProduct {
     readonly adult?: boolean;
   };
   readonly offers: readonly Offer[];
+  /** It has one source in each place, with a long past, and one id in all stores. The others are written as the real writer does. */
+  readonly lasting?: true;
   /** Its snapshots are there, and nothing else: the row is gone. */
   readonly snapshotsOnly?: true;
 }
@@ -44,6 +46,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11',
     title: 'Oat drink, barista, 1 l',
+    lasting: true,
     brand: 'Green Milk',
     shelf: 'milk',
     course: 'wavy',
@@ -68,6 +71,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '1d9c6f0e-52ab-4e0f-8f3d-6b1d2f7a4c02',
     title: 'Ground coffee, medium roast, 250 g',
+    lasting: true,
     brand: 'Harbour',
     shelf: 'coffee',
     course: 'spike',
@@ -81,6 +85,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03',
     title: 'Butter 82.5 %, 180 g',
+    lasting: true,
     brand: 'Луговое',
     shelf: 'dairy',
     course: 'gaps',
@@ -94,6 +99,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '3f8a5e29-1d4b-4a6e-b2c7-0f9e8d7c6b04',
     title: 'Instant chicory, 100 g',
+    lasting: true,
     brand: 'Harbour',
     shelf: 'coffee',
     course: 'discontinued',
@@ -104,6 +110,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: 'tea & honey #2 (50%)',
     title: 'Tea & honey No. 2, 50 % less sugar',
+    lasting: true,
     brand: 'Травы',
     shelf: 'tea',
     course: 'steady',
@@ -125,6 +132,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   },
   {
     title: '柿の種 rice crackers, 6 × 30 g',
+    lasting: true,
     brand: '浪花屋',
     shelf: 'sweets',
     course: 'wavy',
@@ -158,6 +166,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '6e1d9a47-3b5f-4c80-9d2e-5f4a3b2c1d06',
     title: null,
+    lasting: true,
     brand: null,
     shelf: null,
     course: 'steady',
@@ -175,6 +184,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   },
   {
     title: 'Sponge cloths, 5 pcs',
+    lasting: true,
     brand: 'Home +',
     shelf: 'household',
     course: 'points',
@@ -214,6 +224,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
   {
     id: '4a9b6f3a-2e5c-4b7f-83d8-1a0f9e8d7c05',
     title: 'Advent calendar',
+    lasting: true,
     brand: 'Noir',
     shelf: 'sweets',
     course: 'discontinued',

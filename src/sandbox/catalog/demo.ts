@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { categoryOf, demoCategories, demoSettlements, type Place, STORE_NAMES } from './demo-places.ts';
 import { DEMO_PRODUCTS, type DemoProduct, type Offer } from './demo-products.ts';
-import { history } from './history.ts';
+import { type Course, history } from './history.ts';
 import { DAY, HOUR, type Micros, SECOND } from './instants.ts';
 import type { Catalog, Category, Cursor, Settlement, Snapshot, SourceRow } from './records.ts';
 
@@ -18,33 +18,67 @@ interface Listing {
   readonly index: number;
 }
 
-const LISTINGS: readonly Listing[] = DEMO_PRODUCTS.flatMap((product) => {
-  const id = product.id ?? uuidOf(product.title ?? '');
-  return product.offers.flatMap((offer) => offer.places.map((place, index) => ({ id, product, offer, place, index })));
-});
+/** The real writer gives every store ids of its own. */
+const LISTINGS: readonly Listing[] = DEMO_PRODUCTS.flatMap((product) =>
+  product.offers.flatMap((offer) => {
+    const title = product.title ?? '';
+    const id = product.id ?? uuidOf(product.lasting ? title : `${offer.store}: ${title}`);
+    return offer.places.map((place, index) => ({ id, product, offer, place, index }));
+  }),
+);
 
 /** `nowMs` in milliseconds since 1970. */
 export function demoCatalog(nowMs: number): Catalog {
   const now = Math.floor(nowMs) * 1000;
   const settlements = demoSettlements(now);
   const categories = demoCategories(now);
-  const listed = LISTINGS.map((listing, at) => {
+  const listed = LISTINGS.flatMap((listing, at): readonly Listed[] => {
     const { product, offer, place } = listing;
     const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
     const row = rowOf(listing, at + 1, now, { category, settlement: place === null ? null : settlements[place] });
-    return { product, row };
+    if (!product.lasting) return dailyRuns(row, product.course);
+    return [{ row, kept: !product.snapshotsOnly, past: () => history(row, product.course) }];
   });
   return {
     settlements: Object.values(settlements),
     categories,
-    sources: listed.filter(({ product }) => !product.snapshotsOnly).map(({ row }) => row),
+    sources: listed.filter(({ kept }) => kept).map(({ row }) => row),
     cursors: demoCursors(now),
     snapshots: remembered((id) =>
-      listed
-        .filter(({ row }) => row.canonical_product_id === id)
-        .flatMap(({ product, row }) => history(row, product.course)),
+      listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past()),
     ),
   };
+}
+
+interface Listed {
+  readonly row: SourceRow;
+  /** The row is still there. */
+  readonly kept: boolean;
+  readonly past: () => readonly Snapshot[];
+}
+
+const RUNS = 30;
+const FIRST_RUN_ID = 10_000;
+
+/**
+ * As the real writer leaves it: every day a run with an id of its own scrapes the price, and makes a new source with one snapshot. The
+ * rows of the days before stay.
+ */
+function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
+  const past = history(today, course);
+  return Array.from({ length: RUNS }, (_, index) => RUNS - 1 - index).flatMap((day) => {
+    const minutes = day === 0 ? 0 : ((today.id * 13 + day * 29) % 40) - 20;
+    const observed_at = today.observed_at - day * DAY + minutes * 60 * SECOND;
+    const found = past.find(({ valid_from_at: from, valid_to_at: to }) => (from ?? 0) <= observed_at && observed_at <= (to ?? 0));
+    if (found === undefined) return [];
+    const { price, discount_price, loyal_price, available_count } = found;
+    const observed = { price, discount_price, loyal_price, available_count, observed_at };
+    const id = FIRST_RUN_ID + today.id * 100 + RUNS - day;
+    const row = { ...today, ...observed, id, source_id: `receiver:${uuidOf(`${today.parser_name} run ${day}`)}:${id}` };
+    const { canonical_product_id, parser_name, source_id, price_unit } = row;
+    const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
+    return [{ row, kept: true, past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }] }];
+  });
 }
 
 /** Made when they are first asked for. */

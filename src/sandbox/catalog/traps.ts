@@ -4,6 +4,7 @@ export const CATALOG_TRAPS = {
   'database-down': 'the health check is answered 503 with the text of the database, everything else 500 in plain text',
   'hostile-catalog': 'every text but the times holds escape sequences and begins as a formula does',
   'moving-total': 'the total of a list is another one with every page that is read',
+  'shifting-catalog': 'a row moves to the front of its list with every page that is read, as when it is observed again',
   'slow-catalog': 'every answer takes 3 s (divided by --fast)',
   'wrong-shape': 'every answer comes in an envelope that nobody expects',
   'uneven-series': 'a price history has a value less than it has dates',

@@ -11,6 +11,8 @@ afterAll(() => catalog[Symbol.asyncDispose]());
 
 const check = (...argv: string[]) => catalog.run(['check', 'p1', ...argv]);
 
+const NO_PRICE = { price: null, discount_price: null, loyal_price: null };
+
 describe('a price now', () => {
   // fixprice 99; chizhik 110, 95 discounted, 89.9 for members; chizhik Moscow 105, seen 20 days ago
   test.each([
@@ -18,70 +20,75 @@ describe('a price now', () => {
     ['--below 89.9', 1],
     ['--above 89.8', 0],
     ['--above 89.9', 1],
-    ['--below 100 --any', 0],
-    ['--below 100 --all', 1],
-    ['--below 106 --all', 0],
-    ['--above 100 --any', 0],
+    ['--below 95 --all', 1],
+    ['--above 95 --any', 0],
     ['--above 105 --any', 1],
-    ['--above 89 --all', 0],
+    ['--above 89 --all', 11],
+    ['--above 89 --all --max-age 30d', 0],
     ['--below 100 --field price', 0],
     ['--below 98 --field price', 1],
     ['--below 96 --field discount_price', 0],
     ['--below 100 --store fixprice', 0],
     ['--below 99 --store fixprice', 1],
-    ['--below 106 --source r:3', 0],
-    ['--below 106 --source r:3 --newer-than 7d', 1],
-    ['--below 1000 --all --newer-than 7d', 1],
-    ['--below 100 --any --newer-than 7d', 0],
+    ['--below 106 --source r:3', 11],
+    ['--below 106 --source r:3 --max-age 30d', 0],
+    ['--below 105 --source r:3 --max-age 30d', 1],
+    ['--below 1000 --all', 11],
+    ['--below 1000 --all --max-age 30d', 0],
+    ['--below 100 --all --max-age 30d', 1],
+    ['--below 100 --any', 0],
+    ['--below 50 --any', 1],
+    ['--below 1000 --max-age 1h', 11],
   ])('%s: %i', async (argv, status) => {
     catalog.replies(shop());
     const { code, stdout } = await check(...argv.split(' '));
-    expect(stdout).toMatch(status === 0 ? /^ok: / : /^failed: /);
+    expect(stdout).toMatch(new RegExp(`^${{ 0: 'ok', 1: 'failed', 11: 'not known' }[status]}: `));
     expect(code).toBe(status);
   });
 
   test('is told in words, and in JSON', async () => {
     catalog.replies(shop());
+    const stale = 'too old to be current: chizhik Moscow 105 of 2025-12-26T12:00:00.000Z';
     expect((await check('--below', '80')).stdout).toBe(
-      'failed: the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); below 80 wanted\n',
+      `failed: the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted\n`,
     );
-    expect((await check('--above', '100', '--any')).stdout).toBe(
-      'ok: it holds for 1 of 3 sources (fixprice 99, chizhik Казань 89.9, chizhik Moscow 105); above 100 wanted\n',
+    expect((await check('--above', '95', '--any')).stdout).toBe(
+      `ok: it holds for 1 of 2 offers (chizhik Казань 89.9, fixprice Moscow 99); ${stale}; above 95 wanted\n`,
     );
+    const reading = (one: Place, more: object) => ({
+      parser_name: one.parser_name,
+      source_id: one.source_id,
+      unit: 'RUB/PCE',
+      observed_at: one.fields['observed_at'],
+      ...more,
+    });
+    const lowest = { series: 'chizhik Казань', field: 'loyal_price', value: 89.9, stale: false, holds: false };
     expect(JSON.parse((await check('--below', '80', '-o', 'json')).stdout)).toEqual({
       ok: false,
       condition: 'below 80',
       judged: 'lowest',
-      sources: [
-        {
-          parser_name: 'chizhik',
-          source_id: 'r:2',
-          series: 'chizhik Казань',
-          field: 'loyal_price',
-          value: 89.9,
-          unit: 'RUB/PCE',
-          observed_at: CHIZHIK.fields['observed_at'],
-          holds: false,
-        },
-      ],
+      sources: [reading(CHIZHIK, lowest)],
+      stale: [reading(CHIZHIK_MOSCOW, { series: 'chizhik Moscow', field: 'price', value: 105, stale: true })],
       waitedMs: 0,
-      message: 'the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); below 80 wanted',
+      message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted`,
     });
   });
 
   test.each(['--below 1000', '--above 0', '--above 0 --any', '--below 1000 --all'])(
-    'that is not known never holds: %s',
+    'that is not known is neither yes nor no: %s',
     async (argv) => {
       catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: null } }] }));
       const { code, stdout } = await check(...argv.split(' '));
-      expect(code).toBe(1);
-      expect(stdout).toContain('nothing is known of it now');
+      expect(code).toBe(11);
+      expect(stdout).toMatch(/^not known: no current value is known; /);
+      expect(JSON.parse((await check(...argv.split(' '), '-o', 'json')).stdout).ok).toBeNull();
     },
   );
 
-  test('with --all every source must be known', async () => {
-    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...FIXPRICE.fields, price: null } }] }));
-    expect((await check('--below', '1000', '--all')).code).toBe(1);
+  test('with --all every offer must be known', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, ...NO_PRICE } }] }));
+    expect((await check('--below', '1000', '--all')).code).toBe(11);
+    expect((await check('--below', '50', '--all')).code).toBe(1);
     expect((await check('--below', '1000', '--any')).code).toBe(0);
     expect((await check('--below', '1000')).code).toBe(0);
   });
@@ -99,12 +106,23 @@ describe('a price now', () => {
   test('of zero is a price', async () => {
     catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: 0, available_count: 0 } }] }));
     expect((await check('--below', '1')).code).toBe(0);
-    expect((await check('--above', '0', '--field', 'available_count')).code).toBe(1);
+    expect((await check('--below', '1')).stdout).toMatch(/^ok: the lowest is 0 RUB\/PCE \(price, /);
+    const count = await check('--above', '0', '--field', 'available_count', '-o', 'json');
+    expect(count.code).toBe(1);
+    expect(JSON.parse(count.stdout)).toMatchObject({
+      sources: [{ value: 0, unit: '' }],
+      message: 'the lowest is 0 (available_count, fixprice Moscow); above 0 wanted',
+    });
   });
 });
 
 describe('a change', () => {
-  const moved = (source: string, ...past: Place['past']): Place => ({ ...FIXPRICE, source_id: source, past });
+  const moved = (source: string, ...past: Place['past']): Place => ({
+    ...FIXPRICE,
+    source_id: source,
+    fields: { ...FIXPRICE.fields, settlement: { id: source, name: source } },
+    past,
+  });
   const risen = moved('a', held(9, 3, 100), held(2.9, 0, 110));
   const fallen = moved('b', held(9, 3, 100), held(2.9, 0, 80));
   const still = moved('c', held(9, 0, 100));
@@ -126,40 +144,54 @@ describe('a change', () => {
     [[still, fallen], '--change 5% --any', 0],
     [[still, fallen], '--change 5% --all', 1],
     [[risen, fallen], '--change 5% --all', 0],
-    [[single], '--change 1%', 1],
-    [[empty], '--change 1%', 1],
-    [[risen, empty], '--change 5% --all', 1],
-    [[nothing], '--change 5%', 1],
+    [[single], '--change 1%', 11],
+    [[empty], '--change 1%', 11],
+    [[risen, empty], '--change 5% --all', 11],
+    [[risen, empty], '--change 50%', 1],
+    [[risen, single], '--change 50%', 11],
+    [[risen, single], '--change 50% --all', 1],
+    [[nothing], '--change 5%', 11],
   ] as const)('%#: %o %s: %i', async (places, argv, status) => {
     catalog.replies(shop({ places }));
     expect((await check(...argv.split(' '), '--since', '7d')).code).toBe(status);
   });
 
-  test('is from a day ago unless told otherwise, and told with what it is from', async () => {
+  test('is from a day ago unless --since says otherwise, and names both', async () => {
     catalog.replies(shop({ places: [fallen] }));
-    expect((await check('--change', '5%')).code).toBe(1);
-    const [, asked = ''] = catalog.asked();
-    expect(new URLSearchParams(asked.replace(/.*\?/, '')).get('date_from')).toBe('2026-01-14T12:00:00Z');
+    expect((await check('--change', '5%')).stdout).toBe(
+      'failed: it holds for 0 of 1 offer (fixprice b 80 to 80, 0%); a change of 5% or more since 2026-01-14T12:00:00Z wanted\n',
+    );
     expect((await check('--change', '5%', '--since', '-7d')).stdout).toBe(
-      'ok: it holds for 1 of 1 source (fixprice 100 to 80, -20%); a change of 5% or more since 2026-01-08T12:00:00Z wanted\n',
+      'ok: it holds for 1 of 1 offer (fixprice b 100 to 80, -20%); a change of 5% or more since 2026-01-08T12:00:00Z wanted\n',
     );
     const { since } = JSON.parse((await check('--change', '5%', '-o', 'json')).stdout);
     expect(since).toBe('2026-01-14T12:00:00Z');
     expect(JSON.parse((await check('--below', '5', '-o', 'json')).stdout)).not.toHaveProperty('since');
   });
 
-  test('of a source that fails decides nothing where another one does', async () => {
-    const failing = { b: answer(500, 'no') };
-    catalog.replies(shop({ places: [risen, fallen], instead: failing }));
-    expect((await check('--change', '5%', '--since', '7d')).code).toBe(0);
-    expect((await check('--change', '50%', '--since', '7d', '--all')).code).toBe(1);
-    expect(await check('--change', '50%', '--since', '7d')).toMatchObject({ code: 7, stdout: '' });
-    expect(await check('--change', '5%', '--since', '7d', '--all')).toMatchObject({ code: 7, stdout: '' });
+  test('between two daily observations counts from the value in effect at --since', async () => {
+    catalog.replies(shop({ places: [moved('g', held(9, 1.2, 100), seen(0.2, 80))] }));
+    expect((await check('--change', '-10%')).code).toBe(0);
+    expect((await check('--change', '-10%', '--since', '3h')).code).toBe(1);
   });
 
-  test('of a source without snapshots is not known', async () => {
-    catalog.replies(shop({ places: [risen, fallen], instead: { a: detail(404, 'source not found') } }));
-    expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(1);
+  test('from no value to one is not known, nor is one to no value', async () => {
+    catalog.replies(shop({ places: [moved('h', held(9, 6, 100), held(6, 4, null), held(4, 0, 80))] }));
+    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(0);
+    expect((await check('--change', '-10%', '--since', '5d')).code).toBe(11);
+    catalog.replies(shop({ places: [moved('i', held(9, 1, 100), held(1, 0, null))] }));
+    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(11);
+  });
+
+  test('of a service that fails is neither yes nor no', async () => {
+    const all = shop({ places: [fallen] });
+    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
+    expect(await check('--change', '5%', '--since', '7d')).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test('of an offer without snapshots is not known', async () => {
+    catalog.replies(shop({ places: [{ ...risen, past: [] }, fallen] }));
+    expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(11);
     expect((await check('--change', '5%', '--since', '7d')).code).toBe(0);
   });
 });
@@ -183,8 +215,8 @@ describe('--wait', () => {
       { now: clock() },
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ok: the lowest is 90 RUB\/PCE \(price, fixprice\); below 100 wanted, after \d+s\n$/);
-    expect(stderr).toBe('the lowest is 120 RUB/PCE (price, fixprice); waiting\nnothing is known of it now; waiting\n');
+    expect(stdout).toMatch(/^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/);
+    expect(stderr).toBe('the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nno current value is known; waiting\n');
     expect(catalog.asked()).toHaveLength(4);
   });
 
@@ -195,6 +227,14 @@ describe('--wait', () => {
     });
     expect(code).toBe(9);
     expect(stdout).toMatch(/^failed: .*, after \d+s\n$/);
+  });
+
+  test('ends with 9 where nothing is known until the end', async () => {
+    catalog.replies(priced(null));
+    const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--every', '5s'];
+    const { code, stdout } = await catalog.run(argv, { now: clock() });
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/^not known: /);
   });
 
   test('waits for a service that is away, and not for a product that is not there', async () => {
@@ -219,7 +259,6 @@ describe('what cannot be checked', () => {
     [['p1', '--change', '0%'], 2, 'above 0'],
     [['p1', '--change', 'ten'], 2, '10% (either way), +10% (a rise) or -10% (a fall)'],
     [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change is of one field'],
-    [['p1', '--change', '5%', '--newer-than', '1d'], 2, '--newer-than has no meaning'],
     [['p1', '--below', '5', '--since', '1d'], 2, '--since has a meaning with --change only'],
     [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
     [['p1', '--below', '5', '--every', '5s'], 2, '--every needs --wait'],
@@ -242,6 +281,30 @@ describe('what cannot be checked', () => {
     );
     expect((await catalog.run(['compare', 'p1'])).stderr).toBe(stderr);
     expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);
+  });
+
+  test('a store that is not there is named where another one is', async () => {
+    catalog.replies(shop());
+    for (const condition of ['--below 100', '--change 1% --since 30d']) {
+      const { code, stderr } = await check(...condition.split(' '), '--store', 'lidl', '--store', 'fixprice');
+      expect(code).toBe(0);
+      expect(stderr).toBe('no source has --store lidl: there are chizhik, fixprice\n');
+    }
+  });
+
+  test('a list that never comes twice alike leaves it unknown', async () => {
+    const all = shop();
+    let page = 0;
+    catalog.replies((asked) => {
+      if (!asked.path.endsWith('/sources')) return all(asked);
+      const fields = { ...FIXPRICE.fields, parser_name: 'fixprice', price: 99 };
+      const items = Array.from({ length: 100 }, (_, n) => ({ ...fields, id: page * 100 + n, source_id: `r:${page}:${n}` }));
+      page++;
+      return { items: asked.query.get('offset') === '0' ? items : items.slice(0, 10), meta: { total: page } };
+    });
+    const { code, stdout } = await check('--below', '100');
+    expect(code).toBe(11);
+    expect(stdout).toContain('; the catalog changed while it was read: ');
   });
 
   test('a failure to ask is neither yes nor no', async () => {

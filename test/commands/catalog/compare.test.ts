@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../http/servers.ts';
 import { type Misbehaving, misbehaving, products } from './misbehaving.ts';
-import { CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, PLACES, shop } from './shop.ts';
+import { CHIZHIK, FIXPRICE, PLACES, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -72,16 +72,12 @@ describe('who is cheapest', () => {
   });
 
   test('prices written as texts are numbers, and nothing is free that has no price', async () => {
-    const fields = (price: unknown) => ({ ...FIXPRICE.fields, price });
-    catalog.replies(
-      shop({
-        places: [
-          { ...FIXPRICE, source_id: 'a', fields: fields('100.50') },
-          { ...FIXPRICE, source_id: 'b', fields: fields(null) },
-          { ...FIXPRICE, source_id: 'c', fields: fields('99.5') },
-        ],
-      }),
-    );
+    const place = (source_id: string, price: unknown) => ({
+      ...FIXPRICE,
+      source_id,
+      fields: { ...FIXPRICE.fields, settlement: { name: source_id }, price },
+    });
+    catalog.replies(shop({ places: [place('a', '100.50'), place('b', null), place('c', '99.5')] }));
     const found = rows((await compare('-o', 'json')).stdout);
     expect(found.map((one) => [one['source_id'], one['effectivePrice'], one['aboveCheapest']])).toEqual([
       ['c', 99.5, 0],
@@ -96,11 +92,20 @@ test('csv has no word where there is no price, and nothing that a spreadsheet ta
   const { stdout } = await compare('--field', 'discount_price', '-o', 'csv', '--columns', 'store,lowest,above,stale');
   expect(stdout.split(/\r?\n/)).toEqual([
     'store,lowest,above,stale',
-    'chizhik,95,cheapest,',
-    'fixprice,,,',
+    'chizhik,95,0,',
     'chizhik,,,stale',
+    'fixprice,,,',
     '',
   ]);
+});
+
+test('percentages are numbers in csv', async () => {
+  catalog.replies(shop());
+  expect((await compare('-o', 'csv', '--columns', 'lowest,above')).stdout).toBe(
+    'lowest,above\n89.9,0\n99,10.1223581758\n105,16.7964404894\n',
+  );
+  expect((await compare('-o', 'tsv', '--columns', 'lowest,above', '--sort', '-above')).stdout).toContain('\n105\t16.79');
+  expect((await compare('--by', 'store', '-o', 'csv', '--columns', 'percent')).stdout).toBe('percent\n16.7964404894\n0\n');
 });
 
 test('what the service says stays in its line and its cell', async () => {
@@ -128,7 +133,6 @@ describe('which sources', () => {
       ['--newer-than', '7d'],
       ['r:2', 'receiver:run-1:1'],
     ],
-    [['--store', 'lidl'], []],
   ])('%j', async (argv, ids) => {
     catalog.replies(shop());
     const { code, stdout } = await compare(...argv, '-o', 'id');
@@ -157,6 +161,16 @@ test('a store or region that no source has is told, beside those there are', asy
   ).toMatch(
     /^no source has --store lidl: there are chizhik, fixprice\nno source has --region Tula: there are Moscow, Татарстан\n/,
   );
+});
+
+test.each([
+  [['--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
+  [['--store', 'fixprice', '--region', 'Tula'], 'no source has --region Tula: there are Moscow, Татарстан'],
+])('%j is not found where nothing is left', async (argv, message) => {
+  catalog.replies(shop());
+  const { code, stdout, stderr } = await compare(...argv);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toContain(message);
 });
 
 test('an empty list says where --newer-than may have emptied it', async () => {
@@ -201,7 +215,7 @@ describe('how far prices are apart', () => {
   });
 
   test('within each region, and where no region is told', async () => {
-    catalog.replies(shop({ places: [...PLACES, { ...FIXPRICE, fields: { ...FIXPRICE.fields, settlement: null } }] }));
+    catalog.replies(shop({ places: [...PLACES, { ...FIXPRICE, source_id: 'r:9', fields: { ...FIXPRICE.fields, settlement: null } }] }));
     const { stdout } = await compare('--by', 'region');
     expect(stdout).toMatchSnapshot();
   });
@@ -255,22 +269,25 @@ describe('several products', () => {
 });
 
 describe('--trend', () => {
-  test('brings the last 30 days of the price that is compared', async () => {
+  test('brings the last 30 days of the price that is compared, day by day', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
-    const { stdout } = await compare('--trend', '-o', 'json', '--query', '[0].trend.values[-4:]');
-    expect(JSON.parse(stdout)).toEqual([110, 110, 110, 110]);
-    const [, asked = ''] = catalog.asked();
-    expect(asked).toContain('field=loyal_price');
-    expect(asked).toContain('interval=1d');
+    const { stdout } = await compare('--trend', '-o', 'json', '--query', '[0].trend');
+    const { dates, values } = JSON.parse(stdout);
+    expect([dates.length, dates[0], dates.at(-1)]).toEqual([31, '2025-12-16T00:00:00Z', '2026-01-15T00:00:00Z']);
+    expect(values.slice(-4)).toEqual([110, 110, 110, 110]);
+    expect(catalog.asked()).toEqual([
+      '/products/p1/sources?limit=100&offset=0',
+      '/products/p1/snapshots?limit=100&offset=0',
+    ]);
   });
 
-  test('is left out where it cannot be had, and the failure is the command’s where none can', async () => {
-    catalog.replies(shop({ instead: { 'r:2': answer(500, 'no') } }));
-    const { code, stdout, stderr } = await compare('--trend', '-o', 'json');
-    expect(code).toBe(10);
-    expect(rows(stdout).map((one) => 'trend' in one)).toEqual([false, true, true]);
-    expect(stderr).toContain('the trend of chizhik r:2 is not known: ');
-    catalog.replies(shop({ places: [CHIZHIK_MOSCOW], instead: { 'r:3': answer(500, 'no') } }));
+  test('is missing where nothing was recorded, and fails the product where it cannot be read', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
+    const { code, stdout } = await compare('--trend', '-o', 'json');
+    expect(code).toBe(0);
+    expect(rows(stdout).map((one) => 'trend' in one)).toEqual([false, true]);
+    const all = shop();
+    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
     expect(await compare('--trend')).toMatchObject({ code: 7, stdout: '' });
   });
 });

@@ -38,7 +38,37 @@ describe('what is asked for', () => {
     expect((await catalog.run(['products', 'count', ...chosen, '-q'])).stdout).toBe('3\n');
     expect((await catalog.run(['products', 'common', '--scope', 'regions', ...chosen, '-q'])).stdout).toBe('1\n');
     const query = 'store=b&store=a&region=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0';
-    expect(catalog.asked()).toEqual([`/products/count?${query}`, `/products/common/count?scope=regions&${query}`]);
+    const each = ['/products/count?store=b', '/products/count?store=a'];
+    const place = '/products/count?region=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0';
+    expect(catalog.asked()).toEqual([
+      `/products/count?${query}`,
+      ...each,
+      place,
+      `/products/common/count?scope=regions&${query}`,
+      ...each,
+      place,
+    ]);
+  });
+
+  test.each([
+    ['products count --store nope', 5],
+    ['products count --store nope --store fixprice', 0],
+    ['products count --store fixprice --region nope', 5],
+    ['products common --scope stores --store nope --store fixprice', 0],
+  ])('svc catalog %s: %i, and names what no product has', async (argv, status) => {
+    catalog.replies(({ query }) => {
+      const known = !query.toString().includes('nope') || query.getAll('store').length > 1;
+      return { products_count: Number(known) * 7, common_products_count: 0 };
+    });
+    const { code, stderr } = await catalog.run(argv.split(' '));
+    expect(code).toBe(status);
+    expect(stderr).toMatch(/no product has --(store|region) nope\n/);
+  });
+
+  test('one name that has products is asked for once', async () => {
+    catalog.replies(() => ({ products_count: 3 }));
+    expect(await catalog.run(['products', 'count', '--store', 'fixprice'])).toMatchObject({ code: 0, stderr: '' });
+    expect(catalog.asked()).toHaveLength(1);
   });
 
   test.each([
@@ -63,6 +93,9 @@ describe('what is asked for', () => {
     ['products list --search a --param q=b', '--param q: an option of its own sends it'],
     ['products list --param limit=5', '--param limit: an option of its own sends it'],
     ['products list --param x', '"x" is not name=value'],
+    ['categories get abc', '"abc" is not an id: it is a whole number'],
+    ['settlements get 1.5', '"1.5" is not an id'],
+    ['products list --sort from --offset 5', '--sort and --offset do not go together'],
     ['products get a/b', 'an id with "/" has no address there'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];
@@ -76,12 +109,59 @@ describe('what is asked for', () => {
 });
 
 describe('long lists', () => {
-  test('--all reads pages of 100 until a short one, while the total moves', async () => {
+  test('--all reads pages of 100 until a short one, and again where the total moves, until two passes agree', async () => {
     let total = 1000;
     catalog.replies(products(250, { total: () => (total -= 400) }));
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
     expect({ code, stderr, rows: rowsOf(stdout) }).toEqual({ code: 0, stderr: '', rows: 250 });
-    expect(catalog.asked()).toEqual([0, 100, 200].map((offset) => `/products?limit=100&offset=${offset}`));
+    const pass = [0, 100, 200].map((offset) => `/products?limit=100&offset=${offset}`);
+    expect(catalog.asked()).toEqual([...pass, ...pass]);
+  });
+
+  /** A list of so many products of which one comes to the front with each of the first pages that are read. */
+  const moving = (count: number, moves: number) => {
+    const ids = Array.from({ length: count }, (_, n) => `p${n}`);
+    let read = 0;
+    return ({ query }: { readonly query: URLSearchParams }): object => {
+      if (read++ < moves) ids.unshift(ids.pop() ?? '');
+      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+      const items = ids.slice(offset, offset + limit).map((id) => ({ canonical_product_id: id, price_from: 1 }));
+      return { items, meta: { limit, offset, total: count } };
+    };
+  };
+
+  test.each(['id', 'ndjson', 'json'])('rows that move between pages are printed once, and none is missing: -o %s', async (format) => {
+    catalog.replies(moving(350, 4));
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const ids = stdout.match(/\bp\d+\b/g) ?? [];
+    expect([ids.length, new Set(ids).size]).toEqual([350, 350]);
+    expect(catalog.asked()).toHaveLength(8);
+  });
+
+  test.each(['id', 'ndjson', 'table'])('three passes that do not agree are told, with exit status 10: -o %s', async (format) => {
+    catalog.replies(moving(350, 1000));
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+    expect(code).toBe(10);
+    expect(stderr).toContain(
+      'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
+    );
+    const ids = stdout.match(/\bp\d+\b/g) ?? [];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(catalog.asked()).toHaveLength(12);
+  });
+
+  test('--sort is of the whole list, and --limit counts in it', async () => {
+    const reply = products(250);
+    catalog.replies((asked) => {
+      const page = reply(asked) as { readonly items: readonly { readonly canonical_product_id: string }[] };
+      const items = page.items.map((item) => ({ ...item, price_from: 1000 - Number(item.canonical_product_id.slice(1)) }));
+      return { ...page, items };
+    });
+    const { code, stdout } = await catalog.run(['products', 'list', '--sort', 'from', '--limit', '2', '-o', 'id']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'p249\np248\n' });
+    expect(catalog.asked()).toHaveLength(3);
+    expect(rowsOf((await catalog.run(['products', 'list', '--sort', 'from', '-o', 'id'])).stdout)).toBe(250);
   });
 
   test('--limit beyond a page is read page by page, from --offset on', async () => {
@@ -135,7 +215,7 @@ describe('long lists', () => {
       [['--limit', '120', '-o', 'id'], '20 came, of 120\n'],
     ] as const) {
       const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: `warning: a short page ended the list: ${words}` });
+      expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${words}` });
     }
   });
 
@@ -191,6 +271,8 @@ describe('what a person sees', () => {
     ['settlements list --search Y', 'search for a part in lower case\n'],
     ['settlements list --region moscow', 'Moscow is not moscow'],
     ['products list --search молоко', 'such as олоко\n'],
+    ['products list --parser-name Magnit', '--parser-name must match exactly'],
+    ['categories list --parser-name Magnit', '--parser-name must match exactly'],
   ];
   test.each(HINTS)('svc catalog %s, which finds nothing, hints: %s', async (argv, hint) => {
     catalog.replies(() => ({ items: [], meta: { total: 0 } }));

@@ -55,6 +55,24 @@ export const CHIZHIK_MOSCOW = place('chizhik', 'r:3', { price: 105, settlement: 
 ]);
 export const PLACES: readonly Place[] = [FIXPRICE, CHIZHIK, CHIZHIK_MOSCOW];
 
+function snapshot({ fields }: Place, { observed, value, valid }: Observation): object {
+  const [valid_from_at, valid_to_at] = (valid ?? [null, null]).map((time) => time && iso(time));
+  return {
+    price: value,
+    discount_price: value,
+    loyal_price: value,
+    available_count: value,
+    price_unit: fields['price_unit'],
+    valid_from_at,
+    valid_to_at,
+    observed_at: iso(observed),
+  };
+}
+
+/** To the microsecond. */
+const iso = (micros: number): string =>
+  `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(micros % 1e6).padStart(6, '0')}Z`;
+
 interface Shop {
   readonly places?: readonly Place[];
   /** Only its snapshots are left. */
@@ -85,8 +103,7 @@ export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {})
     const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
     if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
     if (what === 'snapshots') {
-      const one = (from: Place, index: number) => ({ id: index, ...keys(from), price_unit: 'RUB', observed_at: at(1) });
-      return page(wanted.flatMap((from) => from.past.map((_, index) => one(from, index))));
+      return page(wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) }))).map((one, id) => ({ id, ...one })));
     }
     const [only] = wanted;
     if (only === undefined) return detail(404, 'source not found');
