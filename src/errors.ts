@@ -55,8 +55,16 @@ export const ERROR_KINDS = {
   outcome_unknown: { exit: 8, retryable: false, meaning: 'a write was sent and no trustworthy answer came' },
   not_as_asked: { exit: 8, retryable: false, meaning: 'the write was applied, but not as asked' },
   still_pending: { exit: 9, retryable: true, meaning: 'waited long enough, still pending' },
-  partly_done: { exit: 10, retryable: false, meaning: 'some items of a bulk command failed, or the data read is incomplete' },
-  not_known: { exit: 11, retryable: false, meaning: 'there is no current value by which the condition could be judged' },
+  partly_done: {
+    exit: 10,
+    retryable: false,
+    meaning: 'some items of a bulk command failed, or the data read is incomplete',
+  },
+  not_known: {
+    exit: 11,
+    retryable: false,
+    meaning: 'there is no current value by which the condition could be judged',
+  },
   internal: { exit: 70, retryable: false, meaning: 'a bug in svc' },
   interrupted: { exit: 130, retryable: false, meaning: 'interrupted' },
   terminated: { exit: 143, retryable: false, meaning: 'terminated' },

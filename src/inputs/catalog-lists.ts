@@ -159,7 +159,8 @@ export async function checkCountedNames(
       return numberOf(one.result.products_count) === 0 ? [one.item] : [];
     });
     const texts = unknown.map((name) => `no product has --${option} ${name}`);
-    if (unknown.length > 0 && unknown.length === outcomes.length) throw new SvcError('not_found', texts.join('; '), NAMES);
+    if (unknown.length > 0 && unknown.length === outcomes.length)
+      throw new SvcError('not_found', texts.join('; '), NAMES);
     for (const text of texts) ctx.notice(text);
   }
 }

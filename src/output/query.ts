@@ -46,7 +46,7 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   if (left === null || left === undefined || right === null || right === undefined) return null;
   const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
   throw new SvcError('usage', `--query: ${sign} compares numbers only, and ${other} is none`, {
-    hint: "for texts and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them",
+    hint: 'for texts and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
   });
 }
 

@@ -154,6 +154,25 @@ describe('--query', () => {
     expect((await rendering('abc', { kind: 'text' }, { query: 'length(@)' })).text).toBe('3\n');
   });
 
+  test.each(['<', '<=', '>', '>='])('%s of texts is refused: JMESPath orders numbers only', async (sign) => {
+    const failing = query(`[?fingerprint ${sign} 'b'].fingerprint`);
+    await expect(failing).rejects.toMatchObject({
+      code: 'usage',
+      message: `--query: ${sign} compares numbers only, and "a" is none`,
+      hint: expect.stringContaining('max([a, b]) == a'),
+    });
+    await expect(query(`[?value ${sign} 'b']`)).rejects.toMatchObject({ code: 'usage' });
+    await expect(query(`[].{x: value ${sign} \`true\`}`)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('numbers are ordered, what is missing is in no order, and the hint holds', async () => {
+    expect(await query('[?value >= `1`].fingerprint')).toBe('a\n');
+    expect(await query("[?nothing < 'b'].fingerprint")).toBe('');
+    expect(await query("[?fingerprint == 'a' && value < `2`].fingerprint")).toBe('a\n');
+    expect(await query("[?max([fingerprint, 'b']) == fingerprint].fingerprint")).toBe('b\n');
+    await expect(query('"<"(value, value)')).rejects.toMatchObject({ code: 'usage' });
+  });
+
   test('a failure while it runs is the query at fault', async () => {
     const error = await refusal(query('length([0].value)'));
     expect(error).toMatchObject({ code: 'usage', exit: 2 });

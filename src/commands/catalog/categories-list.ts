@@ -23,6 +23,12 @@ export const catalogCategoriesList = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { parserName, depth, parent, search } = input;
     const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
-    return listed(openCatalog(ctx.target).categories, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
+    return listed(
+      openCatalog(ctx.target).categories,
+      query,
+      input,
+      ctx,
+      searchHint(search) ?? exactHint({ 'parser-name': parserName }),
+    );
   },
 });

@@ -23,7 +23,12 @@ export const catalogCategoriesTree = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { branchRows, categoryTree } = await import('../../services/catalog/category-tree.ts');
     const everything = { limit: undefined, offset: undefined, all: true, param };
-    const { value, code } = await listed(openCatalog(ctx.target).categories, { parser_name: parserName }, everything, ctx);
+    const { value, code } = await listed(
+      openCatalog(ctx.target).categories,
+      { parser_name: parserName },
+      everything,
+      ctx,
+    );
     const categories: Category[] = [];
     for await (const one of value) categories.push(one);
     const tree = categoryTree(categories);

@@ -31,7 +31,12 @@ export const catalogCheck = recordCommand({
     below: { type: 'number', value: 'price', help: 'It holds if the price is lower' },
     above: { type: 'number', value: 'price', help: 'It holds if the price is higher' },
     change: { type: 'string', value: 'percent', help: 'It holds if the price moved so far: 10%, +10%, -10%' },
-    since: { type: 'time', bare: 'back', dates: true, help: 'With --change: compare with the value in effect then (default 1d ago)' },
+    since: {
+      type: 'time',
+      bare: 'back',
+      dates: true,
+      help: 'With --change: compare with the value in effect then (default 1d ago)',
+    },
     field: {
       type: 'choice',
       choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
@@ -79,9 +84,17 @@ export const catalogCheck = recordCommand({
     const look = async (): Promise<Verdict> => {
       const now = ctx.now();
       since = condition.kind === 'change' ? plainInstant(input.since, now - DAY_MS) : undefined;
-      if (since !== undefined && since > now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
+      if (since !== undefined && since > now)
+        throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
       incomplete.length = 0;
-      const wanted = { stores: input.store, sources: input.source, field: input.field, since, now, maxAgeMs: input.maxAge ?? USUAL_AGE_MS };
+      const wanted = {
+        stores: input.store,
+        sources: input.source,
+        field: input.field,
+        since,
+        now,
+        maxAgeMs: input.maxAge ?? USUAL_AGE_MS,
+      };
       const found = await readings(catalog, input.id, wanted, (problem) => {
         if (problem.incomplete) incomplete.push(problem);
       });

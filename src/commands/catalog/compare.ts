@@ -146,13 +146,7 @@ interface Offered {
   readonly sources: readonly Source[];
 }
 
-async function offers(
-  catalog: Catalog,
-  id: string,
-  wanted: Compared,
-  now: number,
-  report: Report,
-): Promise<Offered> {
+async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
   const { listedSources, selects, notListed, productSnapshots } = await import(
     '../../services/catalog/product-sources.ts'
   );
@@ -171,7 +165,11 @@ async function offers(
     ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
   );
   const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
-  const found = offersOf(id, series.flatMap(({ offer }) => offer ?? []), rules);
+  const found = offersOf(
+    id,
+    series.flatMap(({ offer }) => offer ?? []),
+    rules,
+  );
   return { offers: wanted.trend ? await withTrends(found, series, now) : found, sources };
 }
 
@@ -180,7 +178,11 @@ async function missingPlaces({ store, region }: Compared, sources: readonly Sour
   const { missingNames } = await import('../../services/catalog/product-sources.ts');
   if (sources.length === 0) return { missing: [], none: false };
   const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
-  const stores = missingNames('--store', store, sources.map(({ parser_name: name }) => name));
+  const stores = missingNames(
+    '--store',
+    store,
+    sources.map(({ parser_name: name }) => name),
+  );
   const places = missingNames('--region', region, regions);
   const all = (found: readonly string[], given: readonly string[]) => given.length > 0 && found.length === given.length;
   return { missing: [...stores, ...places], none: all(stores, store) || all(places, region) };

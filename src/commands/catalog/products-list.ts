@@ -1,6 +1,14 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../../inputs/catalog-lists.ts';
+import {
+  exactHint,
+  LIST_FLAGS,
+  listed,
+  orderFlag,
+  searchHint,
+  TIME_ORDERS,
+  UNDOCUMENTED,
+} from '../../inputs/catalog-lists.ts';
 import { productCandidates } from '../../services/catalog/candidates.ts';
 import { PRODUCT_LIST } from '../../views/catalog.ts';
 
@@ -68,6 +76,12 @@ export const catalogProductsList = listCommand({
       price_max: priceMax,
       sort: input.order,
     };
-    return listed(openCatalog(ctx.target).products, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
+    return listed(
+      openCatalog(ctx.target).products,
+      query,
+      input,
+      ctx,
+      searchHint(search) ?? exactHint({ 'parser-name': parserName }),
+    );
   },
 });

@@ -27,6 +27,12 @@ export const catalogProductsSnapshots = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const catalog = openCatalog(ctx.target);
     const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
-    return listed((page) => catalog.snapshots(input.id, page), query, input, ctx, exactHint({ 'parser-name': input.parserName }));
+    return listed(
+      (page) => catalog.snapshots(input.id, page),
+      query,
+      input,
+      ctx,
+      exactHint({ 'parser-name': input.parserName }),
+    );
   },
 });

@@ -25,6 +25,12 @@ export const catalogSettlementsList = listCommand({
     const { openCatalog } = await import('../../services/catalog/client.ts');
     const { country, region, search } = input;
     const query = { country, region, q: search };
-    return listed(openCatalog(ctx.target).settlements, query, input, ctx, searchHint(search) ?? exactHint({ region, country }));
+    return listed(
+      openCatalog(ctx.target).settlements,
+      query,
+      input,
+      ctx,
+      searchHint(search) ?? exactHint({ region, country }),
+    );
   },
 });

@@ -210,7 +210,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
       ['Earl Grey, loose, 100 g', 'Harbour', 'tea', 'steady', PEREKRESTOK, 'khimki', 219.99],
       ['Coffee beans, dark roast, 1 kg', 'Harbour', 'coffee', 'rising', PEREKRESTOK, 'moscow', 1449.99],
       ['Alcohol-free wheat beer, 0.45 l', 'Brygga', 'beer', 'steady', CHIZHIK, 'moscow', 74.99],
-      ['Dish soap, lemon, 500 ml', 'Home +', 'household', 'points', FIXPRICE, 'osaka', 99],
+      ['Dish soap, lemon, 500 ml', 'Home +', 'household', 'steady', FIXPRICE, 'osaka', 99],
     ] as const
   ).map(
     ([title, brand, shelf, course, store, place, price]): DemoProduct => ({

@@ -69,7 +69,9 @@ function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
   return Array.from({ length: RUNS }, (_, index) => RUNS - 1 - index).flatMap((day) => {
     const minutes = day === 0 ? 0 : ((today.id * 13 + day * 29) % 40) - 20;
     const observed_at = today.observed_at - day * DAY + minutes * 60 * SECOND;
-    const found = past.find(({ valid_from_at: from, valid_to_at: to }) => (from ?? 0) <= observed_at && observed_at <= (to ?? 0));
+    const found = past.find(
+      ({ valid_from_at: from, valid_to_at: to }) => (from ?? 0) <= observed_at && observed_at <= (to ?? 0),
+    );
     if (found === undefined) return [];
     const { price, discount_price, loyal_price, available_count } = found;
     const observed = { price, discount_price, loyal_price, available_count, observed_at };
@@ -77,7 +79,9 @@ function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
     const row = { ...today, ...observed, id, source_id: `receiver:${uuidOf(`${today.parser_name} run ${day}`)}:${id}` };
     const { canonical_product_id, parser_name, source_id, price_unit } = row;
     const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
-    return [{ row, kept: true, past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }] }];
+    return [
+      { row, kept: true, past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }] },
+    ];
   });
 }
 

@@ -11,11 +11,7 @@ import { isObject } from '../../json-object.ts';
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
 /** `basePath` is that of the base URL: `/` for most. */
-export function explainCatalog(
-  answer: FailedAnswer,
-  { method, path }: Call,
-  basePath = '/',
-): SvcError | undefined {
+export function explainCatalog(answer: FailedAnswer, { method, path }: Call, basePath = '/'): SvcError | undefined {
   const { status } = answer;
   const extra = basePath !== '/';
   const wrongPath = (text: string): SvcError =>

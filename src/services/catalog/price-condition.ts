@@ -145,7 +145,9 @@ function foundText(sources: readonly JudgedReading[], judged: Judged): string {
 }
 
 function staleText(stale: readonly Reading[]): string {
-  const named = stale.slice(0, MOST_NAMED).map(({ series, value, observed_at: at }) => `${series} ${value ?? '-'} of ${at}`);
+  const named = stale
+    .slice(0, MOST_NAMED)
+    .map(({ series, value, observed_at: at }) => `${series} ${value ?? '-'} of ${at}`);
   return `too old to be current: ${named.join(', ')}${more(stale)}`;
 }
 

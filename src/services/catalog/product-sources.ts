@@ -48,7 +48,8 @@ export async function productSeries(
   const chosen = listed.filter((source) => selects(selection, source));
   const snapshots = await productSnapshots(catalog, productId, selection, listed, report);
   if (snapshots.length === 0) {
-    if (chosen.length > 0) throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
+    if (chosen.length > 0)
+      throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
     throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
   }
   const recorded = new Set(snapshots.map(keyOf));
@@ -117,8 +118,16 @@ const MOST_NAMED = 10;
 
 export function missingSources({ stores, sources }: SourceSelection, known: readonly SourceKey[]): readonly string[] {
   return [
-    ...missingNames('--store', stores, known.map((one) => one.parser_name)),
-    ...missingNames('--source', sources, known.map((one) => one.source_id)),
+    ...missingNames(
+      '--store',
+      stores,
+      known.map((one) => one.parser_name),
+    ),
+    ...missingNames(
+      '--source',
+      sources,
+      known.map((one) => one.source_id),
+    ),
   ];
 }
 

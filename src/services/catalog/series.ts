@@ -57,7 +57,8 @@ export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]
   for (const snapshot of snapshots) {
     const row = rowOf.get(sourceKey(snapshot));
     // Only the row of a source knows its place. Without it nothing says that two sources are of the same.
-    const place = row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
+    const place =
+      row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
     const [price, goods] = row === undefined ? [null, null] : unitsOf(row);
     groupOf({ place, units: [snapshot.price_unit || price, goods] }).snapshots.push(snapshot);
   }
@@ -83,7 +84,10 @@ function completes(whole: Member['units'], part: Member['units']): boolean {
 }
 
 function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceSeries {
-  const offer = rows.reduce<Source | undefined>((newest, row) => (newest && !isNewer(row, newest) ? newest : row), undefined);
+  const offer = rows.reduce<Source | undefined>(
+    (newest, row) => (newest && !isNewer(row, newest) ? newest : row),
+    undefined,
+  );
   const observations = snapshots.map(observationOf).filter(isDated).sort(byObservation);
   const newest = offer ?? observations.at(-1)?.snapshot ?? snapshots[0];
   const { parser_name = '', source_id = '', observed_at } = newest ?? {};

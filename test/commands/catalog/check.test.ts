@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../http/servers.ts';
 import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
-import { CHIZHIK, CHIZHIK_MOSCOW, detail, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
+import { CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -215,8 +215,12 @@ describe('--wait', () => {
       { now: clock() },
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/);
-    expect(stderr).toBe('the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nno current value is known; waiting\n');
+    expect(stdout).toMatch(
+      /^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/,
+    );
+    expect(stderr).toBe(
+      'the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nno current value is known; waiting\n',
+    );
     expect(catalog.asked()).toHaveLength(4);
   });
 
@@ -298,7 +302,11 @@ describe('what cannot be checked', () => {
     catalog.replies((asked) => {
       if (!asked.path.endsWith('/sources')) return all(asked);
       const fields = { ...FIXPRICE.fields, parser_name: 'fixprice', price: 99 };
-      const items = Array.from({ length: 100 }, (_, n) => ({ ...fields, id: page * 100 + n, source_id: `r:${page}:${n}` }));
+      const items = Array.from({ length: 100 }, (_, n) => ({
+        ...fields,
+        id: page * 100 + n,
+        source_id: `r:${page}:${n}`,
+      }));
       page++;
       return { items: asked.query.get('offset') === '0' ? items : items.slice(0, 10), meta: { total: page } };
     });

@@ -104,8 +104,12 @@ test('percentages are numbers in csv', async () => {
   expect((await compare('-o', 'csv', '--columns', 'lowest,above')).stdout).toBe(
     'lowest,above\n89.9,0\n99,10.1223581758\n105,16.7964404894\n',
   );
-  expect((await compare('-o', 'tsv', '--columns', 'lowest,above', '--sort', '-above')).stdout).toContain('\n105\t16.79');
-  expect((await compare('--by', 'store', '-o', 'csv', '--columns', 'percent')).stdout).toBe('percent\n16.7964404894\n0\n');
+  expect((await compare('-o', 'tsv', '--columns', 'lowest,above', '--sort', '-above')).stdout).toContain(
+    '\n105\t16.79',
+  );
+  expect((await compare('--by', 'store', '-o', 'csv', '--columns', 'percent')).stdout).toBe(
+    'percent\n16.7964404894\n0\n',
+  );
 });
 
 test('what the service says stays in its line and its cell', async () => {
@@ -215,7 +219,11 @@ describe('how far prices are apart', () => {
   });
 
   test('within each region, and where no region is told', async () => {
-    catalog.replies(shop({ places: [...PLACES, { ...FIXPRICE, source_id: 'r:9', fields: { ...FIXPRICE.fields, settlement: null } }] }));
+    catalog.replies(
+      shop({
+        places: [...PLACES, { ...FIXPRICE, source_id: 'r:9', fields: { ...FIXPRICE.fields, settlement: null } }],
+      }),
+    );
     const { stdout } = await compare('--by', 'region');
     expect(stdout).toMatchSnapshot();
   });

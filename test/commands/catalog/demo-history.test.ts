@@ -20,20 +20,32 @@ test('every product of the sandbox can be drawn, compared and checked', async ()
   for (const id of ids) {
     expect(await run('history', id, '--from', '-400d'), id).toMatchObject({ code: 0 });
     expect(await run('compare', id, '--trend'), id).toMatchObject({ code: 0 });
-    expect([0, 1], id).toContain((await run('check', id, '--below', '100', '--any')).code);
+    expect([0, 1, 11], id).toContain((await run('check', id, '--below', '100', '--any')).code);
   }
 });
 
-test('its history in parts is its history at once', async () => {
-  const { stdout } = await run('products', 'list', '--search', 'coffee', '--limit', '1', '-o', 'id');
+test('what svc makes of the snapshots is what the service answers for the source, hour by hour', async () => {
+  const { stdout } = await run('products', 'list', '--search', 'coffee, medium', '--limit', '1', '-o', 'id');
   const id = stdout.trim();
-  const whole = await run('history', id, '--from', '-830d', '--interval', '1h', '-o', 'json');
-  const parts = await run('history', id, '--from', '-900d', '--interval', '1h', '-o', 'json');
-  const [one] = JSON.parse(whole.stdout);
-  const [other] = JSON.parse(parts.stdout);
-  expect(one.dates).toHaveLength(19_921);
-  expect(other.dates.slice(-19_921)).toEqual(one.dates);
-  expect(other.values.slice(-19_921)).toEqual(one.values);
+  const window = ['--from', '2024-08-15T12:00:00Z', '--interval', '1h'];
+  const histories = JSON.parse((await run('history', id, ...window, '-o', 'json')).stdout);
+  expect(histories).toHaveLength(2);
+  for (const { parser_name, source_id, dates, values } of histories) {
+    const source = ['--parser-name', parser_name, '--source-id', source_id];
+    const own = JSON.parse((await run('products', 'dynamics', id, ...source, ...window, '-o', 'json')).stdout);
+    expect(dates).toHaveLength(19_873);
+    expect(own.dates).toEqual(dates);
+    expect(own.values).toEqual(values);
+  }
+});
+
+test('what daily runs observed is one line for each place', async () => {
+  const { stdout } = await run('products', 'list', '--search', '930', '--limit', '1', '-o', 'id');
+  const id = stdout.trim();
+  const histories = JSON.parse((await run('history', id, '-o', 'json')).stdout);
+  expect(histories).toHaveLength(3);
+  for (const { statistics } of histories) expect(statistics.covered).toBe(30);
+  expect(JSON.parse((await run('compare', id, '-o', 'json')).stdout)).toHaveLength(3);
 });
 
 test('what it sells no more is stale, and is still drawn', async () => {

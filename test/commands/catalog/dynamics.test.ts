@@ -29,8 +29,8 @@ describe('what is sent', () => {
     ],
     [
       '--from -30d',
-      'date_from=2025-12-16T12%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
-      'sent: from 2025-12-16T12:00:00Z to 2026-01-15T12:00:00Z\n',
+      'date_from=2025-12-16T00%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
+      'sent: from 2025-12-16T00:00:00Z to 2026-01-15T12:00:00Z\n',
     ],
     [
       '--from 2026-01-01T03:00:00.250+03:00 --to 2026-01-03T00:00:00Z',
@@ -89,7 +89,7 @@ describe('what is sent', () => {
     const { code, stderr } = await catalog.run([...SOURCE, ...window(20_000)]);
     expect(code).toBe(2);
     expect(stderr).toContain('20001 points are asked for, and the service gives at most 20000');
-    expect(stderr).toContain('svc catalog history asks for them in parts');
+    expect(stderr).toContain('svc catalog history gives more');
     expect(catalog.asked()).toHaveLength(1);
   });
 });

@@ -213,7 +213,9 @@ describe('data', () => {
           date_from: '2026-01-08T12:00:00Z',
           date_to: '2026-01-15T12:00:00Z',
         },
-        dates: Array.from({ length: 8 }, (_, day) => new Date(Date.UTC(2026, 0, 8 + day, 12)).toISOString().replace('.000', '')),
+        dates: Array.from({ length: 8 }, (_, day) =>
+          new Date(Date.UTC(2026, 0, 8 + day, 12)).toISOString().replace('.000', ''),
+        ),
         values: [240, null, 110, 110, 110, 110, 110, 110],
         statistics: {
           points: 8,
@@ -251,12 +253,27 @@ describe('data', () => {
   });
 
   test('--fill last starts with the value in effect at --from', async () => {
-    catalog.replies(shop({ places: [{ ...CHIZHIK, past: [held(4, 2.25, 100), held(2.25, 2.2, null), seen(0.5, 80)] }] }));
-    const { stdout } = await history('--from', '2026-01-13T12:00:00Z', '--interval', '6h', '--fill', 'last', '-o', 'json');
+    catalog.replies(
+      shop({ places: [{ ...CHIZHIK, past: [held(4, 2.25, 100), held(2.25, 2.2, null), seen(0.5, 80)] }] }),
+    );
+    const { stdout } = await history(
+      '--from',
+      '2026-01-13T12:00:00Z',
+      '--interval',
+      '6h',
+      '--fill',
+      'last',
+      '-o',
+      'json',
+    );
     const [{ values, statistics }] = JSON.parse(stdout);
     expect(values).toEqual([100, 100, 100, 100, 100, 100, 80, 80, 80]);
     expect(statistics).toMatchObject({ covered: 1, first: 80 });
-    expect(JSON.parse((await history('--from', '2026-01-10T12:00:00Z', '--interval', '1d', '--fill', 'last', '-o', 'json')).stdout)[0].values[0]).toBeNull();
+    expect(
+      JSON.parse(
+        (await history('--from', '2026-01-10T12:00:00Z', '--interval', '1d', '--fill', 'last', '-o', 'json')).stdout,
+      )[0].values[0],
+    ).toBeNull();
   });
 
   test('csv and ndjson have a line for each point, and an empty cell for no value', async () => {
@@ -363,7 +380,11 @@ describe('what cannot be read', () => {
 
   test('where no chosen source has a snapshot, nothing is found', async () => {
     catalog.replies(shop({ places: [{ ...CHIZHIK, past: [] }] }));
-    expect(await history(...DAILY)).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no snapshot') });
+    expect(await history(...DAILY)).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('no snapshot'),
+    });
   });
 });
 
@@ -414,7 +435,7 @@ describe('--svg', () => {
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     expect(svg.trimEnd()).toMatch(/<\/svg>$/);
     expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/);
-    expect(svg).toContain('Milk 3.2 %, 930 ml: price');
+    expect(svg).toContain('Milk 3.2 %, 930 ml (p1): price');
     expect(statSync(path).mode & 0o400).toBe(0o400);
   });
 

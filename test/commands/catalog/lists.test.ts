@@ -130,32 +130,41 @@ describe('long lists', () => {
     };
   };
 
-  test.each(['id', 'ndjson', 'json'])('rows that move between pages are printed once, and none is missing: -o %s', async (format) => {
-    catalog.replies(moving(350, 4));
-    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const ids = stdout.match(/\bp\d+\b/g) ?? [];
-    expect([ids.length, new Set(ids).size]).toEqual([350, 350]);
-    expect(catalog.asked()).toHaveLength(8);
-  });
+  test.each(['id', 'ndjson', 'json'])(
+    'rows that move between pages are printed once, and none is missing: -o %s',
+    async (format) => {
+      catalog.replies(moving(350, 4));
+      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const ids = stdout.match(/\bp\d+\b/g) ?? [];
+      expect([ids.length, new Set(ids).size]).toEqual([350, 350]);
+      expect(catalog.asked()).toHaveLength(8);
+    },
+  );
 
-  test.each(['id', 'ndjson', 'table'])('three passes that do not agree are told, with exit status 10: -o %s', async (format) => {
-    catalog.replies(moving(350, 1000));
-    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
-    expect(code).toBe(10);
-    expect(stderr).toContain(
-      'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
-    );
-    const ids = stdout.match(/\bp\d+\b/g) ?? [];
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(catalog.asked()).toHaveLength(12);
-  });
+  test.each(['id', 'ndjson', 'table'])(
+    'three passes that do not agree are told, with exit status 10: -o %s',
+    async (format) => {
+      catalog.replies(moving(350, 1000));
+      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+      expect(code).toBe(10);
+      expect(stderr).toContain(
+        'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
+      );
+      const ids = stdout.match(/\bp\d+\b/g) ?? [];
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(catalog.asked()).toHaveLength(12);
+    },
+  );
 
   test('--sort is of the whole list, and --limit counts in it', async () => {
     const reply = products(250);
     catalog.replies((asked) => {
       const page = reply(asked) as { readonly items: readonly { readonly canonical_product_id: string }[] };
-      const items = page.items.map((item) => ({ ...item, price_from: 1000 - Number(item.canonical_product_id.slice(1)) }));
+      const items = page.items.map((item) => ({
+        ...item,
+        price_from: 1000 - Number(item.canonical_product_id.slice(1)),
+      }));
       return { ...page, items };
     });
     const { code, stdout } = await catalog.run(['products', 'list', '--sort', 'from', '--limit', '2', '-o', 'id']);

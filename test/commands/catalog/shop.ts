@@ -103,7 +103,11 @@ export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {})
     const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
     if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
     if (what === 'snapshots') {
-      return page(wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) }))).map((one, id) => ({ id, ...one })));
+      return page(
+        wanted
+          .flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })))
+          .map((one, id) => ({ id, ...one })),
+      );
     }
     const [only] = wanted;
     if (only === undefined) return detail(404, 'source not found');

@@ -46,6 +46,29 @@ describe('a failure', () => {
   });
 });
 
+describe('a base URL with a path too many', () => {
+  const at = (status: number, detail: unknown, path: string, base: string) => {
+    const text = JSON.stringify({ detail });
+    const call = { method: 'GET', path, effect: 'read' } as const;
+    return explainCatalog({ status, contentType: 'application/json', text, headers: {} }, call, base);
+  };
+  test.each([
+    [404, 'product_not_found', '/products', '/products'],
+    [404, 'product_not_found', '/healthz', '/products'],
+    [404, 'Not Found', '/products/{canonical_product_id}', '/v1/products'],
+    [422, [{ loc: ['path', 'category_id'], msg: 'Input should be a valid integer' }], '/products', '/categories'],
+  ])('%i %j of %s is named', (status, detail, path, base) => {
+    expect(at(status, detail, path, base)).toMatchObject({
+      code: 'wrong_path',
+      message: expect.stringContaining(`the path of the base URL is ${base}`),
+    });
+  });
+  test('an id that is not there is not found, whatever the path', () => {
+    expect(at(404, 'product_not_found', '/products/{canonical_product_id}', '/v1')?.code).toBe('not_found');
+    expect(at(404, 'Not Found', '/products', '/')?.message).not.toContain('base URL');
+  });
+});
+
 describe('a number', () => {
   test('is itself, and so is its text', () => {
     fc.assert(

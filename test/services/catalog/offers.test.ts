@@ -73,15 +73,17 @@ test('no two sources have one name, and each begins with its store', () => {
   );
 });
 
-test('a name has no more than it takes', () => {
+test('a name is the store and the place, and no more than it takes', () => {
   const one = { parser_name: 'a', source_id: '1', settlement: { name: 'X', region: 'R' } };
   const names = (...more: Parameters<typeof seriesNames>[0]) => seriesNames([one, ...more]);
-  expect(names()).toEqual(['a']);
-  expect(names({ parser_name: 'b', source_id: '1' })).toEqual(['a', 'b']);
+  expect(names()).toEqual(['a X']);
+  expect(names({ parser_name: 'b', source_id: '1' })).toEqual(['a X', 'b']);
   expect(names({ ...one, source_id: '2', settlement: { name: 'Y', region: 'R' } })).toEqual(['a X', 'a Y']);
   expect(names({ ...one, source_id: '2', settlement: { name: 'X', region: 'S' } })).toEqual(['a X R', 'a X S']);
   expect(names({ ...one, source_id: '2' })).toEqual(['a X R 1', 'a X R 2']);
-  expect(names({ parser_name: 'b', source_id: '1', price_unit: 'EUR', unit: 'KGM' })).toEqual(['a', 'b (EUR/KGM)']);
+  expect(names({ parser_name: 'b', source_id: '1', price_unit: 'EUR', unit: 'KGM' })).toEqual(['a X', 'b (EUR/KGM)']);
+  const city = { ...one, settlement: { name: 'X', region: 'X' } };
+  expect(seriesNames([city, { ...city, source_id: '2' }])).toEqual(['a X 1', 'a X 2']);
   expect(sharedUnit([one])).toBeUndefined();
   expect(sharedUnit([{ ...one, price_unit: 'EUR' }])).toBe('EUR');
 });

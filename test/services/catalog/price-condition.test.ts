@@ -18,6 +18,7 @@ const reading = (value: number | null, changePercent: number | null = null): Rea
   value,
   unit: 'RUB/PCE',
   observed_at: null,
+  stale: false,
   changePercent,
 });
 
@@ -44,16 +45,22 @@ test('a change is a percentage with or without a direction, and nothing else is 
 
 const value = fc.option(fc.integer({ min: 0, max: 100 }));
 
-test('what holds for all holds for one, and what is not known holds nowhere', () => {
+test('what holds for all holds for one, and what is not known decides nothing', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 6 }), fc.nat(100), fc.boolean(), (values, limit, below) => {
       const condition = conditionOf({ ...only, [below ? 'below' : 'above']: limit });
       const readings = values.map((one) => reading(one));
       const fits = (one: number | null): boolean => one !== null && (below ? one < limit : one > limit);
-      expect(judge(condition, readings, 'any').ok).toBe(values.some(fits));
-      expect(judge(condition, readings, 'all').ok).toBe(values.length > 0 && values.every(fits));
       const known = values.filter((one) => one !== null);
-      expect(judge(condition, readings, 'lowest').ok).toBe(known.length > 0 && fits(Math.min(...known)));
+      const all = known.some((one) => !fits(one)) ? false : known.length < values.length ? null : true;
+      expect(judge(condition, readings, 'any').ok).toBe(known.length === 0 ? null : values.some(fits));
+      expect(judge(condition, readings, 'all').ok).toBe(known.length === 0 ? null : all);
+      expect(judge(condition, readings, 'lowest').ok).toBe(known.length === 0 ? null : fits(Math.min(...known)));
+      const old = { ...reading(below ? -1 : 1000), stale: true };
+      for (const judged of ['any', 'lowest'] as const) {
+        expect(judge(condition, [...readings, old], judged).ok).toBe(judge(condition, readings, judged).ok);
+      }
+      expect(judge(condition, [...readings, old], 'all').ok).toBe(all === false ? false : null);
     }),
   );
 });
@@ -76,8 +83,8 @@ test('of many sources those are named that decide', () => {
     verdictText(judge(conditionOf({ ...only, above }), readings, judged), judged);
   const plain = readings.map(({ changePercent: _, ...one }) => one);
   expect(verdictText(judge(conditionOf({ ...only, above: 4 }), plain, 'any'), 'any')).toBe(
-    'it holds for 2 of 6 sources (s5 5, s6 6, s1 1, s2 2, and 2 more)',
+    'it holds for 2 of 6 offers (s5 5, s6 6, s1 1, s2 2, and 2 more)',
   );
-  expect(text(1, 'all')).toMatch(/^it holds for 5 of 6 sources \(s1 /);
-  expect(text(5, 'any')).toMatch(/^it holds for 1 of 6 sources \(s6 /);
+  expect(text(1, 'all')).toMatch(/^it holds for 5 of 6 offers \(s1 /);
+  expect(text(5, 'any')).toMatch(/^it holds for 1 of 6 offers \(s6 /);
 });

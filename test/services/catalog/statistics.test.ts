@@ -61,7 +61,8 @@ test('prices do not show how a computer keeps fractions', () => {
   expect(exact(0.1 + 0.2)).toBe(0.3);
 });
 
-test('filling lasts from a value to the next, and makes up none before the first', () => {
-  expect(filled([null, 3, null, null, 0, null])).toEqual([null, 3, 3, 3, 0, 0]);
-  expect(filled([])).toEqual([]);
+test('filling lasts from a value to the next, and begins with the one before', () => {
+  expect(filled([null, 3, null, null, 0, null], null)).toEqual([null, 3, 3, 3, 0, 0]);
+  expect(filled([null, 3, null], 7)).toEqual([7, 3, 3]);
+  expect(filled([], 7)).toEqual([]);
 });
