@@ -6,7 +6,7 @@ import { historyWindow } from '../../services/catalog/history-window.ts';
 import { readingProblems } from '../../services/catalog/paging.ts';
 import { bucketValues, lastValue, type PriceSeries } from '../../services/catalog/series.ts';
 import { seriesNames, sharedUnit, unitOf } from '../../services/catalog/series-names.ts';
-import { filled, statisticsOf } from '../../services/catalog/statistics.ts';
+import { filled, type Statistics, statisticsOf } from '../../services/catalog/statistics.ts';
 import { bucketDates, INTERVALS, plainInstant, type Window, wireTime } from '../../services/catalog/window.ts';
 import {
   type Fill,
@@ -24,7 +24,7 @@ export const catalogHistory = chartCommand({
   aliases: ['chart'],
   summary: 'How the price of a product moved, at each place that sells it',
   description:
-    'Draws one line for each store, place and unit, from all sources that observed it; a break in it is a time without a value, which is never zero. Points stand an interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. --interval auto takes the finest with 400 points at most; 240,000 are the most. --fill last lets a value last until the next one, also the one in effect at --from; the figures below the chart are always of what was observed. A source without snapshots is left out and named, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each series: parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none). csv, tsv and ndjson have a line for each point, with the product, store, place, unit and source.',
+    'Draws one line for each store, place and unit, from all sources that observed it; a break in it is a time without a value, which is never zero. Points stand an interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. --interval auto takes the finest with 400 points at most, half of which have a value; 240,000 points are the most. --fill last lets a value last until the next one, also the one in effect at --from; the figures below the chart are always of what was observed. A source without snapshots is left out and named, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each series: parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none). csv, tsv and ndjson have a line for each point, with the product, store, place, unit and source.',
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },
@@ -80,7 +80,8 @@ export const catalogHistory = chartCommand({
     const to = plainInstant(input.to, ctx.now());
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);
     const relative = input.from === undefined || input.from.relative === true;
-    const window = historyWindow({ from, to, relative }, input.interval);
+    const span = { from, to, relative };
+    const finest = historyWindow(span, input.interval);
     checkSvg(input);
     const problems = readingProblems(ctx);
     const selection = { stores: input.store, sources: input.source };
@@ -91,6 +92,7 @@ export const catalogHistory = chartCommand({
       ctx.notice(`${store} ${source} is left out: it has no snapshot`);
     }
     const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
+    const window = input.interval === 'auto' ? fittingWindow(span, finest, series, field) : finest;
     const histories = productHistories(id, series, { field, fill, window });
     const title = series.find((one) => one.title_original)?.title_original ?? id;
     const view: HistoryView = {
@@ -141,6 +143,30 @@ function productHistories(
   });
 }
 
+/** What is observed once a day is mostly holes by quarters of a day: the first coarser interval that is not is taken. */
+function fittingWindow(
+  span: Parameters<typeof historyWindow>[0],
+  finest: Window,
+  series: readonly PriceSeries[],
+  field: SeriesField,
+): Window {
+  const coarser = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map((interval) => historyWindow(span, interval));
+  const fitting = coarser.find((window) => {
+    const dates = bucketDates(window);
+    return !isSparse(
+      series.map(({ observations }) => statisticsOf({ dates, values: bucketValues(observations, field, window) })),
+    );
+  });
+  return fitting ?? finest;
+}
+
+/** A series without any value is not sparse: it has no such field. */
+function isSparse(statistics: readonly Statistics[]): boolean {
+  const known = statistics.filter(({ covered }) => covered > 0);
+  const covered = known.reduce((sum, one) => sum + one.covered, 0);
+  return covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
+}
+
 /** Where a chart is empty: when there was something to see. */
 function elsewhere(
   { from, to }: Window,
@@ -165,10 +191,7 @@ function unitsNote(series: readonly PriceSeries[], field: string): readonly stri
 function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
   const { from, to } = window;
   const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
-  // A series without any value is not sparse: it has no such field.
-  const known = histories.map(({ statistics }) => statistics).filter(({ covered }) => covered > 0);
-  const covered = known.reduce((sum, one) => sum + one.covered, 0);
-  const sparse = covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
+  const sparse = isSparse(histories.map(({ statistics }) => statistics));
   if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
   const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
   return `${asked}\nfew points have a value: ${ways} may show more`;
