@@ -11,23 +11,32 @@ const FROM = Date.UTC(2024, 0, 1);
 const POINTS = 20_000;
 const ROUNDS = 11;
 
-/** A price that moves, with gaps and one spike. */
-function series(points) {
-  const value = (k) => (k === 9999 ? 400 : Math.round((100 + 20 * Math.sin(k / 500) + ((k * 7919) % 13)) * 100) / 100);
-  return JSON.stringify({
-    dates: Array.from({ length: points }, (_, k) => new Date(FROM + k * HOUR).toISOString().replace('.000Z', 'Z')),
-    values: Array.from({ length: points }, (_, k) => (k % 97 === 5 ? null : value(k))),
-    meta: { canonical_product_id: 'p', parser_name: 'fixprice', source_id: 'r:1', field: 'price', interval: '1h' },
-  });
+/** A price that moves every day, with gaps and one spike. */
+function snapshot(k) {
+  const [from, to] = [0, 24 * HOUR - 1].map((ms) => new Date(FROM + k * 24 * HOUR + ms).toISOString());
+  const price = k === 99 ? 400 : Math.round((100 + 20 * Math.sin(k / 20) + ((k * 7919) % 13)) * 100) / 100;
+  return {
+    id: k,
+    ...SOURCE,
+    price: k % 97 === 5 ? null : price,
+    observed_at: to,
+    valid_from_at: from,
+    valid_to_at: to,
+  };
 }
 
 const SOURCE = { canonical_product_id: 'p', parser_name: 'fixprice', source_id: 'r:1', price_unit: 'RUB', unit: 'PCE' };
 
-function page(query, total) {
+function page(query, total, item) {
   const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
-  const items = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, n) => ({
-    canonical_product_id: `6dacfd24-0b2d-4adf-b27f-${String(offset + n).padStart(12, '0')}`,
-    title: `Rice crackers, ${offset + n} g`,
+  const items = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, n) => item(offset + n));
+  return JSON.stringify({ items, meta: { limit, offset, total } });
+}
+
+function product(n) {
+  return {
+    canonical_product_id: `6dacfd24-0b2d-4adf-b27f-${String(n).padStart(12, '0')}`,
+    title: `Rice crackers, ${n} g`,
     brand: 'Green Milk',
     price_from: 99.9,
     price_unit: 'RUB',
@@ -35,20 +44,18 @@ function page(query, total) {
     observed_at_latest: '2026-01-05T10:30:00Z',
     image_url: 'https://images.example/1/1.webp',
     parsers: ['chizhik', 'fixprice', 'perekrestok'],
-  }));
-  return JSON.stringify({ items, meta: { limit, offset, total } });
+  };
 }
 
 /** The first part of a path says how much there is. */
 function serve() {
-  const known = new Map([2, POINTS].map((points) => [points, series(points)]));
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://bench.test');
     const much = Number(pathname.split('/')[1]);
     response.setHeader('content-type', 'application/json');
-    if (pathname.endsWith('/dynamics')) response.end(known.get(much));
-    else if (pathname.endsWith('/sources')) response.end(JSON.stringify({ items: [SOURCE], meta: { total: 1 } }));
-    else response.end(page(searchParams, much));
+    if (pathname.endsWith('/snapshots')) response.end(page(searchParams, Math.ceil(much / 24), snapshot));
+    else if (pathname.endsWith('/sources')) response.end(page(searchParams, 1, () => SOURCE));
+    else response.end(page(searchParams, much, product));
   });
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }

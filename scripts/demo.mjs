@@ -201,12 +201,17 @@ function catalog() {
   const coffee = '1d9c6f0e-52ab-4e0f-8f3d-6b1d2f7a4c02';
   svc(
     'How did a price move? The id is all it needs. One spike of five hours, three weeks ago, is still seen.',
-    ['catalog', 'history', coffee, '--height', '8'],
+    ['catalog', 'history', coffee, '--interval', '1h', '--height', '8'],
     (out) => out.includes('1270.37'),
   );
   const oats = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
   svc('Who is cheapest now? Loyalty prices count, and are named as such.', ['catalog', 'compare', oats], (out) =>
     out.includes('cheapest'),
+  );
+  svc(
+    'Another catalog makes a new source for each daily scrape: they are joined, and only the newest is an offer.',
+    ['catalog', 'compare', '875590fc-509f-46cf-8311-40b0f85d6bc6', '--trend'],
+    (out) => out.includes('cheapest'),
   );
   svc('The same as a condition: the exit status is the answer.', ['catalog', 'check', oats, '--below', '100'], (out) =>
     out.startsWith('ok'),

@@ -178,7 +178,9 @@ export function checkNumericId(id: string): void {
 /** Why a list may be empty where names are compared exactly, as seen on the public implementation. */
 export function exactHint(options: Readonly<Record<string, string | undefined>>): string | undefined {
   const given = Object.entries(options).find(([, text]) => text !== undefined);
-  return given && `--${given[0]} must match exactly, upper and lower case too: Moscow is not moscow`;
+  if (given === undefined) return undefined;
+  const example = given[0] === 'parser-name' ? 'magnit is not Magnit' : 'Moscow is not moscow';
+  return `--${given[0]} must match exactly, upper and lower case too: ${example}`;
 }
 
 /** The reason why a search may find nothing that is there. */

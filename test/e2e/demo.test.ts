@@ -20,7 +20,7 @@ it('npm run demo does the main job, and ends well', async () => {
   expect(stdout).toMatch(/^webhooks +http:\S+ +up +3 subscriptions /m);
   expect(stdout).toMatch(/webhook\.ping {2}valid .*-> 204\n/);
   expect(stdout).toMatch(/^INVALID {2}signature_mismatch .*\n\(exit status 1\)$/m);
-  expect(stdout).toMatch(/\$ svc catalog history \S+ --height 8\n/);
+  expect(stdout).toMatch(/\$ svc catalog history \S+ --interval 1h --height 8\n/);
   expect(stdout).toMatch(/^trade \d+ 5K @ [\d.]+ filled$/m);
   expect(stdout).not.toContain('demo failed');
   expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);

@@ -54,6 +54,7 @@ test('what it sells no more is stale, and is still drawn', async () => {
   expect((await run('compare', id)).stderr).toContain('stale: observed more than 7 days ago');
   expect(JSON.parse((await run('history', id, '-o', 'json')).stdout)[0].statistics.covered).toBe(0);
   expect(
-    JSON.parse((await run('history', id, '--from', '-300d', '--interval', '1d', '-o', 'json')).stdout)[0].statistics.covered,
+    JSON.parse((await run('history', id, '--from', '-300d', '--interval', '1d', '-o', 'json')).stdout)[0].statistics
+      .covered,
   ).toBeGreaterThan(50);
 });
