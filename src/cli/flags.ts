@@ -32,6 +32,8 @@ interface FlagBase {
   readonly required?: true;
   readonly hidden?: true;
   readonly complete?: CompletionSource;
+  /** What to use instead of an empty value, which is always refused. */
+  readonly emptyHint?: string;
 }
 
 /** A point in time as a person may write it, and the instant it means. */
@@ -55,6 +57,8 @@ interface BooleanFlag {
 
 interface StringFlag extends FlagBase {
   readonly type: 'string';
+  /** Items separated by commas, none of which may be empty. */
+  readonly list?: true;
   readonly default?: string;
   /** Refuses what is not of the flag's form by throwing a SvcError; the value itself stays text. */
   readonly check?: (text: string) => void;
@@ -115,6 +119,16 @@ export type Flags = Readonly<Record<string, Flag>>;
 /** Whether a value follows its name. */
 export function takesValue(flag: Flag): boolean {
   return flag.type !== 'boolean' && flag.type !== 'optional-value';
+}
+
+/** Whether it may be given more than once. */
+export function repeatable(flag: Flag): boolean {
+  return flag.type === 'boolean' || flag.type === 'pairs' || flag.repeat === true;
+}
+
+/** The items of a value that is a comma-separated list. */
+export function splitList(text: string): string[] {
+  return text.split(',').map((item) => item.trim());
 }
 
 /** The name that `run` knows it by. */

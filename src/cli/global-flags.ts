@@ -6,11 +6,16 @@ import type { Flags } from './flags.ts';
 export const GLOBAL_FLAGS = {
   output: { type: 'choice', short: 'o', value: 'format', choices: FORMATS, help: 'How the value is printed' },
   json: { type: 'boolean', help: 'Same as -o json' },
-  fields: { type: 'string', value: 'a,b.c', help: 'Only these fields of each item' },
+  fields: { type: 'string', list: true, value: 'a,b.c', help: 'Only these fields of each item' },
   query: { type: 'string', value: 'expression', help: 'A JMESPath expression applied to the value' },
-  columns: { type: 'string', value: 'a,b', help: 'Which columns, in this order (table, wide, csv, tsv)' },
+  columns: { type: 'string', list: true, value: 'a,b', help: 'Which columns, in this order (table, wide, csv, tsv)' },
   headers: { type: 'boolean', default: true, help: 'No header line (table, wide, csv, tsv)' },
-  sort: { type: 'string', value: '[-]key', help: 'Sort a list by a column or field, - for descending' },
+  sort: {
+    type: 'string',
+    repeat: true,
+    value: '[-]key',
+    help: 'Sort a list by a column or field, - for descending; the first key takes precedence',
+  },
   time: {
     type: 'choice',
     value: 'how',

@@ -7,6 +7,7 @@ import type { Format, OutputOptions } from '../output/types.ts';
 import { requireSetting } from '../store/setting-values.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command } from './command.ts';
+import { splitList } from './flags.ts';
 
 /** The values of the global options, under the names that `parseInput` gives them. */
 export interface GlobalInput {
@@ -16,7 +17,7 @@ export interface GlobalInput {
   readonly query?: string;
   readonly columns?: string;
   readonly headers: boolean;
-  readonly sort?: string;
+  readonly sort: readonly string[];
   readonly time?: OutputOptions['time'];
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -70,21 +71,14 @@ export function outputOptions(
   const usable = (key: 'output' | 'color'): string | undefined =>
     lenient && settings.resolve(key).problem !== undefined ? requireSetting(key).default : settings.get(key);
   const format = globals.quiet && globals.output === undefined && !globals.json ? 'id' : (usable('output') as Format);
-  const list = (text: string | undefined): readonly string[] | undefined => {
-    const items = text
-      ?.split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-    return items === undefined || items.length === 0 ? undefined : items;
-  };
   const { stdout } = context;
   return {
     format,
-    fields: list(globals.fields),
+    fields: globals.fields === undefined ? undefined : splitList(globals.fields),
     query: globals.query,
-    columns: list(globals.columns),
+    columns: globals.columns === undefined ? undefined : splitList(globals.columns),
     headers: globals.headers,
-    sort: globals.sort,
+    sort: globals.sort.length === 0 ? undefined : globals.sort,
     // Of an order it is a price.
     limit: typeof globals.limit === 'number' ? globals.limit : undefined,
     time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),

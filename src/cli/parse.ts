@@ -2,11 +2,11 @@
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { parseDuration } from './duration.ts';
-import { type Argument, camelCase, type Flag, takesValue } from './flags.ts';
+import { type Argument, camelCase, type Flag, repeatable, splitList, takesValue } from './flags.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
 import { didYouMean } from './suggest.ts';
 import { parseTime } from './time.ts';
-import { type RawOption, splitTokens } from './tokens.ts';
+import { givenTwice, type RawOption, splitTokens } from './tokens.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
 export interface Words {
@@ -62,20 +62,29 @@ export async function parseInput(command: Command, tokens: readonly string[], no
 
 function flagValue(name: string, flag: Flag, raw: RawOption | undefined, now: number): unknown {
   if (flag.type === 'boolean') return raw === undefined ? (flag.default ?? false) : raw;
-  if (flag.type === 'optional-value') {
-    if (raw === undefined || raw === true) return raw;
-    return single(name, flag, String((raw as readonly string[])[0]), now);
-  }
+  if (raw === true) return raw;
   const texts = (raw ?? []) as readonly string[];
+  for (const text of texts) checkEmpty(name, flag, text);
+  if (texts.length > 1 && !repeatable(flag)) throw givenTwice(name);
   if (flag.type === 'pairs') return pairs(name, texts);
-  // All are read, though only the last may count: one that is wrong is a mistake all the same.
   const values = texts.map((text) => single(name, flag, text, now));
   if (flag.repeat) return values;
-  if (values.length > 0) return values.at(-1);
+  if (values.length > 0) return values[0];
   if (flag.required)
     throw new SvcError('missing_value', `--${name} is required`, { hint: `pass --${name} ${placeholder(name, flag)}` });
   if (flag.type === 'duration') return flag.default === undefined ? undefined : parseDuration(flag.default);
   return 'default' in flag ? flag.default : undefined;
+}
+
+/** An empty value is most often a variable that is not set: it must not remove a filter. */
+function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text: string): void {
+  const hint = flag.emptyHint ?? 'leave the option out, or check the variable that the value comes from';
+  if (text === '') throw new SvcError('invalid_value', `--${name} is empty`, { hint });
+  if (flag.type === 'string' && flag.list && splitList(text).includes('')) {
+    throw new SvcError('invalid_value', `--${name}: an item of "${text}" is empty`, {
+      hint: flag.emptyHint ?? 'separate the items with single commas',
+    });
+  }
 }
 
 export function placeholder(name: string, flag: Flag): string {
@@ -156,7 +165,7 @@ function assignArguments(
   for (const [name, argument] of declared) {
     if (argument.repeat) {
       const values = argument.afterDashes ? afterDashes : operands.slice(next);
-      for (const value of values) checkChoice(name, argument, value);
+      for (const value of values) checkOperand(name, argument, value);
       if (argument.required && values.length === 0) throw missingArgument(command, name);
       input[camelCase(name)] = values;
       if (values.length > 0) given.add(name);
@@ -164,7 +173,7 @@ function assignArguments(
     } else {
       const value = operands[next];
       if (value === undefined && argument.required) throw missingArgument(command, name);
-      if (value !== undefined) checkChoice(name, argument, value);
+      if (value !== undefined) checkOperand(name, argument, value);
       input[camelCase(name)] = value;
       if (value !== undefined) given.add(name);
       next++;
@@ -176,7 +185,12 @@ function assignArguments(
   }
 }
 
-function checkChoice(name: string, { choices }: Argument, value: string): void {
+function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {
+  if (value === '' && !afterDashes) {
+    throw new SvcError('invalid_value', `<${name}> is empty`, {
+      hint: 'check the variable that the value comes from',
+    });
+  }
   if (choices === undefined || choices.includes(value)) return;
   throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, { hint: didYouMean(value, choices) });
 }

@@ -1,5 +1,6 @@
 /** Splits a command line into options and operands. */
 import { parseArgs } from 'node:util';
+import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { type Flags, negatable, takesValue } from './flags.ts';
 
@@ -16,14 +17,20 @@ export interface SplitTokens {
  * else, and the words for what is wrong. Throws `usage`.
  */
 export async function splitTokens(command: Command, flags: Flags, tokens: readonly string[]): Promise<SplitTokens> {
-  const optional = new Map<string, RawOption>();
+  const optional = new Map<string, readonly string[]>();
   const rest = takeOptionalValues(flags, tokens, optional);
   let split = splitPlain(flags, rest);
   if (split === undefined) {
     const { splitByCommander } = await import('./commander.ts');
     split = splitByCommander(command.id, flags, rest);
   }
+  for (const name of optional.keys()) if (split.options.has(name)) throw givenTwice(name);
   return { options: new Map([...split.options, ...optional]), operands: split.operands };
+}
+
+/** Of two values one would be ignored, and a request might go to the wrong server. */
+export function givenTwice(name: string): SvcError {
+  return new SvcError('usage', `--${name} is given more than once, and it takes one value`);
 }
 
 /** Undefined where anything is wrong, or could be meant in two ways. */
@@ -54,14 +61,19 @@ export function splitPlain(flags: Flags, tokens: readonly string[]): SplitTokens
 }
 
 /** Takes `--flag=value` of optional-value flags out of the tokens: a parser would also take `--flag value`, or refuse it. */
-function takeOptionalValues(flags: Flags, tokens: readonly string[], options: Map<string, RawOption>): string[] {
+function takeOptionalValues(
+  flags: Flags,
+  tokens: readonly string[],
+  options: Map<string, readonly string[]>,
+): string[] {
   const rest: string[] = [];
   const end = tokens.indexOf('--');
   for (const [i, token] of tokens.entries()) {
     const equals = token.startsWith('--') && (end === -1 || i < end) ? token.indexOf('=') : -1;
     const name = equals === -1 ? '' : token.slice(2, equals);
-    if (flags[name]?.type === 'optional-value') options.set(name, [token.slice(equals + 1)]);
-    else rest.push(token);
+    if (flags[name]?.type === 'optional-value') {
+      options.set(name, [...(options.get(name) ?? []), token.slice(equals + 1)]);
+    } else rest.push(token);
   }
   return rest;
 }

@@ -13,7 +13,6 @@ export interface NewFile {
 
 /** Before any work is done for it. Throws where something is there already. */
 export function checkNewFile({ option, path, force }: NewFile): void {
-  if (path === '') throw new SvcError('invalid_value', `${option}: the name of the file is empty`);
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a folder`);
   if (there !== undefined && !force) throw taken(option, path);

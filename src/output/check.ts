@@ -26,10 +26,7 @@ export async function checkOutputOptions(
   if (options.fields !== undefined && output.kind === 'text') {
     throw new SvcError('usage', '--fields: this command prints plain text, which has no fields');
   }
-  if (options.fields?.some((name) => name === '')) {
-    throw new SvcError('usage', '--fields: a name is empty', { hint: 'write --fields a,b.c' });
-  }
-  if (options.sort !== undefined) checkSort(output, options.sort, writes);
+  for (const sort of options.sort ?? []) checkSort(output, sort, writes);
   if (options.query !== undefined) {
     const { compileQuery } = await import('./query.ts');
     await compileQuery(options.query);

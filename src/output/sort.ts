@@ -12,24 +12,45 @@ type Key =
   | { readonly rank: 0 | 1; readonly amount: number; readonly text: string }
   | { readonly rank: 2; readonly text: string };
 
-/** The rows in a new array. Numbers go by amount, times by instant, other text naturally (`disk9` before `disk10`); equal rows keep their order. */
-export function sortRows(rows: readonly unknown[], sort: string, output: ListOutput<unknown>): readonly unknown[] {
-  const descending = sort.startsWith('-');
-  const name = descending ? sort.slice(1) : sort;
-  const column = findColumn(output, name);
-  const keyed = rows.map((row) => ({ row, key: keyOf(column === undefined ? valueAt(row, name) : column.cell(row)) }));
-  if (column === undefined && rows.length > 0 && keyed.every(({ key }) => key === undefined)) {
-    throw new SvcError('usage', `--sort: there is no column or field "${name}"`, {
-      hint: `columns: ${columnNames(output).join(', ')}; any field of -o json can be named, too`,
-    });
-  }
+/**
+ * The rows in a new array, sorted by the first key, then the second, and so on. Numbers go by amount, times by instant, other text
+ * naturally (`disk9` before `disk10`); equal rows keep their order.
+ */
+export function sortRows(
+  rows: readonly unknown[],
+  sorts: readonly string[],
+  output: ListOutput<unknown>,
+): readonly unknown[] {
+  const directions = sorts.map((sort) => (sort.startsWith('-') ? -1 : 1));
+  const readers = sorts.map((sort) => keyReader(sort.replace(/^-/, ''), rows, output));
+  const keyed = rows.map((row) => ({ row, keys: readers.map((read) => read(row)) }));
   const compareText = new Intl.Collator('en', { numeric: true }).compare;
-  const direction = descending ? -1 : 1;
   keyed.sort((a, b) => {
-    if (a.key === undefined || b.key === undefined) return Number(a.key === undefined) - Number(b.key === undefined);
-    return direction * compareKeys(a.key, b.key, compareText);
+    for (const [index, direction] of directions.entries()) {
+      const [left, right] = [a.keys[index], b.keys[index]];
+      const order =
+        left === undefined || right === undefined
+          ? Number(left === undefined) - Number(right === undefined)
+          : direction * compareKeys(left, right, compareText);
+      if (order !== 0) return order;
+    }
+    return 0;
   });
   return keyed.map(({ row }) => row);
+}
+
+function keyReader(
+  name: string,
+  rows: readonly unknown[],
+  output: ListOutput<unknown>,
+): (row: unknown) => Key | undefined {
+  const column = findColumn(output, name);
+  if (column !== undefined) return (row) => keyOf(column.cell(row));
+  const read = (row: unknown) => keyOf(valueAt(row, name));
+  if (rows.length === 0 || rows.some((row) => read(row) !== undefined)) return read;
+  throw new SvcError('usage', `--sort: there is no column or field "${name}"`, {
+    hint: `columns: ${columnNames(output).join(', ')}; any field of -o json can be named, too`,
+  });
 }
 
 function compareKeys(a: Key, b: Key, compareText: (a: string, b: string) => number): number {

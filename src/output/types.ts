@@ -216,7 +216,8 @@ export interface OutputOptions {
   readonly columns: readonly string[] | undefined;
   readonly headers: boolean;
   /** `-startsAt` for descending order. */
-  readonly sort: string | undefined;
+  /** The first key takes precedence. */
+  readonly sort: readonly string[] | undefined;
   /** A list command's own `--limit`. */
   readonly limit: number | undefined;
   readonly time: 'relative' | 'utc' | 'local' | 'iso';

@@ -118,8 +118,48 @@ describe('parseInput', () => {
     ]);
   });
 
-  it('has the last of a flag that is given twice', async () => {
-    expect(await parse('-n', '1', '-n', '2')).toMatchObject({ count: 2 });
+  it.each([
+    [['-n', '1', '-n', '2'], '--count'],
+    [['-n', '1', '--count=1'], '--count'],
+    [['--base-url', 'http://a', '--base-url', 'http://b'], '--base-url'],
+    [['-ojson', '--output', 'json'], '--output'],
+    [['--dry-run', '--dry-run=curl'], '--dry-run'],
+    [['--dry-run=curl', '--dry-run=curl'], '--dry-run'],
+    // What only commander reads, for the value begins with a dash.
+    [['--older-than', '-1h', '--older-than', '-2h'], '--older-than'],
+  ])('refuses %j, of which one value would be ignored', async (tokens, name) => {
+    const error = await refusal(...tokens);
+    expect(error).toMatchObject({ code: 'usage', exit: 2 });
+    expect(error.message).toContain(`${name} is given more than once`);
+  });
+
+  it('takes a boolean that is given twice, and both keys of --sort', async () => {
+    expect(await parse('-a', '--all', '-qq', '--dry-run', '--dry-run', '--sort', 'x', '--sort=-y')).toMatchObject({
+      all: true,
+      quiet: true,
+      dryRun: true,
+      sort: ['x', '-y'],
+    });
+  });
+
+  it.each([
+    [['--count', ''], '--count is empty'],
+    [['--count='], '--count is empty'],
+    [['-o', ''], '--output is empty'],
+    [['--annotation', ''], '--annotation is empty'],
+    [['--dry-run='], '--dry-run is empty'],
+    [['--state', 'active', '--state', ''], '--state is empty'],
+    [['--fields', 'a,,b'], '--fields: an item of "a,,b" is empty'],
+    [['--columns', ' '], '--columns: an item of " " is empty'],
+    [['one', ''], '<rest> is empty'],
+    [[''], '<first> is empty'],
+  ])('refuses %j, which is most often a variable that is not set', async (tokens, message) => {
+    expect(await refusal(...tokens)).toMatchObject({ code: 'invalid_value', exit: 2, message });
+  });
+
+  it('takes an empty argument after --', async () => {
+    const runner = { ...sample, args: { command: { help: '', repeat: true as const, afterDashes: true as const } } };
+    expect((await parseInput(runner, ['--', 'echo', ''], NOW)).input).toMatchObject({ command: ['echo', ''] });
   });
 
   it.each([
@@ -131,7 +171,6 @@ describe('parseInput', () => {
     [['-n', '1e3'], 'invalid_value', /not a whole number/],
     [['-n', '0x10'], 'invalid_value', /not a whole number/],
     [['--rate', 'NaN'], 'invalid_value', /not a number/],
-    [['--rate', ''], 'invalid_value', /not a number/],
     [['--older-than', '1.5h'], 'invalid_value', /--older-than/],
     [['--timeout', '0s'], 'invalid_value', /--timeout/],
     [['--annotation', '=x'], 'invalid_value', /name=value/],

@@ -61,7 +61,7 @@ describe('the bytes of a service', () => {
 
   test('are parsed where more is wanted than to pass them on', async () => {
     const bytes = () => raw('[{"fingerprint":"b","state":"x"},{"finger', 'print":"a","state":"y"}]');
-    expect((await rendering(bytes(), ALERTS, { format: 'id', sort: 'fingerprint' })).text).toBe('a\nb\n');
+    expect((await rendering(bytes(), ALERTS, { format: 'id', sort: ['fingerprint'] })).text).toBe('a\nb\n');
     expect(JSON.parse((await rendering(bytes(), ALERTS, { format: 'json', limit: 1 })).text)).toHaveLength(1);
   });
 });

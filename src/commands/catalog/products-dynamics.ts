@@ -27,7 +27,6 @@ export const catalogProductsDynamics = listCommand({
       value: 'store',
       complete: 'stores',
       required: true,
-      check: named,
       help: 'The store of the source',
     },
     'source-id': {
@@ -35,7 +34,6 @@ export const catalogProductsDynamics = listCommand({
       value: 'id',
       complete: 'sources',
       required: true,
-      check: named,
       help: 'The source in that store',
     },
     field: {
@@ -74,10 +72,6 @@ export const catalogProductsDynamics = listCommand({
     return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
   },
 });
-
-function named(text: string): void {
-  if (text === '') throw new SvcError('invalid_value', 'it is empty');
-}
 
 function checkPoints(window: Window): void {
   const points = pointsIn(window);

@@ -16,7 +16,14 @@ export const webhooksCreate = recordCommand({
   service: 'webhooks',
   args: { url: { help: 'Where events are to be sent', required: true } },
   flags: {
-    events: { type: 'string', repeat: true, value: 'a,b', help: 'Types of events to send there' },
+    events: {
+      type: 'string',
+      repeat: true,
+      list: true,
+      value: 'a,b',
+      emptyHint: 'use --no-events for none',
+      help: 'Types of events to send there',
+    },
     'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
     ...SINK_FLAGS,
     'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
@@ -70,7 +77,7 @@ export const webhooksCreate = recordCommand({
 function wantedEvents(lists: readonly string[], none: boolean): readonly string[] {
   if (none && lists.length > 0) throw new SvcError('usage', '--events and --no-events do not go together');
   if (none) return [];
-  if (lists.length > 0) return eventTypes(lists, '--events', 'use --no-events for none');
+  if (lists.length > 0) return eventTypes(lists);
   throw new SvcError('missing_value', 'which events? Without any nothing is delivered', {
     hint: 'pass --events summary.completed,webhook.ping, or --no-events',
   });

@@ -21,9 +21,22 @@ export const webhooksUpdate = recordCommand({
   },
   flags: {
     url: { type: 'string', value: 'url', help: 'Another address' },
-    'add-event': { type: 'string', repeat: true, value: 'type', help: 'Send events of this type, too' },
-    'remove-event': { type: 'string', repeat: true, value: 'type', help: 'Send no more events of this type' },
-    'set-events': { type: 'string', repeat: true, value: 'a,b', help: 'Send events of these types and no others' },
+    'add-event': { type: 'string', repeat: true, list: true, value: 'type', help: 'Send events of this type, too' },
+    'remove-event': {
+      type: 'string',
+      repeat: true,
+      list: true,
+      value: 'type',
+      help: 'Send no more events of this type',
+    },
+    'set-events': {
+      type: 'string',
+      repeat: true,
+      list: true,
+      value: 'a,b',
+      emptyHint: 'use --clear-events to stop all deliveries',
+      help: 'Send events of these types and no others',
+    },
     'clear-events': { type: 'boolean', help: 'Send no events at all' },
   },
   examples: [
@@ -61,13 +74,8 @@ interface EventEdit {
 }
 
 function wantedEvents({ url, addEvent, removeEvent, setEvents, clearEvents }: EventOptions): EventEdit {
-  const some = (lists: readonly string[], option: string): readonly string[] =>
-    lists.length === 0 ? [] : eventTypes(lists, option, 'name a type');
-  const [add, remove] = [some(addEvent, '--add-event'), some(removeEvent, '--remove-event')];
-  const set =
-    setEvents.length === 0
-      ? undefined
-      : eventTypes(setEvents, '--set-events', 'use --clear-events to stop all deliveries');
+  const [add, remove] = [eventTypes(addEvent), eventTypes(removeEvent)];
+  const set = setEvents.length === 0 ? undefined : eventTypes(setEvents);
   const edits = add.length > 0 || remove.length > 0;
   if ([set !== undefined, clearEvents, edits].filter((given) => given).length > 1) {
     throw new SvcError(

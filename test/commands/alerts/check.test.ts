@@ -95,7 +95,8 @@ describe('--wait', () => {
     await using script = await scripted(looks);
     const { server, signal } = script;
     const now = () => 1_800_000_000_000 + server.requests.length * 1000;
-    const run = await svc(['alerts', 'check', '--base-url', server.url, '--interval', '1s', '-o', 'json', ...argv], {
+    const output = argv.includes('-o') ? [] : ['-o', 'json'];
+    const run = await svc(['alerts', 'check', '--base-url', server.url, '--interval', '1s', ...output, ...argv], {
       now,
       signal,
       ...options,

@@ -150,7 +150,7 @@ describe('doc 1 §2: fields that are written', () => {
     ['startsAt', create('n=v', '--from', start, '--until', end), start],
     ['endsAt', create('n=v', '--from', start, '--until', end), end],
     ['createdBy', create('n=v', '--author', 'me'), 'me'],
-    ['comment', create('n=v', '--comment', 'why'), 'why'],
+    ['comment', ['silences', 'create', 'n=v', '--comment', 'why'], 'why'],
     ['id', ['silences', 'update', ID, '-c', 'x'], ID],
     ['0.labels', ['alerts', 'create', 'A', 'b=c'], { alertname: 'A', b: 'c' }],
     ['0.generatorURL', ['alerts', 'create', 'A', '--generator-url', 'http://x/'], 'http://x/'],

@@ -67,7 +67,6 @@ onBothServices((service) => {
       [['--state', 'unprocessed'], '?active=false&silenced=false&inhibited=false&unprocessed=true'],
       [['--state', 'active', '--state', 'unprocessed'], '?active=true&silenced=false&inhibited=false&unprocessed=true'],
       [['-a'], ''],
-      [['-a', '-r', ''], ''],
       [['-a', '-r', 'team-.*|ops'], '?receiver=team-.*%7Cops'],
       [['-a', 'Up'], '?filter=alertname%3D%22Up%22'],
       [

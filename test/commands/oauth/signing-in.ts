@@ -24,7 +24,8 @@ export async function login({ url, args = [], visit = browse, ...options }: Logi
   const home = options.home ?? temporaryHome();
   let authorization: URL | undefined;
   let visiting: Promise<Visit | undefined> | undefined;
-  const run = await svc(['oauth', 'login', '--base-url', url, '--wait', '10s', ...args], {
+  const wait = args.includes('--wait') ? [] : ['--wait', '10s'];
+  const run = await svc(['oauth', 'login', '--base-url', url, ...wait, ...args], {
     sleeps: true,
     ...options,
     home,

@@ -133,9 +133,9 @@ describe('before it is sent', () => {
       [['example.com', ...EVENTS], 'not an address'],
       [['', ...EVENTS], '<url> is empty'],
       [[RECEIVER], 'which events? Without any nothing is delivered'],
-      [[RECEIVER, '--events', ''], 'empty --events'],
+      [[RECEIVER, '--events', ''], '--events is empty'],
       [[RECEIVER, ...EVENTS, '--no-events'], '--events and --no-events do not go together'],
-      [[RECEIVER, '--events', 'a,,b'], 'a type is empty'],
+      [[RECEIVER, '--events', 'a,,b'], 'an item of "a,,b" is empty'],
     ] as const) {
       const run = await service.run(['create', ...argv, '--show-secret']);
       expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -108,7 +108,7 @@ describe('update', () => {
 
   test.each([
     [[], 'nothing to change'],
-    [['--set-events', ''], 'empty --set-events; use --clear-events to stop all deliveries'],
+    [['--set-events', ''], 'use --clear-events to stop all deliveries'],
     [['--url', ''], '--url is empty'],
     [['--url', 'http://a.example'], 'https:// addresses only'],
     [['--clear-events'], '--yes'],

@@ -63,7 +63,7 @@ describe('a chart', () => {
     expect(await text({ format: 'csv' })).toBe(
       "at,store,price\n2026-01-15T00:00:00Z,Lidl,10.123456789\n2026-01-16T00:00:00Z,Lidl,\n2026-01-17T00:00:00Z,'=Aldi,9\n",
     );
-    expect(await text({ format: 'tsv', columns: ['price'], headers: false, sort: '-price' })).toBe(
+    expect(await text({ format: 'tsv', columns: ['price'], headers: false, sort: ['-price'] })).toBe(
       '10.123456789\n9\n\n',
     );
     expect(await text({ format: 'ndjson', limit: 1 })).toBe(`${JSON.stringify(HISTORY.prices[0])}\n`);
@@ -81,7 +81,7 @@ describe('a chart', () => {
     expect(await text({ fields: ['store', 'price'], format: 'json', limit: 1 })).toBe(
       '[\n  {\n    "store": "Lidl",\n    "price": 10.123456789\n  }\n]\n',
     );
-    expect(await text({ fields: ['price'], sort: 'price' })).toBe(
+    expect(await text({ fields: ['price'], sort: ['price'] })).toBe(
       'price\n9\n10.123456789\n\n'.replace('price', 'PRICE'),
     );
     await expect(text({ fields: ['nowhere'] })).rejects.toThrow('there is no field "nowhere"');
@@ -89,14 +89,13 @@ describe('a chart', () => {
 
   test.each<[Partial<OutputOptions>, RegExp]>([
     [{ columns: ['store'] }, /--columns has no meaning here: a chart is drawn/],
-    [{ sort: 'store', format: 'wide' }, /--sort has no meaning here: a chart is drawn/],
-    [{ sort: 'store', format: 'json' }, /--sort has no meaning here: one value is printed/],
-    [{ sort: 'store', query: '@', format: 'csv' }, /--sort has no meaning here/],
+    [{ sort: ['store'], format: 'wide' }, /--sort has no meaning here: a chart is drawn/],
+    [{ sort: ['store'], format: 'json' }, /--sort has no meaning here: one value is printed/],
+    [{ sort: ['store'], query: '@', format: 'csv' }, /--sort has no meaning here/],
     [{ columns: ['nowhere'], format: 'csv' }, /there is no column "nowhere"/],
     [{ columns: ['store'], format: 'ndjson' }, /--columns has no meaning with -o ndjson/],
-    [{ sort: '', format: 'csv' }, /--sort: the name is empty/],
+    [{ sort: [''], format: 'csv' }, /--sort: the name is empty/],
     [{ query: '@', format: 'id' }, /-q and -o id print ids/],
-    [{ fields: [''], format: 'csv' }, /--fields: a name is empty/],
     [{ query: '][' }, /--query/],
   ])('refuses %j up front', async (changes, message) => {
     await expect(checkOutputOptions(OUTPUT, options(changes))).rejects.toThrow(message);
@@ -105,9 +104,9 @@ describe('a chart', () => {
   test.each<Partial<OutputOptions>>([
     {},
     { format: 'json' },
-    { format: 'csv', columns: ['store'], sort: '-price' },
-    { format: 'id', sort: 'store' },
-    { fields: ['a'], sort: 'store' },
+    { format: 'csv', columns: ['store'], sort: ['-price'] },
+    { format: 'id', sort: ['store'] },
+    { fields: ['a'], sort: ['store'] },
     { headers: false },
   ])('takes %j', async (changes) => {
     await expect(checkOutputOptions(OUTPUT, options(changes))).resolves.toBeUndefined();

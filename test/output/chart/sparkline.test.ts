@@ -76,7 +76,7 @@ describe('a cell of bars', () => {
   });
 
   test('is sorted by its last value', async () => {
-    expect((await rendering(rows, ROWS, { format: 'id', sort: 'trend' })).text).toBe('b\na\ngone\nnew\n');
-    expect((await rendering(rows, ROWS, { format: 'id', sort: '-trend' })).text).toBe('a\nb\ngone\nnew\n');
+    expect((await rendering(rows, ROWS, { format: 'id', sort: ['trend'] })).text).toBe('b\na\ngone\nnew\n');
+    expect((await rendering(rows, ROWS, { format: 'id', sort: ['-trend'] })).text).toBe('a\nb\ngone\nnew\n');
   });
 });

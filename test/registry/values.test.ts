@@ -1,0 +1,75 @@
+/** Values that would be ignored: an option given twice, and one whose value is empty. Every option of every command refuses them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Flag } from '../../src/cli/flags.ts';
+import { allFlags } from '../../src/cli/global-flags.ts';
+import { REGISTERED } from './commands.ts';
+import { CASES, type Peer, startPeer } from './invoke.ts';
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+/** The first sample of each command represents it. */
+const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
+
+const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
+const visited = { twice: new Set<string>(), empty: new Set<string>() };
+
+describe.each(FIRST)('svc $command.id', (what) => {
+  const { command } = what;
+  const valued = Object.entries(allFlags(command)).filter(([, flag]) => flag.type !== 'boolean');
+  const refusal = async (...args: string[]): Promise<string> => {
+    const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
+    expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
+    return run.stderr;
+  };
+  /** How the option is written with this value: long, and short where there is one. */
+  const forms = (name: string, flag: Flag, value: string): string[][] => {
+    if (flag.type === 'optional-value') return [[`--${name}=${value}`]];
+    const short = 'short' in flag && flag.short !== undefined ? [[`-${flag.short}`, value]] : [];
+    return [[`--${name}=${value}`], [`--${name}`, value], ...short];
+  };
+
+  it('refuses an option given twice', async () => {
+    for (const [name, flag] of valued) {
+      if (isRepeatable(flag)) continue;
+      const written = forms(name, flag, 'x');
+      for (const [index, form] of written.entries()) {
+        const other = written[(index + 1) % written.length] ?? [];
+        expect(await refusal(...form, ...other)).toContain(`--${name} is given more than once`);
+      }
+      visited.twice.add(`${command.id} --${name}`);
+    }
+  });
+
+  it('refuses an empty value', async () => {
+    for (const [name, flag] of valued) {
+      for (const form of forms(name, flag, '')) {
+        expect(await refusal(...form), form.join(' ')).toContain(`--${name} is empty`);
+      }
+      if (flag.type === 'string' && flag.list === true) {
+        expect(await refusal(`--${name}`, 'a,,b')).toContain(`--${name}: an item of "a,,b" is empty`);
+      }
+      visited.empty.add(`${command.id} --${name}`);
+    }
+  });
+
+  it('refuses an empty argument', async () => {
+    const [first] = Object.entries(command.args ?? {});
+    if (first === undefined || first[1].afterDashes) return;
+    expect(await refusal('')).toContain(`<${first[0]}> is empty`);
+  });
+});
+
+it('visited every option of every command', () => {
+  const all = REGISTERED.flatMap(({ command }) =>
+    Object.entries(allFlags(command))
+      .filter(([, flag]) => flag.type !== 'boolean')
+      .map(([name, flag]) => ({ flag, option: `${command.id} --${name}` })),
+  );
+  expect(all.length).toBeGreaterThan(1000);
+  expect(visited.empty).toEqual(new Set(all.map(({ option }) => option)));
+  expect(visited.twice).toEqual(new Set(all.filter(({ flag }) => !isRepeatable(flag)).map(({ option }) => option)));
+});
