@@ -18,6 +18,7 @@ import type {
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input } from './flags.ts';
+import type { Outage } from './poll.ts';
 
 /** What is known only once the last row is there is asked for when the value is printed. */
 type Afterwards<T> = T | undefined | (() => T | undefined);
@@ -82,6 +83,8 @@ export interface RunContext
     readonly sorted: boolean;
     /** One JSON or YAML value: a list of one item and the item alone are not the same. */
     readonly document: boolean;
+    /** Each row is a line of JSON: events may come among the rows. */
+    readonly events: boolean;
     /** Standard output is a terminal, and what is printed stays on a screen. */
     readonly terminal: boolean;
   };
@@ -104,6 +107,8 @@ export interface RunContext
   progress(total: number): Progress;
   /** A line on stderr, escaped. Not shown with `-q`. */
   notice(text: string): void;
+  /** Prints an outage as an event of its own where `wants.events`, for a command whose value comes only at the end. */
+  reportOutage(outage: Outage | undefined): Promise<void>;
   /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
   readInput(path: string): Promise<Uint8Array>;
   /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
@@ -136,6 +141,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly service?: ServiceName;
   /** Where the arguments decide: which service it talks to, and what it does to it. `effect` is the most that it can do. */
   readonly callOf?: (input: Input<A, F>) => Call;
+  /** Whether it goes on until it is stopped, or waits for something: its notices are then printed at once in every format. */
+  readonly streams?: (input: Input<A, F>) => boolean;
   /** What is printed where no option says otherwise, whatever the settings say: data for another program. */
   readonly defaultFormat?: 'json';
   /** It repairs settings, and so runs with settings that are broken. */
@@ -180,6 +187,8 @@ export interface Command extends Spec<Arguments, Flags> {
   readonly outputOf?: (input: any) => AnyOutput;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly callOf?: (input: any) => Call;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly streams?: (input: any) => boolean;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
 }

@@ -4,8 +4,9 @@ import { formatNotice } from '../output/messages.ts';
 import type { Format } from '../output/types.ts';
 
 /**
- * What people are told beside the value: stderr, escaped, in order. With `-o json` and `-o ndjson` it waits for the end, and is
- * dropped where the command fails: stderr is then the one line of JSON that scripts were promised.
+ * What people are told beside the value: stderr, escaped, in order. With `-o json` and `-o ndjson` notices wait for the end, and are
+ * dropped if the command fails: stderr is then one line of JSON, which scripts rely on. A stream may never end, so its notices are
+ * printed at once.
  */
 export class Notices {
   readonly #context: Context;
@@ -13,10 +14,13 @@ export class Notices {
   #held: string[] | undefined;
   #writes: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, { quiet, format }: { readonly quiet: boolean; readonly format: Format }) {
+  constructor(
+    context: Context,
+    { quiet, format, streams }: { readonly quiet: boolean; readonly format: Format; readonly streams: boolean },
+  ) {
     this.#context = context;
     this.#quiet = quiet;
-    if (format === 'json' || format === 'ndjson') this.#held = [];
+    if (!streams && (format === 'json' || format === 'ndjson')) this.#held = [];
   }
 
   say(text: string): void {

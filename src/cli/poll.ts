@@ -1,5 +1,6 @@
 /** The one loop behind every watch and every wait: an interval, a deadline, patience with a service that is away for a while. */
 import { SvcError } from '../errors.ts';
+import type { Glance } from '../output/types.ts';
 import type { RunContext } from './command.ts';
 
 export interface PollOptions {
@@ -9,18 +10,42 @@ export interface PollOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** What one read brought: a value, or a failure that may pass. */
-export type Reading<T> =
-  | { readonly at: number; readonly value: T; readonly trouble?: undefined }
-  | { readonly at: number; readonly value?: undefined; readonly trouble: SvcError };
+/** The service can no longer be reached, or can be reached again. */
+export type Outage = NonNullable<Glance<unknown>['outage']>;
 
-/** A service that stays away is asked less and less often, but at least this often. */
-const SLOWEST_MS = 60_000;
+/** An outage as a line of its own in a stream of JSON. */
+export interface OutageEvent extends Outage {
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+export function outageEvent({ event, reason }: Outage, at: number): OutageEvent {
+  return { event, at: new Date(at).toISOString(), ...(reason === undefined ? {} : { reason }) };
+}
 
 /**
- * Reads again and again, one read at a time, and gives each outcome with the time it was there. Ends after the read that is made at
- * the deadline; at least one is made, and only one where there is no time to wait. A failure that may pass (`retryable`) is told once, given as `trouble` and waited out;
- * any other, and one at the deadline, ends the loop.
+ * What one read brought: a value, a failure that may pass, or neither yet. `outage` is set where the service became unreachable
+ * with this reading, or came back.
+ */
+export type Reading<T> = { readonly at: number; readonly outage?: Outage | undefined } & (
+  | { readonly value: T; readonly trouble?: undefined }
+  | { readonly value?: undefined; readonly trouble: SvcError }
+  | { readonly value?: undefined; readonly trouble?: undefined; readonly outage: Outage }
+);
+
+/** A service that does not respond for so long counts as unreachable, unless it was as slow before. */
+const PATIENCE_MS = 900;
+/** How often an unreachable service is asked at first, so that its return is noticed at once. */
+const RETRY_MS = 1000;
+const QUICK_RETRIES = 60;
+/** A service that limits calls is asked less and less often, but at least this often. */
+const SLOWEST_MS = 60_000;
+const RATE_LIMITED = 429;
+
+/**
+ * Reads again and again, one read at a time, and gives each outcome with its time. Ends after the read that is made at the deadline;
+ * at least one is made, and only one where there is no time to wait. A failure that may pass (`retryable`) is reported once, given as
+ * `trouble` and waited out; any other, and one at the deadline, ends the loop.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
@@ -29,24 +54,60 @@ export async function* poll<T>(
 ): AsyncGenerator<Reading<T>, void, void> {
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : ctx.now() + waitMs;
   let failures = 0;
+  let isReachable = true;
+  let patienceMs = PATIENCE_MS;
   for (;;) {
     ctx.signal.throwIfAborted();
-    const reading = await attempt(read, ctx);
-    const { at, trouble } = reading;
-    // The last chance is gone: the failure is more use than "still waiting".
-    if (trouble !== undefined && at >= end) throw trouble;
-    if (trouble === undefined && failures > 0) ctx.notice('the service answers again');
-    if (trouble !== undefined && failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
-    failures = trouble === undefined ? 0 : failures + 1;
-    yield reading;
-    const usual = typeof intervalMs === 'number' ? intervalMs : intervalMs();
-    const pause = Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
+    const began = performance.now();
+    const outcome = attempt(read, ctx);
+    if (isReachable && (waitMs === undefined || waitMs > 0) && (await isLate(outcome, patienceMs))) {
+      isReachable = false;
+      const reason = `no response within ${(patienceMs / 1000).toFixed(1)} s`;
+      ctx.notice(`${reason}; waiting for the service`);
+      yield { at: ctx.now(), outage: { event: 'unreachable', reason } };
+    }
+    const { at, value, trouble } = await outcome;
+    if (trouble === undefined) {
+      patienceMs = Math.max(patienceMs, 2 * (performance.now() - began));
+      const outage: Outage | undefined = isReachable ? undefined : { event: 'recovered' };
+      if (!isReachable) ctx.notice('the service answers again');
+      [isReachable, failures] = [true, 0];
+      yield { at, value, outage };
+    } else {
+      // The last chance is gone: the failure is more use than "still waiting".
+      if (at >= end) throw trouble;
+      if (failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
+      const outage: Outage | undefined = isReachable ? { event: 'unreachable', reason: trouble.message } : undefined;
+      isReachable = false;
+      failures++;
+      yield { at, trouble, outage };
+    }
     if (at >= end) return;
+    const pause = pauseAfter(trouble, failures, typeof intervalMs === 'number' ? intervalMs : intervalMs());
     await ctx.sleep(Math.max(0, Math.min(pause, end - ctx.now())), ctx.signal);
   }
 }
 
-async function attempt<T>(read: () => Promise<T>, ctx: Pick<RunContext, 'now' | 'signal'>): Promise<Reading<T>> {
+function pauseAfter(trouble: SvcError | undefined, failures: number, usual: number): number {
+  if (trouble?.httpStatus === RATE_LIMITED) {
+    return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
+  }
+  return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(usual, RETRY_MS) : usual;
+}
+
+async function isLate(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(true), ms);
+  });
+  return Promise.race([work.then(() => false), late]).finally(() => clearTimeout(timer));
+}
+
+type Outcome<T> =
+  | { readonly at: number; readonly value: T; readonly trouble?: undefined }
+  | { readonly at: number; readonly value?: undefined; readonly trouble: SvcError };
+
+async function attempt<T>(read: () => Promise<T>, ctx: Pick<RunContext, 'now' | 'signal'>): Promise<Outcome<T>> {
   try {
     const value = await read();
     return { at: ctx.now(), value };

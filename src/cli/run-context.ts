@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import type { ServiceName, Target } from '../http/target.ts';
 import { type ColorChoice, colorLevel, painter } from '../output/color.ts';
-import { escapeText } from '../output/escape.ts';
+import { escapeJson, escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import type { OutputOptions } from '../output/types.ts';
@@ -13,6 +13,7 @@ import type { Command, RunContext, Typing } from './command.ts';
 import type { GlobalInput } from './globals.ts';
 import { inputChunks } from './input.ts';
 import type { Notices } from './notices.ts';
+import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
 import { traceLine } from './trace.ts';
 
@@ -122,6 +123,7 @@ export function runContext({
         [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),
       sorted: options.sort !== undefined,
       document: format === 'json' || format === 'yaml',
+      events: format === 'ndjson',
       terminal: context.stdout.isTTY,
     },
     get target(): Target {
@@ -153,6 +155,10 @@ export function runContext({
     notice(text) {
       bar.clear();
       notices.say(text);
+    },
+    async reportOutage(outage) {
+      if (outage === undefined || format !== 'ndjson') return;
+      await context.stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
     },
     readInput: async (path) => {
       const pieces: Uint8Array[] = [];

@@ -29,7 +29,11 @@ export async function runCommand(
     flags: settingFlags(command, service, globals),
   });
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
-  const notices = new Notices(context, { quiet: globals.quiet, format: options.format });
+  const notices = new Notices(context, {
+    quiet: globals.quiet,
+    format: options.format,
+    streams: command.streams?.(parsed.input) ?? false,
+  });
   for (const warning of settings.warnings) notices.say(warning);
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });

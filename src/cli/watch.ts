@@ -29,12 +29,12 @@ export async function* watchRows<T, Row>(
 ): AsyncGenerator<Glance<Row>, void, void> {
   let rows: readonly Row[] = [];
   for await (const reading of poll(read, { intervalMs: interval.ms }, ctx)) {
-    const { at, trouble } = reading;
-    if (trouble !== undefined) yield { at, rows, changes: [], trouble: trouble.message };
+    const { at, value, trouble, outage } = reading;
+    if (value === undefined) yield { at, rows, changes: [], trouble: trouble?.message ?? outage?.reason, outage };
     else {
-      const seen = look(reading.value, at);
+      const seen = look(value, at);
       rows = seen.rows;
-      yield { at, ...seen };
+      yield { at, ...seen, outage };
     }
   }
 }

@@ -23,7 +23,8 @@ export async function waitForTest(
   let latest = judgeTest(id, eventId, { item: undefined, subscription: undefined }, 0);
   try {
     const looks = poll(() => lookForTest(id, eventId, recordings), { intervalMs: pollMs, waitMs }, ctx);
-    for await (const { at, value } of looks) {
+    for await (const { at, value, outage } of looks) {
+      await ctx.reportOutage(outage);
       if (value === undefined) continue;
       latest = judgeTest(id, eventId, value, at - began);
       if (isFinal(latest)) return latest;

@@ -101,6 +101,8 @@ export interface Glance<Row> {
   readonly changes: readonly Change<Row>[];
   /** Why nothing was seen: the rows are those of the look before. */
   readonly trouble?: string | undefined;
+  /** The service can no longer be reached, for this reason, or can be reached again. */
+  readonly outage?: { readonly event: 'unreachable' | 'recovered'; readonly reason?: string } | undefined;
   /** What stands below the table: how it is with the connection. */
   readonly footer?: string | undefined;
 }

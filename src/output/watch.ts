@@ -40,7 +40,7 @@ export async function renderWatch(
   await writeChanges(glances, output, { ...options, format: 'ndjson' }, sink);
 }
 
-/** `{"event":"added","at":"…","alert":{…}}` */
+/** `{"event":"added","at":"…","alert":{…}}`, and `{"event":"unreachable","at":"…","reason":"…"}` */
 async function writeChanges(
   glances: AsyncIterable<Glance<unknown>>,
   { noun }: WatchOutput<unknown>,
@@ -60,8 +60,10 @@ async function* eachChange(
   noun: string,
   sink: OutStream,
 ): AsyncGenerator<unknown> {
-  for await (const { at, changes } of glances) {
+  for await (const { at: ms, changes, outage } of glances) {
     if (sink.closed) return;
-    for (const { event, row } of changes) yield { event, at: new Date(at).toISOString(), [noun]: row };
+    const at = new Date(ms).toISOString();
+    if (outage !== undefined) yield { event: outage.event, at, ...(outage.reason && { reason: outage.reason }) };
+    for (const { event, row } of changes) yield { event, at, [noun]: row };
   }
 }

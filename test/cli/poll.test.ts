@@ -65,16 +65,19 @@ describe('when it reads', () => {
     expect([readAt.length, readAt.at(-1), failure]).toEqual([100, 99_000, undefined]);
   });
 
-  test('a service that is away is asked ever less often, at least once a minute, and as before when it is back', async () => {
-    const read = (index: number) => (index < 8 ? Promise.reject(AWAY()) : index);
-    const { readAt } = await trial({ intervalMs: 5000 }, read, { most: 10 });
+  test('a service that is unreachable is asked every second for a minute, so that its return is noticed', async () => {
+    const read = (index: number) => (index < 62 ? Promise.reject(AWAY()) : index);
+    const { readAt } = await trial({ intervalMs: 5000 }, read, { most: 64 });
     const pauses = readAt.slice(1).map((at, index) => at - (readAt[index] ?? 0));
-    expect(pauses).toEqual([10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000, 60_000, 5000]);
+    expect(pauses).toEqual([...Array<number>(60).fill(1000), 5000, 5000, 5000]);
   });
 
-  test('an interval above a minute is kept while the service is away', async () => {
-    const { readAt } = await trial({ intervalMs: 90_000 }, () => Promise.reject(AWAY()), { most: 3 });
-    expect(readAt).toEqual([0, 90_000, 180_000]);
+  test('a service that limits calls is asked ever less often, at least once a minute', async () => {
+    const limited = () => Promise.reject(new SvcError('rate_limited', 'too many calls', { httpStatus: 429 }));
+    const { readAt } = await trial({ intervalMs: 5000 }, limited, { most: 6 });
+    expect(readAt).toEqual([0, 10_000, 30_000, 70_000, 130_000, 190_000]);
+    const rare = await trial({ intervalMs: 90_000 }, limited, { most: 3 });
+    expect(rare.readAt).toEqual([0, 90_000, 180_000]);
   });
 });
 
@@ -89,10 +92,18 @@ describe('what it gives', () => {
     expect(readings.map(({ at, value, trouble }) => [at, value ?? trouble?.code])).toEqual([
       [1000, 1],
       [2000, 'connect_failed'],
-      [4000, 'connect_failed'],
-      [8000, 2],
-      [9000, 'connect_failed'],
-      [11_000, 3],
+      [3000, 'connect_failed'],
+      [4000, 2],
+      [5000, 'connect_failed'],
+      [6000, 3],
+    ]);
+    expect(readings.map(({ outage }) => outage?.event)).toEqual([
+      undefined,
+      'unreachable',
+      undefined,
+      'recovered',
+      'unreachable',
+      'recovered',
     ]);
     const [away, back] = ['nobody is there; waiting for it', 'the service answers again'];
     expect(notices).toEqual([away, back, away, back]);

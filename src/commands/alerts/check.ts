@@ -41,6 +41,7 @@ export const alertsCheck = recordCommand({
     'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs and message.',
   effect: 'read',
   service: 'alerts',
+  streams: ({ wait }) => wait !== undefined,
   args: { matcher: { help: 'Count only alerts that match all of these', repeat: true } },
   flags: {
     min: { type: 'integer', value: 'n', min: 0, help: 'There must be so many at least' },
@@ -141,7 +142,9 @@ async function awaited(
   const { boundsText, holds, Stability } = await import('../../services/alertmanager/alert-condition.ts');
   const stability = new Stability(stableMs);
   let count = Number.NaN;
-  for await (const { value, at } of poll(read, times, ctx)) {
+  for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
+    await ctx.reportOutage(outage);
+    if (value === undefined && trouble === undefined) continue;
     const holding = value !== undefined && holds(value, bounds);
     if (stability.reached(holding, at)) return { ok: true, count: value ?? count };
     if (value === undefined) continue;

@@ -10,6 +10,7 @@ export const alertsStatus = recordCommand({
   summary: 'Show the version, uptime and cluster of the alert manager',
   effect: 'read',
   service: 'alerts',
+  streams: ({ waitReady }) => waitReady !== undefined,
   flags: {
     config: { type: 'boolean', help: "Print the server's configuration file instead" },
     'wait-ready': {
@@ -58,7 +59,9 @@ const LOOK_EVERY_MS = 1000;
 async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: number, ctx: RunContext): Promise<Status> {
   const { poll } = await import('../../cli/poll.ts');
   let latest: Status | undefined;
-  for await (const { value } of poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx)) {
+  const looks = poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx);
+  for await (const { value, outage } of looks) {
+    await ctx.reportOutage(outage);
     latest = value ?? latest;
     if (value !== undefined && !isSettling(value)) return value;
   }

@@ -26,6 +26,7 @@ export const catalogCheck = recordCommand({
     'An offer is what one store charges in one place by one unit; only its newest observation counts. --below and --above judge the lowest of the price, discount_price and loyal_price of all offers. --field names one of them, or available_count; --any and --all judge each offer by itself. --change compares the latest value (of price, or of --field) with the one in effect at --since, which may have been observed before: 10% either way, +10% a rise, -10% a fall; one offer is enough unless --all is given. The limit itself is neither below nor above; a change of just so much is enough. A value older than --max-age is not current: it decides nothing and is named. Where no current value is known, and with --all where one is not, the exit status is 11, never 0 or 1. --wait checks until the condition holds, and ends with 9 if it never does.\nIn JSON: ok (null where it is not known), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were judged) and stale (those that are too old); of each parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; of those judged also holds (null where it is not known).',
   effect: 'read',
   service: 'catalog',
+  streams: ({ wait }) => wait !== undefined,
   args: { id: { help: 'The product', required: true, complete: 'products' } },
   flags: {
     below: { type: 'number', value: 'price', help: 'It holds if the price is lower' },
@@ -150,7 +151,8 @@ async function awaited(
 ): Promise<Verdict> {
   let last: Verdict = { ok: null, sources: [], stale: [] };
   let told: string | undefined;
-  for await (const { value } of poll(look, { waitMs: wait, intervalMs: every }, ctx)) {
+  for await (const { value, outage } of poll(look, { waitMs: wait, intervalMs: every }, ctx)) {
+    await ctx.reportOutage(outage);
     if (value === undefined) continue;
     last = value;
     if (value.ok) return value;

@@ -14,6 +14,7 @@ export const silencesRun = textCommand({
     "A short silence is made, extended for as long as the command lives, and expired when it ends, however it ends; the command's exit status is passed on. A signal goes on to the command, the silence is expired, and the status is 130 or 143. Without a silence the command is not run. Should svc itself be killed, the silence ends after its --ttl.",
   effect: 'write',
   service: 'alerts',
+  streams: () => true,
   args: {
     matcher: { help: 'As for svc silences create', repeat: true, required: true },
     command: { help: 'The command and its arguments', repeat: true, required: true, afterDashes: true },

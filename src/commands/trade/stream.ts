@@ -22,6 +22,7 @@ NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, 
 Where a connection is lost, what was pushed meanwhile is missing: a gap says from when to when, the subscriptions are made again, and with --snapshot the rows are read again. --until counts pushes alone. A slow reader holds polling back; one that does not keep up with a websocket ends the stream with exit 10 once 64 MiB wait. A terminal shows no more than 50 lines a second and counts the others; a pipe and a file get all.`,
   effect: 'read',
   service: 'trade',
+  streams: () => true,
   args: { what: { help: 'A symbol as EUR/USD, or a table as Order', required: true, repeat: true } },
   flags: {
     snapshot: {

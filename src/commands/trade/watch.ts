@@ -30,6 +30,7 @@ export const tradeWatch = listCommand({
     'One look at the table, and then what is pushed: nothing is asked for again and again. On a terminal the table is drawn anew (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns; -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first look as added. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is looked at again. How prices are subscribed to and what one holds, how a look at a table is asked for, what its rows hold beside what the interface document lists, and U and D of what is pushed are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
+  streams: () => true,
   args: {
     what: { help: 'positions, orders, accounts or prices', required: true },
     symbol: { help: 'Only these; prices are of all symbols that are offered unless told', repeat: true },

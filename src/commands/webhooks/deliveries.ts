@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
+import type { OutageEvent } from '../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Recordings } from '../../services/recordings/client.ts';
 import type { DeliveryChange } from '../../services/recordings/delivery-follow.ts';
@@ -20,6 +21,7 @@ export const webhooksDeliveries = listCommand({
     'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
   effect: 'read',
   service: 'webhooks',
+  streams: ({ follow }) => follow,
   args: {
     id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
   },
@@ -58,10 +60,10 @@ export const webhooksDeliveries = listCommand({
       '../../services/recordings/delivery-log.ts'
     );
     const recordings = openRecordings(ctx.target);
-    const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const { status, eventType, eventId, error } = input;
     const filter: LogFilter = { status, eventType, eventId, error, since: input.since?.ms };
-    if (input.follow) return { ...(await follow(id, filter, input, recordings, ctx)), as: CHANGE_LIST };
+    if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };
+    const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const chosen = Object.values(filter).some((value) => value !== undefined);
     const many = input.limit !== undefined && input.limit > LARGEST_PAGE;
     const whole = input.page === undefined && (input.all || chosen || many);
@@ -77,6 +79,7 @@ export const webhooksDeliveries = listCommand({
 });
 
 interface Options {
+  readonly id: string;
   readonly page: number | undefined;
   readonly pageSize: number | undefined;
   readonly all: boolean;
@@ -97,30 +100,34 @@ function checkOptions({ page, pageSize, all, limit, follow, until, wait }: Optio
 }
 
 interface Following {
-  readonly value: AsyncIterable<DeliveryChange>;
+  readonly value: AsyncIterable<DeliveryChange | OutageEvent>;
   readonly code: () => ErrorCode | undefined;
 }
 
 async function follow(
-  id: string,
   filter: LogFilter,
-  { until, wait }: Options,
+  { id, until, wait }: Options,
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<Following> {
-  const { poll } = await import('../../cli/poll.ts');
+  const { outageEvent, poll } = await import('../../cli/poll.ts');
   const { LogFollower } = await import('../../services/recordings/delivery-follow.ts');
   const { DELIVERED, FAILED } = await import('../../services/recordings/delivery-log.ts');
-  const follower = new LogFollower(id, recordings);
+  let follower: InstanceType<typeof LogFollower> | undefined;
+  const look = async (): Promise<readonly DeliveryChange[]> => {
+    follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);
+    return follower.look(filter);
+  };
   let code: ErrorCode | undefined;
   let intervalMs = FASTEST_MS;
-  async function* changes(): AsyncGenerator<DeliveryChange> {
-    const looks = poll(() => follower.look(filter), { intervalMs: () => intervalMs, waitMs: wait }, ctx);
-    for await (const { value } of looks) {
+  async function* changes(): AsyncGenerator<DeliveryChange | OutageEvent> {
+    const looks = poll(look, { intervalMs: () => intervalMs, waitMs: wait }, ctx);
+    for await (const { at, value, outage } of looks) {
+      if (outage !== undefined && (ctx.wants.events || ctx.wants.document)) yield outageEvent(outage, at);
       if (value === undefined) continue;
       intervalMs = value.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
       yield* value;
-      const status = until === undefined ? undefined : follower.find(until)?.status;
+      const status = until === undefined ? undefined : follower?.find(until)?.status;
       if (status !== DELIVERED && status !== FAILED) continue;
       if (status === FAILED) code = 'delivery_failed';
       return;

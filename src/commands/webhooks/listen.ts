@@ -23,6 +23,7 @@ With --forward-to the bytes, and the five documented headers in their order, go 
 Ends with 0 when --count or --until-event is reached, which only events do that were valid, new and accepted; with 1 at the first invalid delivery with --fail-on-invalid, and after ten in a row without --keep-going; with 9 when --wait is over; with 130 by Ctrl-C. What is under way then has 2 s to end.
 NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, record, pid), then "delivery" (received_at, source, verdict, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for what was no delivery, and "warning" (message). Event id and type are those of the signed body.`,
   effect: 'read',
+  streams: () => true,
   flags: {
     port: {
       type: 'integer',

@@ -11,6 +11,7 @@ export const webhooksTest = recordCommand({
     'Queued is not delivered: with --wait the delivery log is watched until the event is delivered (exit 0), has failed or was skipped (1), or the time is over (9). 90s is enough for the first attempt and the first retry; all five retries take about 51 minutes.\nJSON: endpoint_id, event_id, outcome (queued, delivered, failed, skipped, pending, not-dispatched), text, delivery (the log item, or null), waited_ms.',
   effect: 'write',
   service: 'webhooks',
+  streams: ({ wait }) => wait !== undefined,
   args: {
     id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
   },

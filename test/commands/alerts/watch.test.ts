@@ -63,7 +63,11 @@ describe('changes', () => {
 
   test('while the service is away nothing has happened', async () => {
     const { stdout, stderr, code } = await watch([[A], 'away', [A]]);
-    expect([code, stdout.split('\n').length - 1]).toEqual([130, 1]);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    expect([code, rows.map(({ event }) => event)]).toEqual([130, ['added', 'unreachable', 'recovered']]);
     expect(stderr).toMatch(/waiting for it\nthe service answers again\n/);
   });
 
