@@ -40,7 +40,6 @@ const RETRY_MS = 1000;
 const QUICK_RETRIES = 60;
 /** A service that limits calls is asked less and less often, but at least this often. */
 const SLOWEST_MS = 60_000;
-const RATE_LIMITED = 429;
 
 /**
  * Reads again and again, one read at a time, and gives each outcome with its time. Ends after the read that is made at the deadline;
@@ -89,7 +88,7 @@ export async function* poll<T>(
 }
 
 function pauseAfter(trouble: SvcError | undefined, failures: number, usual: number): number {
-  if (trouble?.httpStatus === RATE_LIMITED) {
+  if (trouble?.code === 'limited') {
     return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
   }
   return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(usual, RETRY_MS) : usual;

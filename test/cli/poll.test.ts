@@ -73,7 +73,7 @@ describe('when it reads', () => {
   });
 
   test('a service that limits calls is asked ever less often, at least once a minute', async () => {
-    const limited = () => Promise.reject(new SvcError('rate_limited', 'too many calls', { httpStatus: 429 }));
+    const limited = () => Promise.reject(new SvcError('limited', 'too many calls'));
     const { readAt } = await trial({ intervalMs: 5000 }, limited, { most: 6 });
     expect(readAt).toEqual([0, 10_000, 30_000, 70_000, 130_000, 190_000]);
     const rare = await trial({ intervalMs: 90_000 }, limited, { most: 3 });
