@@ -56,6 +56,9 @@ export function environmentAuthorizer(
   settings: Settings,
 ): Authorizer | undefined {
   const prefix = `SVC_${service.toUpperCase()}`;
+  const empty = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name]?.trim() === '');
+  // Only a request fails by it: signing in needs none.
+  if (empty !== undefined) return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
   const token = secret(env, `${prefix}_TOKEN`);
   const password = secret(env, `${prefix}_PASSWORD`);
   const user = settings.get(`${service}.user`);
@@ -83,13 +86,15 @@ export function environmentAuthorizer(
   return { origin: baseUrl.origin, header: async () => ({ authorization: value }) };
 }
 
+function emptySecret(name: string): SvcError {
+  return new SvcError('credential_unusable', `${name} is set but empty`, {
+    hint: `unset ${name}, or give it its value`,
+  });
+}
+
 function secret(env: Env, name: string): string | undefined {
   const value = env[name];
   if (value === undefined) return undefined;
-  if (value.trim() === '')
-    throw new SvcError('credential_unusable', `${name} is set but empty`, {
-      hint: `unset ${name}, or give it its value`,
-    });
   if (/[\x00-\x1f\x7f]/.test(value)) {
     throw new SvcError('credential_unusable', `${name} holds a line break or another control character`);
   }

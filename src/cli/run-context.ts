@@ -8,6 +8,7 @@ import { escapeJson, escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import type { OutputOptions } from '../output/types.ts';
+import { profileEnvironment, profileWarnings } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext, Typing } from './command.ts';
 import type { GlobalInput } from './globals.ts';
@@ -42,12 +43,14 @@ export function runContext({
   service: own,
   globals,
   settings,
-  context,
+  context: full,
   engine,
   options,
   notices,
   dryRun,
 }: Parts): RunContext {
+  const env = profileEnvironment(full.env, settings, full.paths);
+  const context = env === full.env ? full : { ...full, env };
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
@@ -71,10 +74,21 @@ export function runContext({
     trace: (event) => notices.always(traceLine(event)),
   };
   const { format } = options;
+  const named = new Set<ServiceName>();
+  /** Once, before the first write: the wrong server is the costliest mistake. */
+  const nameServer = (service: ServiceName): void => {
+    if (named.has(service) || dryRun !== undefined) return;
+    named.add(service);
+    const { host, pathname } = targetOf(service).baseUrl;
+    const { kind, detail } = settings.origin(`${service}.url`);
+    const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
+    notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
+  };
   const warned = new Set<string>();
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
+    for (const warning of profileWarnings(service, full.env, settings, full.paths)) notices.say(warning);
     const target = buildTarget({
       ...reaching,
       service,
@@ -85,6 +99,7 @@ export function runContext({
       },
       authorize: engine.authorize(context),
       confirmed: () => confirmed,
+      writing: () => nameServer(service),
       warn(text) {
         // Signing in takes several requests, and each has the same to warn of.
         if (warned.has(text)) return;
@@ -133,6 +148,7 @@ export function runContext({
     targetOf,
     async confirm(question, typing) {
       if (dryRun !== undefined || (confirmed && !(typing?.always && interactive))) return;
+      if (own !== undefined && interactive) nameServer(own);
       if (!interactive) {
         throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
           hint: 'pass --yes to confirm',

@@ -25,6 +25,7 @@ export interface TargetParts {
   /** What the requests to this target, which has no authorizer yet, are signed in with. */
   readonly authorize: (target: Target, settings: Settings) => Authorizer | undefined;
   confirmed(): boolean;
+  writing(): void;
   warn(text: string): void;
   trace(event: TraceEvent): void;
 }
@@ -63,6 +64,7 @@ export function buildTarget(parts: TargetParts): Target {
     secretHeaders: new Set(secret.map(([name]) => name)),
     ...outbound(parts, options.insecure),
     confirmed: parts.confirmed,
+    writing: parts.writing,
     warn: parts.warn,
     now: context.now,
     random: context.random,

@@ -196,6 +196,7 @@ export class Sender {
     if ((endpoint.effect === 'destroy' || endpoint.effect === 'money') && !target.confirmed()) {
       throw new SvcError('internal', `${endpoint.method} ${endpoint.path} was not confirmed; nothing was sent`);
     }
+    if (endpoint.effect !== 'read') target.writing?.();
     const { cookies } = this.#rules;
     const isPlain = cookies === undefined && endpoint.fresh === undefined;
     const more = isPlain ? values.upgrade : { ...values.upgrade, ...cookies?.header(), ...(endpoint.fresh && FRESH) };

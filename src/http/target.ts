@@ -96,6 +96,8 @@ export interface Target extends Outbound {
   readonly authorizer?: Authorizer;
   /** Whether a `destroy` or `money` request may be sent: a person or `--yes` said so. */
   confirmed(): boolean;
+  /** Called before each request that is no read. */
+  writing?(): void;
   /** A warning for the person, such as a certificate that is not checked. */
   warn(text: string): void;
   now(): number;

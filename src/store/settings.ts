@@ -40,6 +40,8 @@ export interface Settings {
   configured(key: string): ResolvedSetting;
   /** The origin of the address that environment or profile give a service, whatever its option says. */
   configuredOrigin(key: string): string | undefined;
+  /** The other origin that an address variable names where an explicit `--profile` overrides it. */
+  overriddenOrigin(key: string): string | undefined;
 }
 
 export interface SettingsSources {
@@ -134,6 +136,16 @@ class LoadedSettings implements Settings {
     return address === undefined ? undefined : new URL(address).origin;
   }
 
+  overriddenOrigin(key: string): string | undefined {
+    const setting = findSetting(key);
+    if (setting === undefined || !this.#profileFirst(setting)) return undefined;
+    const variable = this.#fromVariable(setting)?.value;
+    const address = this.#configured(setting)?.value;
+    if (variable === undefined || address === undefined || !URL.canParse(variable)) return undefined;
+    const { origin } = new URL(variable);
+    return URL.canParse(address) && new URL(address).origin === origin ? undefined : origin;
+  }
+
   #fromFlag(setting: Setting): ResolvedSetting | undefined {
     const { flags } = this.#loaded;
     const value = Object.hasOwn(flags, setting.key) ? flags[setting.key] : undefined;
@@ -143,13 +155,25 @@ class LoadedSettings implements Settings {
   }
 
   #configured(setting: Setting): ResolvedSetting | undefined {
-    const { env, values, path, profile } = this.#loaded;
+    const [variable, profile] = [this.#fromVariable(setting), this.#fromProfile(setting)];
+    return this.#profileFirst(setting) ? (profile ?? variable) : (variable ?? profile);
+  }
+
+  /** `--profile` is an option: its addresses win over the variables. */
+  #profileFirst({ type }: Setting): boolean {
+    return type === 'url' && this.#loaded.profile.origin.kind === 'flag';
+  }
+
+  #fromVariable(setting: Setting): ResolvedSetting | undefined {
     // An empty variable counts as unset.
-    const variable = setting.env === undefined ? undefined : env[setting.env] || undefined;
-    if (variable !== undefined) {
-      const origin: Origin = { kind: 'env', detail: setting.env ?? '' };
-      return { value: variable, origin, problem: problemWith(setting, variable) };
-    }
+    const variable = setting.env === undefined ? undefined : this.#loaded.env[setting.env] || undefined;
+    if (variable === undefined) return undefined;
+    const origin: Origin = { kind: 'env', detail: setting.env ?? '' };
+    return { value: variable, origin, problem: problemWith(setting, variable) };
+  }
+
+  #fromProfile(setting: Setting): ResolvedSetting | undefined {
+    const { values, path, profile } = this.#loaded;
     const kept = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
     if (kept === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };

@@ -9,7 +9,10 @@ export { temporaryHome } from './homes.ts';
 export interface Run {
   readonly code: number;
   readonly stdout: string;
+  /** Without the line that names the server of a write. */
   readonly stderr: string;
+  /** That line: `server: alerts.example.com (profile staging)`. */
+  readonly server: string | undefined;
   /** The questions that were asked, and after `! ` what was wrong with an answer. */
   readonly asked: readonly string[];
   /** The addresses that a browser was to show. */
@@ -177,7 +180,9 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
   };
   const code = await main(argv, context);
   expectNoToken(context.env['SVC_TRADE_TOKEN'], stdout.text + stderr.text);
-  return { code, stdout: stdout.text, stderr: stderr.text, asked, opened };
+  const [line, server] = /^(server: .*)\n/m.exec(stderr.text) ?? [];
+  const rest = line === undefined ? stderr.text : stderr.text.replace(line, '');
+  return { code, stdout: stdout.text, stderr: rest, server, asked, opened };
 }
 
 /** Whoever has it trades: no run of any test may print it. */

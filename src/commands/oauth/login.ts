@@ -52,8 +52,10 @@ export const oauthLogin = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(input, ctx) {
-    if (ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
-      ctx.notice('SVC_WEBHOOKS_TOKEN is set, and goes before the login that is kept: unset it to use that');
+    const variable = ctx.env['SVC_WEBHOOKS_TOKEN'];
+    if (variable !== undefined) {
+      const how = variable.trim() === '' ? 'set but empty' : 'set, and used instead of the stored login';
+      ctx.notice(`SVC_WEBHOOKS_TOKEN is ${how}: unset it to use the login`);
     }
     if (!input.tokenStdin) {
       if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days goes with --token-stdin');

@@ -4,8 +4,7 @@ import { isLoopback } from '../../http/address.ts';
 
 /** Throws `invalid_value` where no service would take it. */
 export function checkRedirectUri(text: string): void {
-  const refuse = (why: string): SvcError =>
-    new SvcError('invalid_value', `--redirect-uri: ${JSON.stringify(text)} ${why}`);
+  const refuse = (why: string): SvcError => new SvcError('invalid_value', `${JSON.stringify(text)} ${why}`);
   if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('is no address');
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
