@@ -34,7 +34,7 @@ export type Reading<T> = { readonly at: number; readonly outage?: Outage | undef
 );
 
 /** A service that does not respond for so long counts as unreachable, unless it was as slow before. */
-const PATIENCE_MS = 900;
+const PATIENCE_MS = 700;
 /** How often an unreachable service is asked at first, so that its return is noticed at once. */
 const RETRY_MS = 1000;
 const QUICK_RETRIES = 60;

@@ -143,7 +143,8 @@ export const TOPICS: readonly Topic[] = [
     summary: 'Variables that svc reads',
     blocks: [
       {
-        title: 'Environment variables (an option wins over a variable, a variable over the profile)',
+        title:
+          'Environment variables (an option wins over a variable, a variable over the profile; --profile is an option)',
         rows: [
           ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): Row[] =>
             env === undefined ? [] : [[env, help]],

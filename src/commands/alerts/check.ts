@@ -38,7 +38,7 @@ export const alertsCheck = recordCommand({
   id: 'alerts check',
   summary: 'Test how many alerts there are: 0 if as many as there may be, 1 if not',
   description:
-    'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs and message.',
+    'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nWith -o ndjson, outages are lines of their own before it: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs and message.',
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,

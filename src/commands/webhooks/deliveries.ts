@@ -18,7 +18,7 @@ export const webhooksDeliveries = listCommand({
   aliases: ['log'],
   summary: 'What was delivered to a subscription, and what was not',
   description:
-    'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
+    'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}, and an outage is {"event":"unreachable|recovered","at"}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
   effect: 'read',
   service: 'webhooks',
   streams: ({ follow }) => follow,
