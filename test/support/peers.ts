@@ -19,7 +19,7 @@ export interface AlertmanagerPeer extends Peer {
 
 const CACHE = fileURLToPath(new URL('../../.cache/peers/', import.meta.url));
 
-function onPath(program: string): string | undefined {
+export function onPath(program: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')

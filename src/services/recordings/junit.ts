@@ -11,7 +11,7 @@ export function junitReport(results: readonly ProbeResult[], receiver: string, s
     tests: results.length,
     failures: count('fail'),
     errors: 0,
-    skipped: count('skipped'),
+    skipped: count('skipped') + count('not_testable'),
     time: seconds(results.reduce((sum, { ms }) => sum + (ms ?? 0), 0)),
     timestamp: new Date(startedMs).toISOString().replace(/\.\d+Z$/, 'Z'),
   });
@@ -19,14 +19,21 @@ export function junitReport(results: readonly ProbeResult[], receiver: string, s
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite${suite}>\n${cases}  </testsuite>\n</testsuites>\n`;
 }
 
-function testCase({ probe, expected, got, ms, verdict, answer }: ProbeResult): string {
+function testCase(result: ProbeResult): string {
+  const { probe, expected, got, ms, verdict, rule, fix } = result;
   const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
   if (verdict === 'pass') return `${head}/>\n`;
   const inner =
-    verdict === 'skipped'
-      ? `<skipped${attributes({ message: got })}/>`
-      : `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${xmlText(answer)}</failure>`;
+    verdict === 'fail'
+      ? `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${explanation(result)}</failure>`
+      : `<skipped${attributes({ message: verdict === 'skipped' ? got : `not testable: ${rule}; ${fix}` })}/>`;
   return `${head}>\n      ${inner}\n    </testcase>\n`;
+}
+
+function explanation({ sent, expected, got, rule, fix, answer }: ProbeResult): string {
+  const lines = [`sent: ${sent}`, `expected: ${expected}`, `got: ${got}`, `rule: ${rule}`, `fix: ${fix}`];
+  if (answer !== '') lines.push(`response: ${answer}`);
+  return lines.map(xmlText).join('\n');
 }
 
 function seconds(ms: number): string {

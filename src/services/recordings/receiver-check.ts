@@ -1,22 +1,37 @@
 /** Sends probes to a receiver, one after the other, and judges its answers. */
 import { openPoster, type Posted, type Poster } from '../../http/poster.ts';
 import type { Outbound } from '../../http/target.ts';
-import type { ProbeName } from './probe-names.ts';
-import { PROBES, type Probe, type ProbeKit } from './receiver-probes.ts';
+import type { ProbeDelivery, ProbeKit } from './probe-deliveries.ts';
+import { PROBE_NAMES, type ProbeName } from './probe-names.ts';
+import { EVENT_PROBES } from './receiver-event-probes.ts';
+import type { Probe } from './receiver-probe.ts';
+import { NOT_TESTABLE, type UntestableName } from './receiver-rules.ts';
+import { SIGNATURE_PROBES } from './receiver-signature-probes.ts';
 import { showAll } from './sending.ts';
 
+/** In the order of their names. */
+const PROBES: readonly Probe[] = PROBE_NAMES.flatMap((wanted) =>
+  [...EVENT_PROBES, ...SIGNATURE_PROBES].filter(({ name }) => name === wanted),
+);
+
 export interface ProbeResult {
-  readonly probe: ProbeName;
+  readonly probe: ProbeName | UntestableName;
+  /** `skipped`: the receiver could no longer be reached. `not_testable`: no response shows whether the receiver follows the rule. */
+  readonly verdict: 'pass' | 'fail' | 'skipped' | 'not_testable';
   readonly expected: string;
   /** The statuses, or why there is none. */
   readonly got: string;
   /** One for each of its deliveries that was answered. */
   readonly statuses: readonly number[];
-  /** Until the head of the latest answer, or its failure; null where nothing was sent. */
+  /** Until the head of the latest response, or its failure; null where nothing was sent. */
   readonly ms: number | null;
-  /** `skipped` where the receiver could not be reached any more. */
-  readonly verdict: 'pass' | 'fail' | 'skipped';
-  /** The start of the latest answer's body. */
+  /** The delivery that failed; null where none did. */
+  readonly sent: string | null;
+  /** The sentence of the document. */
+  readonly rule: string;
+  /** What to change where it failed, or to check where it cannot be tested. */
+  readonly fix: string | null;
+  /** The start of the latest response's body. */
   readonly answer: string;
 }
 
@@ -29,17 +44,27 @@ export interface ReceiverCheck {
   readonly kit: ProbeKit;
 }
 
-/** What is known before anything is sent: a report that is written now tells of an interrupted check. */
+/** What is known before anything is sent: a report that is written now describes an interrupted check. */
 export function unsent(only: readonly ProbeName[]): ProbeResult[] {
-  return choose(only).map(notSent);
+  return [...choose(only).map(notSent), ...notTestable(only)];
 }
 
 function choose(only: readonly ProbeName[]): readonly Probe[] {
   return PROBES.filter(({ name }) => only.length === 0 || only.includes(name));
 }
 
-function notSent(probe: Probe): ProbeResult {
-  return { ...judged(probe, []), got: 'not sent', verdict: 'skipped' };
+function notSent({ name, expected, rule }: Probe): ProbeResult {
+  return { ...NOTHING, probe: name, verdict: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
+}
+
+const NOTHING = { statuses: [], ms: null, sent: null, answer: '' } as const;
+
+/** Only beside all probes: one who names some asks about these. */
+function notTestable(only: readonly ProbeName[]): ProbeResult[] {
+  if (only.length > 0) return [];
+  return NOT_TESTABLE.map(({ name, rule, fix }) => {
+    return { ...NOTHING, probe: name, verdict: 'not_testable', expected: '', got: 'not testable', rule, fix };
+  });
 }
 
 /** Throws the failure where the receiver cannot be reached from the beginning. Once it is gone nothing more is sent. */
@@ -61,16 +86,22 @@ export async function* checkReceiver(
         yield notSent(probe);
         continue;
       }
-      const posted = await sendProbe(poster, probe, url, deadlineMs, kit);
-      const last = posted.at(-1);
+      const sent = await sendProbe(poster, probe, url, deadlineMs, kit);
+      const last = sent.at(-1)?.posted;
       gone = last?.failure !== undefined && !last.sent;
-      answered ||= posted.some(({ status }) => status !== undefined);
+      answered ||= sent.some(({ posted }) => posted.status !== undefined);
       if (gone && !answered && last?.failure !== undefined) throw last.failure;
-      yield judged(probe, posted);
+      yield judged(probe, sent);
     }
+    yield* notTestable(only);
   } finally {
     await poster.close();
   }
+}
+
+interface Sent {
+  readonly delivery: ProbeDelivery;
+  readonly posted: Posted;
 }
 
 /** Up to the first delivery that is not answered as it should be. */
@@ -80,27 +111,43 @@ async function sendProbe(
   url: URL,
   timeoutMs: number,
   kit: ProbeKit,
-): Promise<readonly Posted[]> {
-  const all: Posted[] = [];
-  for (const { headers, body } of deliveries(kit)) {
+): Promise<readonly Sent[]> {
+  const all: Sent[] = [];
+  for (const delivery of deliveries(kit)) {
+    const { headers, body } = delivery;
     const posted = await poster.post({ url, headers, body, timeoutMs });
-    all.push(posted);
+    all.push({ delivery, posted });
     if (posted.status === undefined || !expected.holds(posted.status)) break;
   }
   return all;
 }
 
-function judged({ name, expected }: Probe, posted: readonly Posted[]): ProbeResult {
-  const last = posted.at(-1);
-  const statuses = posted.flatMap(({ status }) => (status === undefined ? [] : [status]));
-  const good = posted.length > 0 && posted.every(({ status }) => status !== undefined && expected.holds(status));
+function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent[]): ProbeResult {
+  const last = sent.at(-1);
+  const statuses = sent.flatMap(({ posted: { status } }) => (status === undefined ? [] : [status]));
+  const held = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
+  const differs = held && alike === true && answersDiffer(sent.map(({ posted }) => posted));
+  const good = held && !differs;
+  const failure = last?.posted.failure?.message;
+  const got = [...statuses, ...(failure === undefined ? [] : [failure])].join(', ');
   return {
     probe: name,
-    expected: expected.text,
-    got: [...statuses, ...(last?.failure === undefined ? [] : [last.failure.message])].join(', '),
-    statuses,
-    ms: last === undefined ? null : Math.round(last.ms),
     verdict: good ? 'pass' : 'fail',
-    answer: Buffer.from(last?.text ?? []).toString(),
+    expected: expected.text,
+    got: differs && new Set(statuses).size === 1 ? `${got}, with another body` : got,
+    statuses,
+    ms: last === undefined ? null : Math.round(last.posted.ms),
+    sent: good ? null : (last?.delivery.sent ?? null),
+    rule,
+    fix: good ? null : fix,
+    answer: Buffer.from(last?.posted.text ?? []).toString(),
   };
+}
+
+/** Whether the last response has another status, or another body while the bodies before were the same. */
+function answersDiffer(posted: readonly Posted[]): boolean {
+  const statuses = new Set(posted.map(({ status }) => status));
+  const bodies = posted.map(({ text }) => Buffer.from(text).toString('latin1'));
+  const last = bodies.pop();
+  return statuses.size > 1 || (new Set(bodies).size === 1 && bodies[0] !== last);
 }

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../src/http/target.ts';
 import { PROBE_NAMES, type ProbeName } from '../../../src/services/recordings/probe-names.ts';
 import { checkReceiver, type ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
-import { PROBES } from '../../../src/services/recordings/receiver-probes.ts';
 import { type Run, svc, temporaryHome } from '../../support/svc.ts';
 import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
@@ -33,43 +32,42 @@ async function probe(url: string, only: readonly ProbeName[] = [], deadlineMs = 
 
 async function failing(url: string): Promise<string[]> {
   const results = await probe(url);
-  expect(results.map(({ probe }) => probe)).toEqual([...PROBE_NAMES]);
-  return results.filter(({ verdict }) => verdict !== 'pass').map(({ probe }) => probe);
+  const probes = results.filter(({ verdict }) => verdict !== 'not_testable');
+  expect(probes.map(({ probe }) => probe)).toEqual([...PROBE_NAMES]);
+  return probes.filter(({ verdict }) => verdict !== 'pass').map(({ probe }) => probe);
 }
 
-it('has its probes in the order of their names', () => {
-  expect(PROBES.map(({ name }) => name)).toEqual([...PROBE_NAMES]);
-});
-
-it('passes a receiver that keeps to the document', async () => {
+it('passes a receiver that follows the document', async () => {
   const { url, taken } = await handmade();
   expect(await failing(url)).toEqual([]);
-  expect(taken).toHaveLength(15);
+  expect(taken).toHaveLength(55);
   expect(taken.every(({ method, path }) => method === 'POST' && path === '/hook')).toBe(true);
-  const events = taken.slice(0, 6).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
-  expect(events[4]).toBe(events[5]);
-  expect(new Set(events).size).toBe(5);
-  expect(taken[12]?.body.toString()).toContain('\ufffd');
-  expect(taken[13]?.body).toHaveLength(2 * 1024 * 1024);
+  const ids = taken
+    .filter(({ status }) => status === 204)
+    .map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+  // One event comes twice.
+  expect(new Set(ids).size).toBe(ids.length - 1);
+  expect(taken.some(({ body }) => body.toString().includes('\ufffd'))).toBe(true);
+  expect(taken.map(({ body }) => body.length)).toEqual(expect.arrayContaining([2 ** 20, 2 ** 21]));
   const deliveries = taken.map(({ headers }) => headers[headers.indexOf('X-Service-Delivery') + 1]);
   expect(deliveries.every((id) => id?.startsWith('dlv_'))).toBe(true);
+  expect(new Set(deliveries).size).toBe(deliveries.length);
 });
 
-it('passes svc webhooks listen', async () => {
+it('passes svc webhooks listen as it is, which ends after ten bad deliveries in a row', async () => {
   const { port, stop } = await listen([]);
   const { code, stderr } = await check(`http://127.0.0.1:${port}/`);
   await stop();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '14 of 14 probes passed\n' });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: '33 of 33 probes passed; 4 rules are not testable from outside\n',
+  });
 });
 
-/** One flaw each; every probe fails for some receiver. */
+/** One flaw each. */
 const FLAWS: Readonly<Partial<Record<Flaw, readonly string[]>>> = {
-  'pings-unwanted': ['valid-ping'],
-  'summaries-fail': ['valid-summary', 'unknown-fields', 'same-event-twice', 'large-body'],
   'types-known-only': ['unknown-type'],
-  'fields-known-only': ['unknown-fields'],
   'duplicates-refused': ['same-event-twice'],
-  'signature-not-compared': ['bad-signature'],
   'signature-optional': ['missing-signature'],
   'timestamp-optional': ['missing-timestamp'],
   'no-past-limit': ['stale-timestamp'],
@@ -81,18 +79,9 @@ const FLAWS: Readonly<Partial<Record<Flaw, readonly string[]>>> = {
 };
 
 describe('a receiver with a flaw', () => {
-  it.each(Object.entries(FLAWS))('%s fails %j', async (flaw, names) => {
+  it.each(Object.entries(FLAWS))('%s fails %j and nothing else', async (flaw, names) => {
     const { url } = await handmade([flaw as Flaw]);
     expect(await failing(url)).toEqual(names);
-  });
-
-  it('leaves no probe that cannot fail', () => {
-    // A summary is in four of them, and whoever redirects redirects all.
-    const alone = Object.values(FLAWS).filter((names) => names.length === 1);
-    expect([...new Set(alone.flat())].sort()).toEqual(
-      PROBE_NAMES.filter((name) => name !== 'valid-summary' && name !== 'no-redirect').sort(),
-    );
-    expect([...new Set(Object.values(FLAWS).flat())].sort()).toEqual([...PROBE_NAMES].sort());
   });
 });
 
@@ -125,7 +114,7 @@ describe('a receiver that is not there', () => {
       ['fail', expect.stringContaining('nothing listens')],
       ['skipped', 'not sent'],
     ]);
-    expect(results).toHaveLength(14);
+    expect(results.filter(({ verdict }) => verdict !== 'not_testable')).toHaveLength(33);
   });
 
   it('that breaks the connection fails that probe alone', async () => {
@@ -144,18 +133,22 @@ describe('a receiver that is not there', () => {
   });
 });
 
-it('prints a table, and what passed', async () => {
+it('prints a line for each probe, and what to change where one fails', async () => {
   const { url } = await handmade(['duplicates-refused']);
   const { code, stdout, stderr } = await check(url, '--only', 'same-event-twice', '--only', 'bad-signature');
   expect(code).toBe(1);
-  expect(stdout.replace(/ +\d+$/gm, ' MS')).toBe(
+  expect(stdout.replace(/ \d+ ms$/gm, ' MS').split('\n')).toEqual([
     [
-      'PROBE             EXPECTED         GOT       VERDICT  MS',
-      'same-event-twice  2xx, both times  204, 409  fail MS',
-      'bad-signature     4xx              401       pass MS',
-      '',
-    ].join('\n'),
-  );
+      'fail',
+      'same-event-twice    ',
+      'expected 2xx, both times, got 204, 409',
+      'sent: the same event id again, in a delivery of its own',
+      'rule: document 2 §1: "Delivery is at least once, so duplicates are possible."',
+      'fix: respond 2xx to an event id that you have processed already, and do nothing else',
+    ].join('  '),
+    'pass  bad-signature         401, 401, 401, 401  MS',
+    '',
+  ]);
   expect(stderr).toBe('1 of 2 probes passed\n');
 });
 
@@ -169,7 +162,12 @@ describe('--junit', () => {
     }
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('tests="1" failures="1" errors="0" skipped="0"');
-    expect(text).toContain('<failure message="expected 2xx, got 500" type="unknown-type">]]&gt;&amp;&lt;&quot;');
+    expect(text).toContain(
+      '<failure message="expected 2xx, got 500" type="unknown-type">sent: an event of the type rec',
+    );
+    expect(text).toContain(
+      '\nfix: respond 2xx to event types that you do not know, and ignore them\nresponse: ]]&gt;&amp;',
+    );
     expect(text).not.toContain('\u001b');
     expect(wellFormed(file)).toBe('');
   });
@@ -184,7 +182,7 @@ describe('--junit', () => {
   it('tells of a check that did not take place', async () => {
     const file = join(temporaryHome(), 'report.xml');
     expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
-    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="14"');
+    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="37"');
     expect(wellFormed(file)).toBe('');
   });
 });
@@ -195,8 +193,8 @@ describe('--dry-run', () => {
     const file = join(temporaryHome(), 'report.xml');
     const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);
     const requests = JSON.parse(stdout) as { readonly method: string; readonly body: unknown }[];
-    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 15 });
-    expect(requests[12]?.body).toEqual({ base64: expect.any(String) });
+    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 55 });
+    expect(requests.filter(({ body }) => typeof body === 'object')).not.toEqual([]);
     expect(existsSync(file)).toBe(false);
   });
 });

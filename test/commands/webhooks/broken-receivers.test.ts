@@ -1,0 +1,215 @@
+/** `svc webhooks check-receiver` fails every receiver that is wrong in one way, and passes those that are right. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../src/http/target.ts';
+import { checkReceiver, type ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
+import { NOT_TESTABLE } from '../../../src/services/recordings/receiver-rules.ts';
+import { onPath } from '../../support/peers.ts';
+import { freePorts } from '../../support/ports.ts';
+import { svc } from '../../support/svc.ts';
+import { KEY } from './handmade-receiver.ts';
+import { listen } from './listening.ts';
+import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
+import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
+
+const outbound: Outbound = {
+  userAgent: 'svc/test',
+  tls: { insecure: false },
+  proxy: {},
+  signal: new AbortController().signal,
+  verbosity: 0,
+  trace: () => {},
+};
+
+/** Not by argv: there the random numbers of a test repeat, and each event needs an id of its own. */
+async function failures(url: string): Promise<ProbeResult[]> {
+  const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
+  const results: ProbeResult[] = [];
+  const check = { url: new URL(url), only: [], deadlineMs: 5_000, kit };
+  for await (const result of checkReceiver(check, outbound)) results.push(result);
+  return results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
+}
+
+const names = (results: readonly ProbeResult[]): string[] => results.map(({ probe }) => probe);
+
+async function expectFailures(url: string, probes: readonly string[]): Promise<void> {
+  const failed = await failures(url);
+  expect(names(failed)).toEqual(expect.arrayContaining([...probes]));
+  for (const { sent, got, rule, fix } of failed) {
+    for (const text of [sent, got, fix]) expect(text).toMatch(/\w/);
+    expect(rule).toMatch(/^document 2 §\d.*".+"$/);
+  }
+}
+
+let server: Server;
+let base: string;
+beforeAll(async () => {
+  const express = serveExpress();
+  server = createServer((request, response) =>
+    request.url?.startsWith('/express/') ? express(request, response) : void serveNode(request, response),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe.concurrent('on bare Node', () => {
+  it.each(Object.entries(NODE_RECEIVERS))('%s fails', async (name, [, probes]) => {
+    await expectFailures(`${base}/node/${name}`, probes);
+  });
+  it('a correct one passes', async () => {
+    expect(await failures(`${base}/node/correct`)).toEqual([]);
+  });
+});
+
+describe.concurrent('on Express', () => {
+  it.each(Object.entries(EXPRESS_RECEIVERS))('%s fails', async (name, [, probes]) => {
+    await expectFailures(`${base}/express/${name}`, probes);
+  });
+  it('a correct one passes', async () => {
+    expect(await failures(`${base}/express/correct`)).toEqual([]);
+  });
+});
+
+it('svc webhooks listen passes', async () => {
+  const { port, stop } = await listen([]);
+  expect(await failures(`http://127.0.0.1:${port}/`)).toEqual([]);
+  await stop();
+});
+
+const file = (name: string): string => fileURLToPath(new URL(`receivers/${name}`, import.meta.url));
+
+interface Interpreter {
+  readonly program: string;
+  /** Its receivers, and a probe that each must fail. */
+  readonly receivers: Readonly<Record<string, string>>;
+  readonly args: (port: number) => readonly string[];
+  /** It prints no port, and listens where it is told to. */
+  readonly silent?: true;
+}
+
+const INTERPRETERS: readonly Interpreter[] = [
+  {
+    program: 'python3',
+    args: () => [file('receivers.py'), KEY],
+    receivers: {
+      'prints-json-again': 'body-blanks',
+      'strips-the-body': 'body-trimming',
+      'compares-pairs': 'signature-empty',
+      'compares-bytes-of-hex': 'signature-truncated',
+      'converts-the-timestamp': 'shifted-dot',
+      'indexes-the-headers': 'missing-signature',
+      'parses-first': 'malformed-json',
+      'reads-the-title': 'minimal-event',
+      'splits-at-the-last-dot': 'shifted-dot',
+    },
+  },
+  {
+    program: 'perl',
+    args: () => [file('receivers.pl'), KEY],
+    receivers: {
+      'chomps-the-body': 'body-trimming',
+      'numeric-timestamp': 'shifted-dot',
+      'matches-a-pattern': 'signature-truncated',
+      'searches-the-signature': 'signature-long',
+      'ignores-the-clock': 'stale-timestamp',
+      'dies-on-a-mismatch': 'bad-signature',
+    },
+  },
+  {
+    program: 'php',
+    args: (port) => ['-S', `127.0.0.1:${port}`, '-t', dirname(file('receivers.php')), file('receivers.php')],
+    silent: true,
+    receivers: {
+      'encodes-json-again': 'body-numbers',
+      'casts-the-timestamp': 'shifted-dot',
+      'compares-a-prefix': 'signature-empty',
+      trims: 'body-trimming',
+      'allows-everything-old': 'stale-timestamp',
+    },
+  },
+];
+
+describe.each(INTERPRETERS)('in $program', ({ program, args, receivers, silent }) => {
+  const path = onPath(program);
+  let child: ChildProcess;
+  let url: string;
+  beforeAll(async () => {
+    if (path === undefined) return;
+    const free = silent ? await freePorts() : 0;
+    const env = { ...process.env, RECEIVER_KEY: KEY };
+    child = spawn(path, args(free), { env, stdio: ['pipe', silent ? 'ignore' : 'pipe', 'ignore'] });
+    const port = silent ? await answering(free) : Number(await firstLine(child));
+    url = `http://127.0.0.1:${port}`;
+  });
+  afterAll(() => void child?.kill('SIGKILL'));
+
+  it.skipIf(path === undefined).each(Object.entries(receivers))('%s fails', async (name, probe) => {
+    await expectFailures(`${url}/${name}`, [probe]);
+  });
+  it.skipIf(path === undefined)('a correct one passes', async () => {
+    expect(await failures(`${url}/correct`)).toEqual([]);
+  });
+});
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('its output is not read');
+  const [line] = await once(createInterface(stdout), 'line');
+  return line as string;
+}
+
+/** Tries until somebody listens there. */
+async function answering(port: number): Promise<number> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const there = await new Promise<boolean>((done) => {
+      socket.once('connect', () => done(true));
+      socket.once('error', () => done(false));
+    });
+    socket.destroy();
+    if (there) return port;
+    await new Promise((done) => setImmediate(done));
+  }
+}
+
+it('counts at least thirty broken receivers on any machine', () => {
+  expect(Object.keys(NODE_RECEIVERS).length + Object.keys(EXPRESS_RECEIVERS).length).toBeGreaterThanOrEqual(30);
+});
+
+/** What was wrong with five receivers that version 0.1.0 passed. */
+describe('the command', () => {
+  it.each([
+    ['node/compares-digits-given', 'signature-empty'],
+    ['express/json-stringify', 'body-blanks'],
+    ['node/throws-on-other-lengths', 'signature-short'],
+    ['node/requires-all-fields', 'minimal-event'],
+    ['node/reads-the-transcript', 'minimal-event'],
+  ])('fails %s, and says why in every form', async (path, probe) => {
+    const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', probe];
+    const env = { SVC_WEBHOOK_SECRET: KEY };
+    const { code, stdout } = await svc(argv, { env });
+    expect(code).toBe(1);
+    const json = await svc([...argv, '-o', 'json', '--junit', '/dev/null'], { env });
+    const [result] = JSON.parse(json.stdout) as ProbeResult[];
+    expect(result).toMatchObject({ probe, verdict: 'fail' });
+    for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) expect(stdout).toContain(text);
+  });
+
+  it('lists what no response shows', async () => {
+    const { code, stdout, stderr } = await svc(['webhooks', 'check-receiver', `${base}/express/correct`], {
+      env: { SVC_WEBHOOK_SECRET: KEY },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^33 of 33 probes passed; 4 rules/) });
+    for (const { name, fix } of NOT_TESTABLE)
+      expect(stdout).toMatch(new RegExp(`not testable +${name} .*${fix.slice(0, 8)}`));
+  });
+});

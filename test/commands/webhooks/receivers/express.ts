@@ -1,0 +1,84 @@
+/** Receivers on Express 5, with the body parsers that its users choose. Nothing of them is svc's. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { KEY } from '../handmade-receiver.ts';
+
+interface Request extends IncomingMessage {
+  readonly body: unknown;
+  readonly rawBody?: Buffer;
+}
+
+interface Response {
+  sendStatus(status: number): void;
+}
+
+type Middleware = (request: Request, response: Response, next: (error?: unknown) => void) => void;
+
+interface ParserOptions {
+  readonly limit?: string;
+  readonly type?: string;
+  readonly verify?: (request: Request, response: unknown, bytes: Buffer) => void;
+}
+
+/** As much of Express as is used here: it brings no types of its own. */
+interface Express {
+  (): RequestListener & { post(path: string, ...handlers: Middleware[]): void };
+  json(options?: ParserOptions): Middleware;
+  raw(options?: ParserOptions): Middleware;
+  text(options?: ParserOptions): Middleware;
+  urlencoded(options?: ParserOptions): Middleware;
+}
+
+const express = createRequire(import.meta.url)('express') as Express;
+
+const handled =
+  (bytes: (request: Request) => string | Buffer): Middleware =>
+  (request, response) => {
+    const timestamp = String(request.headers['x-service-timestamp']);
+    const given = Buffer.from(String(request.headers['x-service-signature']));
+    const digest = createHmac('sha256', KEY).update(`${timestamp}.`).update(bytes(request)).digest('hex');
+    const expected = Buffer.from(`sha256=${digest}`);
+    const fresh = /^\d+$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300;
+    const genuine = given.length === expected.length && timingSafeEqual(given, expected);
+    response.sendStatus(fresh && genuine ? 204 : 401);
+  };
+
+const keepsRaw: ParserOptions['verify'] = (request, _, bytes) => Object.assign(request, { rawBody: bytes });
+const printed = ({ body }: Request): string => JSON.stringify(body);
+const raw = ({ body, rawBody }: Request): Buffer => rawBody ?? (body as Buffer);
+const any = { type: '*/*', limit: '8mb' };
+
+/** The middleware of each, and the probes that it must fail at least. */
+export const EXPRESS_RECEIVERS: Readonly<
+  Record<string, readonly [middleware: Middleware[], fails: readonly string[]]>
+> = {
+  'json-stringify': [
+    [express.json({ limit: '8mb' }), handled(printed)],
+    ['body-blanks', 'body-trimming', 'body-numbers', 'body-escapes', 'body-key-order', 'malformed-json'],
+  ],
+  'json-stringify-indented': [
+    [express.json({ limit: '8mb' }), handled(({ body }) => JSON.stringify(body, null, 2))],
+    ['valid-ping'],
+  ],
+  'json-default-limit': [
+    [express.json({ verify: keepsRaw }), handled(raw)],
+    ['body-1-mib', 'malformed-json'],
+  ],
+  'json-parses-first': [[express.json({ limit: '8mb', verify: keepsRaw }), handled(raw)], ['malformed-json']],
+  'raw-default-limit': [
+    [express.raw({ type: '*/*' }), handled(raw)],
+    ['body-1-mib', 'large-body'],
+  ],
+  'raw-of-1-mib': [[express.raw({ type: '*/*', limit: '1mb' }), handled(raw)], ['large-body']],
+  'raw-of-another-type': [[express.raw({ limit: '8mb' }), handled(raw)], ['valid-ping']],
+  'text-trimmed': [[express.text(any), handled(({ body }) => String(body).trim())], ['body-trimming']],
+  'form-parser': [[express.urlencoded({ limit: '8mb' }), handled(printed)], ['valid-ping']],
+};
+
+export function serveExpress(): RequestListener {
+  const app = express();
+  for (const [name, [middleware]] of Object.entries(EXPRESS_RECEIVERS)) app.post(`/express/${name}`, ...middleware);
+  app.post('/express/correct', express.raw(any), handled(raw));
+  return app;
+}

@@ -1,0 +1,296 @@
+/** Receivers on one bare Node server, each at a path of its own and wrong in one way, as people write them. Nothing of them is svc's. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { KEY } from '../handmade-receiver.ts';
+
+type Reply = number | readonly [status: number, body: string, headers?: Record<string, string>];
+
+interface Delivery {
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: Buffer;
+}
+
+type Handler = (delivery: Delivery) => Reply;
+
+/** How a receiver checks a delivery: what is not named here is right. */
+interface Checks {
+  /** The bytes that are signed. */
+  readonly body?: (raw: Buffer) => Buffer | string;
+  readonly message?: (timestamp: string, body: Buffer | string) => Buffer | string;
+  readonly same?: (given: string, expected: string) => boolean;
+  readonly fresh?: (timestamp: string) => boolean;
+  readonly secret?: string;
+  readonly required?: readonly ('timestamp' | 'signature')[];
+}
+
+function verifies(
+  { headers, raw }: Delivery,
+  { body = (bytes) => bytes, message, same = equal, fresh = isFresh, secret = KEY, required }: Checks = {},
+): boolean {
+  const timestamp = headers['x-service-timestamp'];
+  const signature = headers['x-service-signature'];
+  if (timestamp === undefined && required?.includes('timestamp') === false) return true;
+  if (signature === undefined && required?.includes('signature') === false) return true;
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return false;
+  if (!fresh(timestamp)) return false;
+  const bytes = body(raw);
+  const mac = createHmac('sha256', secret);
+  if (message === undefined) mac.update(`${timestamp}.`).update(bytes);
+  else mac.update(message(timestamp, bytes));
+  return same(signature, `sha256=${mac.digest('hex')}`);
+}
+
+function equal(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+const age = (timestamp: string): number => Date.now() / 1000 - Number(timestamp);
+const isFresh = (timestamp: string): boolean => /^\d+$/.test(timestamp) && Math.abs(age(timestamp)) <= 300;
+
+interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly data: Record<string, unknown>;
+}
+
+type Process = (event: Envelope, delivery: Delivery) => Reply;
+
+/** Verifies, parses and processes, in this order. */
+function receiver(checks: Checks = {}, process: Process = () => 204): Handler {
+  return (delivery) => {
+    if (!verifies(delivery, checks)) return 401;
+    let event: Envelope;
+    try {
+      event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(delivery.raw)) as Envelope;
+    } catch {
+      return 400;
+    }
+    return process(event, delivery);
+  };
+}
+
+const processing = (process: Process): Handler => receiver({}, process);
+const summaries = (process: (data: Record<string, unknown>) => Reply): Handler =>
+  processing(({ type, data }) => (type === 'summary.completed' ? process(data) : 204));
+const has = (value: unknown, name: string): boolean => typeof value === 'object' && value !== null && name in value;
+
+const COMPLETE = ['audio_id', 'report_id', 'status', 'title', 'duration_ms', 'recorded_at', 'transcript', 'summaries'];
+const seen = new Set<string>();
+
+/** The receiver, and the probes that it must fail at least. */
+export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler, fails: readonly string[]]>> = {
+  // What a header is compared with.
+  'compares-digits-given': [
+    receiver({ same: (given, expected) => given.startsWith('sha256=') && expected.startsWith(given) }),
+    ['signature-empty', 'signature-truncated'],
+  ],
+  'compares-some-digits-given': [
+    receiver({ same: (given, expected) => given.length > 7 && expected.startsWith(given) }),
+    ['signature-truncated'],
+  ],
+  'ignores-further-digits': [receiver({ same: (given, expected) => given.startsWith(expected) }), ['signature-long']],
+  'compares-13-digits': [
+    receiver({ same: (given, expected) => given.slice(0, 20) === expected.slice(0, 20) && given.length === 71 }),
+    ['bad-signature'],
+  ],
+  'compares-without-first-digit': [
+    receiver({ same: (given, expected) => given.slice(8) === expected.slice(8) && given.length === 71 }),
+    ['bad-signature'],
+  ],
+  'throws-on-other-lengths': [
+    receiver({ same: (given, expected) => timingSafeEqual(Buffer.from(given), Buffer.from(expected)) }),
+    ['signature-short'],
+  ],
+  'expects-an-equals-sign': [
+    receiver({
+      same: (given, expected) => {
+        const [, digits] = given.split('=') as [string, string];
+        return digits.length === 64 && equal(given, expected);
+      },
+    }),
+    ['signature-empty'],
+  ],
+  'takes-base64-too': [
+    receiver({
+      same: (given, expected) =>
+        equal(given, expected) || equal(given.slice(7), Buffer.from(expected.slice(7), 'hex').toString('base64')),
+    }),
+    ['signature-base64'],
+  ],
+  'throws-on-upper-case': [
+    receiver({
+      same: (given, expected) => {
+        if (/[A-F]/.test(given)) throw new Error('not a lower-case digest');
+        return equal(given, expected);
+      },
+    }),
+    ['signature-upper-case'],
+  ],
+  'verifies-nothing': [receiver({ same: () => true }), ['bad-signature', 'signature-empty']],
+  'signature-is-optional': [receiver({ required: ['timestamp'] }), ['missing-signature']],
+  'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
+  // What is signed.
+  'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['body-trimming']],
+  'normalizes-line-ends': [
+    receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }),
+    ['body-trimming'],
+  ],
+  'removes-line-ends': [receiver({ body: (raw) => raw.toString().replace(/[\r\n]/g, '') }), ['body-blanks']],
+  'takes-bytes-for-latin1': [receiver({ body: (raw) => raw.toString('latin1') }), ['valid-summary']],
+  'sorts-the-keys': [
+    receiver({
+      body: (raw) => JSON.stringify(JSON.parse(raw.toString()), Object.keys(JSON.parse(raw.toString())).sort()),
+    }),
+    ['valid-ping'],
+  ],
+  'prints-numbers-again': [
+    receiver({ body: (raw) => raw.toString().replace(/:(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `:${Number(number)}`) }),
+    ['body-numbers'],
+  ],
+  'decodes-escapes': [
+    receiver({
+      body: (raw) =>
+        raw.toString().replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
+    }),
+    ['body-escapes'],
+  ],
+  'signs-the-body-alone': [receiver({ message: (_, body) => body }), ['valid-ping']],
+  'forgets-the-dot': [
+    receiver({ message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]) }),
+    ['valid-ping'],
+  ],
+  'drops-whsec': [receiver({ secret: KEY.slice(6) }), ['valid-ping']],
+  // What is fresh.
+  'has-no-tolerance': [receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) }), ['stale-timestamp']],
+  'looks-back-only': [
+    receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) && age(timestamp) <= 300 }),
+    ['future-timestamp'],
+  ],
+  'looks-ahead-only': [
+    receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) && age(timestamp) >= -300 }),
+    ['stale-timestamp'],
+  ],
+  'takes-nan-for-fresh': [receiver({ fresh: (timestamp) => !(Math.abs(age(timestamp)) > 300) }), ['shifted-dot']],
+  'parses-leading-digits': [
+    receiver({ fresh: (timestamp) => Math.abs(Date.now() / 1000 - Number.parseInt(timestamp, 10)) <= 300 }),
+    ['shifted-dot'],
+  ],
+  // What order.
+  'parses-first': [
+    (delivery) => {
+      try {
+        JSON.parse(delivery.raw.toString());
+      } catch {
+        return 400;
+      }
+      return receiver()(delivery);
+    },
+    ['malformed-json'],
+  ],
+  'parses-first-and-says-so': [
+    (delivery) => {
+      try {
+        JSON.parse(delivery.raw.toString());
+      } catch (error) {
+        return [400, String(error)];
+      }
+      return verifies(delivery) ? 204 : [400, 'bad signature'];
+    },
+    ['malformed-json'],
+  ],
+  // What an event may hold.
+  'requires-all-fields': [
+    summaries((data) => (COMPLETE.every((name) => name in data) ? 204 : 422)),
+    ['minimal-event', 'optional-fields'],
+  ],
+  'reads-the-transcript': [
+    summaries((data) => ((data['transcript'] as { text: string }).text.length > 0 ? 204 : 400)),
+    ['minimal-event', 'optional-fields'],
+  ],
+  'requires-a-report': [summaries((data) => ('report_id' in data ? 204 : 400)), ['minimal-event']],
+  'requires-segments': [
+    summaries(({ transcript }) => (transcript === undefined || has(transcript, 'segments') ? 204 : 422)),
+    ['optional-fields'],
+  ],
+  'requires-a-template': [
+    summaries(({ summaries: all = [] }) => ((all as object[]).every((one) => has(one, 'template_name')) ? 204 : 422)),
+    ['optional-fields'],
+  ],
+  'knows-two-formats': [
+    summaries(({ summaries: all = [] }) =>
+      (all as { format: string }[]).every(({ format }) => ['markdown', 'html'].includes(format)) ? 204 : 422,
+    ),
+    ['summary-formats'],
+  ],
+  'knows-two-types': [
+    processing(({ type }) => (['summary.completed', 'webhook.ping'].includes(type) ? 204 : 422)),
+    ['unknown-type'],
+  ],
+  'refuses-further-fields': [processing((event) => (Object.keys(event).length === 4 ? 204 : 422)), ['unknown-fields']],
+  'refuses-fractions': [
+    processing(({ created_at }) => (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(created_at) ? 204 : 422)),
+    ['time-formats'],
+  ],
+  'refuses-pings': [processing(({ type }) => (type === 'webhook.ping' ? 404 : 204)), ['valid-ping']],
+  'refuses-duplicates': [
+    processing(({ id }) => {
+      if (seen.has(id)) return 409;
+      seen.add(id);
+      return 204;
+    }),
+    ['same-event-twice'],
+  ],
+  'trusts-the-type-header': [
+    processing(({ data }, { headers }) => {
+      if (headers['x-service-event'] !== 'summary.completed') return 204;
+      return (data['audio_id'] as string).length > 0 ? 204 : 400;
+    }),
+    ['type-mismatch'],
+  ],
+  'crashes-on-bytes': [
+    (delivery) => {
+      if (!verifies(delivery)) return 401;
+      JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(delivery.raw));
+      return 204;
+    },
+    ['not-utf8'],
+  ],
+  // What else.
+  'takes-100-kb': [(delivery) => (delivery.raw.length > 102_400 ? 413 : receiver()(delivery)), ['body-1-mib']],
+  'takes-less-than-1-mib': [
+    (delivery) => (delivery.raw.length >= 2 ** 20 ? 413 : receiver()(delivery)),
+    ['body-1-mib'],
+  ],
+  'takes-1-mib': [(delivery) => (delivery.raw.length > 2 ** 20 ? 413 : receiver()(delivery)), ['large-body']],
+  redirects: [() => [307, '', { location: '/elsewhere' }], ['no-redirect']],
+  'refuses-with-200': [
+    (delivery) => (verifies(delivery) ? 204 : [200, '{"error":"bad signature"}']),
+    ['bad-signature', 'stale-timestamp'],
+  ],
+  'fails-on-a-bad-signature': [
+    (delivery) => {
+      if (!verifies(delivery)) throw new Error('bad signature');
+      return 204;
+    },
+    ['bad-signature'],
+  ],
+};
+
+/** One that is right in all, and answers 400 where others answer 401. */
+export const CORRECT_NODE: Handler = (delivery) => (verifies(delivery) ? receiver()(delivery) : [400, 'refused']);
+
+export async function serveNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const handler = NODE_RECEIVERS[(request.url ?? '').slice('/node/'.length)]?.[0] ?? CORRECT_NODE;
+  let reply: Reply;
+  try {
+    reply = handler({ headers: request.headers, raw: Buffer.concat(chunks) });
+  } catch {
+    reply = 500;
+  }
+  const [status, body, headers] = typeof reply === 'number' ? [reply, ''] : reply;
+  response.writeHead(status, headers).end(body);
+}
