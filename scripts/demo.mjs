@@ -155,7 +155,7 @@ async function webhooks() {
   const [key, recording] = [join(home, 'key.txt'), join(home, 'deliveries.ndjson')];
   const created = svc(
     'Subscribe to events. The secret is shown once, so it goes to a file before anything else happens.',
-    ['webhooks', 'create', address, '--events', 'webhook.ping', '--secret-file', key, '-o', 'json'],
+    ['webhooks', 'create', address, '--event', 'webhook.ping', '--secret-file', key, '-o', 'json'],
     (out) => JSON.parse(out).endpoint_id !== undefined,
   );
   const { endpoint_id: id } = JSON.parse(created);

@@ -3,6 +3,8 @@ import type { Cell, ListOutput } from '../output/types.ts';
 import type { DeliveryRow, ReceiverRow, RefusedRow } from '../services/recordings/receiver-rows.ts';
 import { isSlow } from '../services/recordings/receiver-watch.ts';
 
+import { summary } from './receiver-notices.ts';
+
 /** A sentence for the name of a hint. */
 export type HintWords = (name: string) => string;
 
@@ -35,6 +37,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
 function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
   if (row.type === 'warning') return row.message;
+  if (row.type === 'end') return summary(row);
   return row.type === 'refused' ? row.reason : row.notes;
 }
 

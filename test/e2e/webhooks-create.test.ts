@@ -9,7 +9,7 @@ import { named } from './terminal.ts';
 
 const OLD = { id: 'ep_1', url: 'https://192.0.2.7/', events: ['webhook.ping'], status: 1 };
 const MADE = { ...OLD, endpoint_id: 'ep_9', secret: 'whsec_survives', url: 'https://192.0.2.9/' };
-const NEW = ['webhooks', 'create', MADE.url, '--events', 'webhook.ping'];
+const NEW = ['webhooks', 'create', MADE.url, '--event', 'webhook.ping'];
 const CREATE = [...NEW, '--secret-file', 'key'];
 const ROTATE = ['webhooks', 'rotate', 'ep_1', '--yes', '--secret-file', 'key'];
 

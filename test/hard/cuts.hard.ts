@@ -51,7 +51,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     prints: '2f1a0000-0000-4000-8000-000000000000',
   },
   'webhooks create': {
-    argv: ['webhooks', 'create', ENDPOINT.url, '--events', 'summary.completed', '--show-secret'],
+    argv: ['webhooks', 'create', ENDPOINT.url, '--event', 'summary.completed', '--show-secret'],
     env: { SVC_WEBHOOKS_TOKEN: 'pat_marker' },
     reads: '{"items":[]}',
     answer: answer(200, JSON.stringify(ENDPOINT)),

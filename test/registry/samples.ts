@@ -138,7 +138,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks list': [{ args: [] }, { args: ['--status', 'active', '--url-contains', 'example', '--limit', '1'] }],
   'webhooks get': [{ args: ['ep_1'] }, { args: ['ep_2'] }],
   'webhooks create': [
-    { args: ['https://192.0.2.7/new', '--events', 'summary.completed', '--show-secret'], follows: true },
+    { args: ['https://192.0.2.7/new', '--event', 'summary.completed', '--show-secret'], follows: true },
   ],
   'webhooks update': [
     { args: ['ep_1', '--url', 'https://192.0.2.7/new'] },

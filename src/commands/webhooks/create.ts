@@ -1,6 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
+import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { openSink, SINK_FLAGS } from '../../inputs/secret-sink.ts';
 import { unbrokenCreate } from '../../inputs/unbroken-create.ts';
@@ -16,14 +16,8 @@ export const webhooksCreate = recordCommand({
   service: 'webhooks',
   args: { url: { help: 'Where events are to be sent', required: true } },
   flags: {
-    events: {
-      type: 'string',
-      repeat: true,
-      list: true,
-      value: 'a,b',
-      emptyHint: 'use --no-events for none',
-      help: 'Types of events to send there',
-    },
+    event: { ...EVENT_FLAG, emptyHint: 'use --no-events for none', help: 'Types of events to send there' },
+    events: FORMER_EVENT_FLAG,
     'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
     ...SINK_FLAGS,
     'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
@@ -34,11 +28,11 @@ export const webhooksCreate = recordCommand({
   },
   examples: [
     {
-      run: 'svc webhooks create https://example.com/hook --events summary.completed,webhook.ping --store',
+      run: 'svc webhooks create https://example.com/hook --event summary.completed,webhook.ping --store',
       why: 'Keep the secret for svc webhooks verify --endpoint',
     },
     {
-      run: 'svc webhooks create https://example.com/hook --events summary.completed --secret-file key.txt',
+      run: 'svc webhooks create https://example.com/hook --event summary.completed --secret-file key.txt',
       why: 'The secret in a file of its own',
     },
   ],
@@ -47,7 +41,7 @@ export const webhooksCreate = recordCommand({
   async run(input, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { createSubscription } = await import('../../services/recordings/creating.ts');
-    const events = wantedEvents(input.events, input.noEvents);
+    const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSink(input, ctx);
     const { signal, unbroken, interruption } = unbrokenCreate(ctx);
@@ -75,10 +69,10 @@ export const webhooksCreate = recordCommand({
 });
 
 function wantedEvents(lists: readonly string[], none: boolean): readonly string[] {
-  if (none && lists.length > 0) throw new SvcError('usage', '--events and --no-events do not go together');
+  if (none && lists.length > 0) throw new SvcError('usage', '--event and --no-events do not go together');
   if (none) return [];
   if (lists.length > 0) return eventTypes(lists);
   throw new SvcError('missing_value', 'which events? Without any nothing is delivered', {
-    hint: 'pass --events summary.completed,webhook.ping, or --no-events',
+    hint: 'pass --event summary.completed,webhook.ping, or --no-events',
   });
 }

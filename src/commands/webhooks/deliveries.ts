@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import type { OutageEvent } from '../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
+import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../../inputs/event-types.ts';
 import type { Recordings } from '../../services/recordings/client.ts';
 import type { DeliveryChange } from '../../services/recordings/delivery-follow.ts';
 import type { LogFilter } from '../../services/recordings/delivery-log.ts';
@@ -31,7 +32,8 @@ export const webhooksDeliveries = listCommand({
     all: { type: 'boolean', help: 'All pages' },
     'max-pages': { type: 'integer', value: 'n', min: 1, default: 1000, help: 'Read at most so many' },
     status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Only those of this state' },
-    'event-type': { type: 'string', value: 'type', help: 'Only events of this type' },
+    event: EVENT_FLAG,
+    'event-type': FORMER_EVENT_FLAG,
     'event-id': { type: 'string', value: 'id', help: 'Only this event' },
     error: { type: 'string', value: 'text', help: 'Only those whose latest error holds this' },
     since: { type: 'time', bare: 'back', help: 'Only those created since then' },
@@ -60,8 +62,10 @@ export const webhooksDeliveries = listCommand({
       '../../services/recordings/delivery-log.ts'
     );
     const recordings = openRecordings(ctx.target);
-    const { status, eventType, eventId, error } = input;
-    const filter: LogFilter = { status, eventType, eventId, error, since: input.since?.ms };
+    const { status, eventId, error } = input;
+    const types = eventFilter([...input.event, ...input.eventType]);
+    const eventTypes = types.length === 0 ? undefined : types;
+    const filter: LogFilter = { status, eventTypes, eventId, error, since: input.since?.ms };
     if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };
     const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const chosen = Object.values(filter).some((value) => value !== undefined);
@@ -74,7 +78,8 @@ export const webhooksDeliveries = listCommand({
     const kept = items.filter((item) => keepsItem(item, filter));
     const value = (whole ? latestFirst(kept) : kept).map(shownLogItem);
     const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
-    return { value, footer: chosen ? `${items.length} looked at; the service does not tell how many there are` : more };
+    const left = `${items.length - kept.length} of ${items.length} left out; the service does not say how many there are`;
+    return { value, footer: chosen ? left : more };
   },
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { parseByteSize } from '../../inputs/byte-size.ts';
+import { awaitedEvents, EVENT_FLAG, eventFilter } from '../../inputs/event-types.ts';
 import { requireSecrets, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../../inputs/tolerance.ts';
 import type { Forwarder } from '../../services/recordings/forwarding.ts';
@@ -19,9 +20,9 @@ export const webhooksListen = listCommand({
   id: 'webhooks listen',
   summary: 'Receive deliveries on this machine: verify, record, forward them',
   description: `A local receiver. It verifies the exact bytes before anything is parsed, and answers within the 5 s that the service waits: an invalid delivery 401, a valid one 204, or as --forward-to's target did. An event that was accepted before (the last 100,000, for a day; with --dedupe-file also before a restart) is answered 2xx again and not forwarded. Nothing but POST to --path is taken; what a browser sends is refused; GET / answers 200 to the health checks of tunnels.
-With --forward-to the bytes, and the five documented headers in their order, go on as they came; a redirect is not followed and counts as failure, no answer is 502, one that is late 504. With --record every delivery is in the file before it is answered; if the file cannot be written the answer is 500, and the service sends it again. Events that --event does not name are answered 2xx and recorded, but neither forwarded, shown nor counted.
+With --forward-to the bytes, and the five documented headers in their order, go on as they came; a redirect is not followed and counts as failure, no answer is 502, one that is late 504. With --record every delivery is in the file before it is answered; if the file cannot be written the answer is 500, and the service sends it again. Events that --event leaves out are answered 2xx and recorded, but neither forwarded nor shown, and do not end it: the first of each type is reported, and their number at the end.
 Ends with 0 when --count or --until-event is reached, which only events do that were valid, new and accepted; with 1 at the first invalid delivery with --fail-on-invalid, and after ten in a row without --keep-going; with 9 when --wait is over; with 130 by Ctrl-C. What is under way then has 2 s to end.
-NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, record, pid), then "delivery" (received_at, source, verdict, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for what was no delivery, and "warning" (message). Event id and type are those of the signed body.`,
+NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, record, events, pid), then "delivery" (received_at, source, verdict, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for what was no delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type are those of the signed body.`,
   effect: 'read',
   streams: () => true,
   flags: {
@@ -62,7 +63,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     },
     respond: { type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Answer to a valid delivery' },
     'on-invalid': { type: 'choice', choices: ['401', '202'], default: '401', help: 'Answer to an invalid one' },
-    event: { type: 'string', repeat: true, value: 'type', help: 'Only events of this type' },
+    event: EVENT_FLAG,
     dedupe: { type: 'choice', choices: ['id', 'off'], default: 'id', help: 'Tell repeated events by their id' },
     'dedupe-file': {
       type: 'string',
@@ -82,7 +83,12 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     'show-body': { type: 'boolean', help: 'Show the bodies of valid deliveries' },
     'show-invalid': { type: 'boolean', help: 'Show the bodies of invalid ones' },
     count: { type: 'integer', value: 'n', min: 1, help: 'End after so many accepted events' },
-    'until-event': { type: 'string', value: 'type|id', help: 'End after an accepted event of this type or id' },
+    'until-event': {
+      type: 'string',
+      repeat: true,
+      value: 'type|id',
+      help: 'End after an accepted event of one of these types or ids',
+    },
     wait: { type: 'duration', positive: true, help: 'End after this time' },
     'fail-on-invalid': { type: 'boolean', help: 'End at the first invalid delivery' },
     'keep-going': { type: 'boolean', help: 'Go on however many in a row are invalid' },
@@ -111,6 +117,8 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
   output: RECEIVER_LIST,
   async run(input, ctx) {
     const secrets = input.insecureNoVerify ? undefined : requireSecrets(input, ctx);
+    const events = eventFilter(input.event);
+    const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
     const tls = tlsPair(input.tlsCert, input.tlsKey);
     const { forwardTo, record } = input;
     if (input.append && record === undefined)
@@ -131,7 +139,8 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       toleranceS: parseTolerance(input.tolerance),
       onInvalid: Number(input.onInvalid),
       early: input.ack === 'early',
-      events: new Set(input.event),
+      events: new Set(events),
+      untilEvents,
       dedupe: input.dedupe === 'id',
       known,
       digests: !ctx.wants.table,
@@ -164,12 +173,12 @@ interface Place {
 /** From the row that says it is ready to the last; whichever way it ends, nothing is left behind. */
 async function* received(
   session: ReceiverSession,
-  { secrets, host, path, tls }: SessionOptions,
+  { secrets, host, path, tls, events }: SessionOptions,
   { record, forward, readyFile }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
   const { receiverUrl, refuseLoop } = await import('../../services/recordings/receiver-address.ts');
-  const { introduction } = await import('../../views/receiver-notices.ts');
+  const { introduction, summary } = await import('../../views/receiver-notices.ts');
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = await openReadyFile(readyFile);
@@ -183,12 +192,15 @@ async function* received(
       verify: secrets !== undefined,
       forward: forward?.href ?? null,
       record: record ?? null,
+      events: events.size === 0 ? null : [...events],
       pid: ctx.pid,
     };
     readiness?.announce({ port, url: url.href, pid: ctx.pid });
     if (ctx.wants.table) for (const line of introduction(ready, secrets?.length)) ctx.notice(line);
     yield ready;
     yield* session.rows;
+    yield { type: 'end', ...session.tally };
+    if (!ctx.wants.table && session.tally.filtered > 0) ctx.notice(summary(session.tally));
   } finally {
     await session.close();
     readiness?.withdraw();

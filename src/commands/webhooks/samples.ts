@@ -1,4 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
+import { EVENT_FLAG, eventTypes, withSuggestion } from '../../inputs/event-types.ts';
 import type { ListOutput } from '../../output/types.ts';
 import type { Sample } from '../../services/recordings/schema.ts';
 
@@ -35,7 +36,7 @@ export const webhooksSamples = listCommand({
   effect: 'read',
   service: 'webhooks',
   flags: {
-    event: { type: 'string', value: 'type', help: 'Events of this type' },
+    event: EVENT_FLAG,
     limit: { type: 'integer', value: 'n', min: 1, max: 10, help: 'At most so many (the service sends 3)' },
     save: { type: 'string', value: 'directory', complete: 'files', help: 'Write each into a new file there, mode 600' },
   },
@@ -47,8 +48,17 @@ export const webhooksSamples = listCommand({
   outputOf: ({ save }) => (save === undefined ? SAMPLE_LIST : SAVED_LIST),
   async run({ event, limit, save }, ctx) {
     const { openRecordings } = await import('../../services/recordings/client.ts');
+    const types = event.length === 0 ? [undefined] : eventTypes(event);
+    const recordings = openRecordings(ctx.target);
     const samples: Sample[] = [];
-    for await (const sample of openRecordings(ctx.target).samples({ event, limit })) samples.push(sample);
+    // The service takes one type a request.
+    for (const type of types) {
+      try {
+        for await (const sample of recordings.samples({ event: type, limit })) samples.push(sample);
+      } catch (error) {
+        throw withSuggestion(error, type === undefined ? [] : [type]);
+      }
+    }
     const value = samples.map((sample): ShownSample => {
       return { ...sample, synthetic: text(sample['id'])?.startsWith('evt_sample_') === true };
     });

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { eventTypes, withSuggestion } from '../../inputs/event-types.ts';
+import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../../inputs/event-types.ts';
 import { receiverUrl } from '../../inputs/receiver-url.ts';
 import { checkSubscriptionId } from '../../services/recordings/subscription.ts';
 import { UPDATED_RECORD, updatedRow } from '../../views/updated-subscription.ts';
@@ -21,22 +21,14 @@ export const webhooksUpdate = recordCommand({
   },
   flags: {
     url: { type: 'string', value: 'url', help: 'Another address' },
-    'add-event': { type: 'string', repeat: true, list: true, value: 'type', help: 'Send events of this type, too' },
-    'remove-event': {
-      type: 'string',
-      repeat: true,
-      list: true,
-      value: 'type',
-      help: 'Send no more events of this type',
-    },
-    'set-events': {
-      type: 'string',
-      repeat: true,
-      list: true,
-      value: 'a,b',
+    'add-event': { ...EVENT_FLAG, help: 'Send events of these types, too' },
+    'remove-event': { ...EVENT_FLAG, help: 'Send no more events of these types' },
+    'set-event': {
+      ...EVENT_FLAG,
       emptyHint: 'use --clear-events to stop all deliveries',
       help: 'Send events of these types and no others',
     },
+    'set-events': FORMER_EVENT_FLAG,
     'clear-events': { type: 'boolean', help: 'Send no events at all' },
   },
   examples: [
@@ -48,7 +40,7 @@ export const webhooksUpdate = recordCommand({
     const { openRecordings } = await import('../../services/recordings/client.ts');
     const { updateSubscription } = await import('../../services/recordings/updating.ts');
     checkSubscriptionId(input.id);
-    const events = wantedEvents(input);
+    const events = wantedEvents({ ...input, setEvent: [...input.setEvent, ...input.setEvents] });
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);
     try {
       const updated = await updateSubscription(input.id, { url, ...events }, openRecordings(ctx.target), ctx);
@@ -63,7 +55,7 @@ interface EventOptions {
   readonly url: string | undefined;
   readonly addEvent: readonly string[];
   readonly removeEvent: readonly string[];
-  readonly setEvents: readonly string[];
+  readonly setEvent: readonly string[];
   readonly clearEvents: boolean;
 }
 
@@ -73,14 +65,14 @@ interface EventEdit {
   readonly remove: readonly string[];
 }
 
-function wantedEvents({ url, addEvent, removeEvent, setEvents, clearEvents }: EventOptions): EventEdit {
+function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: EventOptions): EventEdit {
   const [add, remove] = [eventTypes(addEvent), eventTypes(removeEvent)];
-  const set = setEvents.length === 0 ? undefined : eventTypes(setEvents);
+  const set = setEvent.length === 0 ? undefined : eventTypes(setEvent);
   const edits = add.length > 0 || remove.length > 0;
   if ([set !== undefined, clearEvents, edits].filter((given) => given).length > 1) {
     throw new SvcError(
       'usage',
-      '--set-events and --clear-events each say all: no other option for events goes with them',
+      '--set-event and --clear-events each replace the whole list: no other option for events goes with them',
     );
   }
   const both = add.find((type) => remove.includes(type));

@@ -229,6 +229,6 @@ function faultOf(id: string | undefined, events: unknown, draft: SubscriptionDra
   const texts = events.map(jsonText);
   if (sameEvents(texts, draft.events)) return undefined;
   return new SvcError('not_as_asked', `events are ${eventText(texts)}, expected ${eventText(draft.events)}`, {
-    hint: `svc webhooks update ${shellWord(id)} --set-events ${draft.events.join(',')}`,
+    hint: `svc webhooks update ${shellWord(id)} --set-event ${draft.events.join(',')}`,
   });
 }

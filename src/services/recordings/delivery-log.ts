@@ -61,7 +61,7 @@ export function latestFirst(items: readonly LogItem[]): readonly LogItem[] {
 
 export interface LogFilter {
   readonly status?: string | undefined;
-  readonly eventType?: string | undefined;
+  readonly eventTypes?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
   /** Part of the latest error. */
   readonly error?: string | undefined;
@@ -70,10 +70,10 @@ export interface LogFilter {
 }
 
 /** The service has no filters of its own. */
-export function keepsItem(item: LogItem, { status, eventType, eventId, error, since }: LogFilter): boolean {
+export function keepsItem(item: LogItem, { status, eventTypes, eventId, error, since }: LogFilter): boolean {
   return (
     (status === undefined || deliveryStatus(item.status) === status) &&
-    (eventType === undefined || item.event_type === eventType) &&
+    (eventTypes === undefined || eventTypes.includes(item.event_type ?? '')) &&
     (eventId === undefined || item.event_id === eventId) &&
     (error === undefined || (item.last_error ?? '').includes(error)) &&
     (since === undefined || Date.parse(item.created_at ?? '') >= since)

@@ -97,7 +97,7 @@ function standing(subscription: Subscription): Verdict {
 function events(subscription: Subscription): Verdict {
   const types = eventsOf(subscription);
   if (types.length > 0) return ok(types.join(', '));
-  const mend = `svc webhooks update ${idArgument(subscription.id)} --set-events summary.completed`;
+  const mend = `svc webhooks update ${idArgument(subscription.id)} --set-event summary.completed`;
   return warn('none: nothing is delivered', mend);
 }
 

@@ -18,7 +18,7 @@ export interface IntakeOptions {
   readonly onInvalid: number;
   /** Answers 202 before the target is asked. */
   readonly early: boolean;
-  /** Types of events; others are taken and recorded, and nothing else. Empty for all. */
+  /** Types of events; others are answered, recorded and counted, and nothing else. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
   /** Undefined where nothing is verified. */
@@ -52,7 +52,7 @@ interface Passage {
   /** Undefined where repeats of it are not looked for. */
   readonly key: EventKey | undefined;
   readonly notes: string[];
-  /** Its rows are for nobody: its type was not asked for. */
+  /** The filter of event types leaves it out. */
   readonly quiet: boolean;
   duplicate: DeliveryRow['duplicate'];
   forwarded: Forwarded | null;
@@ -179,7 +179,8 @@ export class Intake {
       if (accepted) seen?.add(key, arrival.receivedMs);
     }
     this.#answer(passage, status);
-    if (!passage.quiet) {
+    if (passage.quiet) watch.leaveOut(passage.type, passage.answered ?? status);
+    else {
       const row = this.#row(passage);
       report(row);
       watch.see(row, arrival.receivedMs, passage.forwarded?.location);

@@ -11,6 +11,8 @@ export interface ReadyRow {
   readonly verify: boolean;
   readonly forward: string | null;
   readonly record: string | null;
+  /** The event types that are not left out; null for all. */
+  readonly events: readonly string[] | null;
   readonly pid: number;
 }
 
@@ -49,7 +51,25 @@ export interface WarningRow {
   readonly message: string;
 }
 
-export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow;
+/** What came so far. */
+export interface Tally {
+  deliveries: number;
+  valid: number;
+  duplicates: number;
+  invalid: number;
+  refused: number;
+  /** Valid, no duplicates, and answered with a 2xx. */
+  accepted: number;
+  /** Valid, and left out by the filter of event types: not among the deliveries. */
+  filtered: number;
+}
+
+/** The last, however it ended. */
+export interface EndRow extends Readonly<Tally> {
+  readonly type: 'end';
+}
+
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | EndRow;
 
 /** Rows that come when they come: pushed on one side, iterated on the other, in order and without a promise where none is needed. */
 export class RowQueue<Row> implements AsyncIterableIterator<Row> {

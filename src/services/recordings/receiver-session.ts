@@ -4,8 +4,8 @@ import { SeenEvents } from './dedupe.ts';
 import type { Forwarder } from './forwarding.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts';
 import { Intake, type IntakeOptions } from './receiver-intake.ts';
-import { type ReceiverRow, RowQueue } from './receiver-rows.ts';
-import { DeliveryWatch, type Tally, type WatchOptions } from './receiver-watch.ts';
+import { type ReceiverRow, RowQueue, type Tally } from './receiver-rows.ts';
+import { DeliveryWatch, type WatchOptions } from './receiver-watch.ts';
 import type { RecordingWriter } from './recording-writer.ts';
 import type { SeenFile } from './seen-file.ts';
 

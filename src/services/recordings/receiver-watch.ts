@@ -1,28 +1,17 @@
 /** Looks on while deliveries come: says what the service will make of them before it is too late, and knows when enough have come. */
-import type { DeliveryRow } from './receiver-rows.ts';
+import type { DeliveryRow, Tally } from './receiver-rows.ts';
 
 export interface WatchOptions {
   /** Ends after so many accepted events. */
   readonly count: number | undefined;
-  /** Ends after an accepted event of this type or id. */
-  readonly untilEvent: string | undefined;
+  /** Ends after an accepted event of one of these types or ids. */
+  readonly untilEvents: ReadonlySet<string>;
   /** Ends with the first invalid delivery. */
   readonly failOnInvalid: boolean;
   /** Does not end however many are invalid. */
   readonly keepGoing: boolean;
   /** What invalid deliveries are answered. */
   readonly onInvalid: number;
-}
-
-/** What came so far. */
-export interface Tally {
-  deliveries: number;
-  valid: number;
-  duplicates: number;
-  invalid: number;
-  refused: number;
-  /** Valid, no duplicates, and answered with a 2xx. */
-  accepted: number;
 }
 
 export interface WatchHandlers {
@@ -43,7 +32,7 @@ const RETRY_MS = 30_000;
 const MOST_ATTEMPTS_KEPT = 10_000;
 
 export class DeliveryWatch {
-  readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
+  readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0, filtered: 0 };
   readonly #options: WatchOptions;
   readonly #handlers: WatchHandlers;
   #invalidInARow = 0;
@@ -63,8 +52,17 @@ export class DeliveryWatch {
     else this.#seeInvalid(row);
   }
 
+  /** The sender takes it for delivered and never sends it again: nobody may learn that from a missing line only. */
+  leaveOut(type: string | null, response: number): void {
+    this.tally.filtered++;
+    this.#handlers.warn(
+      `filtered ${type}`,
+      `left out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}, so the service does not send it again)`,
+    );
+  }
+
   #seeValid(row: DeliveryRow, receivedMs: number, location: string | undefined): void {
-    const { count, untilEvent } = this.#options;
+    const { count, untilEvents } = this.#options;
     const { tally } = this;
     tally.valid++;
     this.#invalidInARow = 0;
@@ -79,7 +77,7 @@ export class DeliveryWatch {
     if (!accepted || row.duplicate !== null) return;
     tally.accepted++;
     const reached = count !== undefined && tally.accepted >= count;
-    const there = untilEvent !== undefined && (row.event_type === untilEvent || row.event_id === untilEvent);
+    const there = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
     if (reached || there) this.#handlers.enough(false);
   }
 

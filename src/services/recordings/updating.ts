@@ -47,6 +47,11 @@ export async function updateSubscription(
     if (!eventsOf(before).includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
   }
   const newUrl = edit.url !== undefined && edit.url !== before.url;
+  if (before.status === DISABLED && !newUrl) {
+    guard.notice(
+      `warning: ${before.id} is disabled, and stays so: nothing is delivered until its url changes (svc webhooks enable ${shellWord(before.id)} --url <url>)`,
+    );
+  }
   if (!newUrl && sameEvents(events, eventsOf(before))) return { before, after: before, unchanged: true };
   const after = await patchSubscription(before, { ...(newUrl ? { url: edit.url } : {}), events }, recordings, guard);
   return { before, after, unchanged: false };
@@ -109,7 +114,7 @@ function check(found: Subscription, { url, events }: Expected, tell: (found: Exp
 }
 
 function repair(id: string, events: readonly string[]): string {
-  const option = events.length === 0 ? '--clear-events' : `--set-events ${shellWord(events.join(','))}`;
+  const option = events.length === 0 ? '--clear-events' : `--set-event ${shellWord(events.join(','))}`;
   return `svc webhooks update ${shellWord(id)} ${option}`;
 }
 

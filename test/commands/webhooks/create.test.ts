@@ -9,7 +9,7 @@ import { failure, RECEIVER, type Subscribed, subscribed } from './subscribed.ts'
 const folder = mkdtempSync(join(tmpdir(), 'svc-create-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const EVENTS = ['--events', 'summary.completed'];
+const EVENTS = ['--event', 'summary.completed'];
 const created = (service: Subscribed) => [...service.account.subscriptions.values()];
 const onlySecret = (service: Subscribed): string => created(service).at(-1)?.secret ?? '';
 
@@ -133,9 +133,9 @@ describe('before it is sent', () => {
       [['example.com', ...EVENTS], 'not an address'],
       [['', ...EVENTS], '<url> is empty'],
       [[RECEIVER], 'which events? Without any nothing is delivered'],
-      [[RECEIVER, '--events', ''], '--events is empty'],
-      [[RECEIVER, ...EVENTS, '--no-events'], '--events and --no-events do not go together'],
-      [[RECEIVER, '--events', 'a,,b'], 'an item of "a,,b" is empty'],
+      [[RECEIVER, '--event', ''], '--event is empty'],
+      [[RECEIVER, ...EVENTS, '--no-events'], '--event and --no-events do not go together'],
+      [[RECEIVER, '--event', 'a,,b'], 'an item of "a,,b" is empty'],
     ] as const) {
       const run = await service.run(['create', ...argv, '--show-secret']);
       expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -149,7 +149,7 @@ describe('before it is sent', () => {
 
   test('a type that the service does not know is refused by it, with what was perhaps meant', async () => {
     await using service = await subscribed();
-    const run = await service.run(['create', RECEIVER, '--events', 'summary.complete', '--show-secret']);
+    const run = await service.run(['create', RECEIVER, '--event', 'summary.complete', '--show-secret']);
     expect([run.code, run.stderr]).toEqual([
       3,
       'svc: bad_request: unknown event type: summary.complete\nhint: summary.complete: did you mean summary.completed?\n',

@@ -71,11 +71,17 @@ describe('deliveries', () => {
     const late = await service.run(['deliveries', 'ep_1', '--since', since, '--limit', '2', '-q']);
     expect(late.stdout).toBe('dlv_249\ndlv_248\n');
     expect((await service.run(['deliveries', 'ep_1', '--event-id', 'evt_3'])).stderr).toBe(
-      '250 looked at; the service does not tell how many there are\n',
+      '249 of 250 left out; the service does not say how many there are\n',
     );
-    expect((await service.run(['deliveries', 'ep_1', '--event-type', 'webhook.ping', '-o', 'json'])).stdout).toBe(
-      '[]\n',
-    );
+    for (const option of ['--event', '--event-type']) {
+      expect((await service.run(['deliveries', 'ep_1', option, 'webhook.ping', '-o', 'json'])).stdout).toBe('[]\n');
+    }
+    const both = ['--event', 'webhook.ping,summary.completed'];
+    expect((await service.run(['deliveries', 'ep_1', ...both, '-q'])).stdout.split('\n')).toHaveLength(251);
+    expect(await service.run(['deliveries', 'ep_1', '--event', 'webhook.pong'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it has summary.completed and webhook.ping\nhint: did you mean webhook.ping?'),
+    });
   });
 
   test('ends where the service ignores the page, and where pages shift', async () => {
@@ -218,7 +224,7 @@ describe('samples', () => {
     for (const limit of ['0', '11']) expect((await service.run(['samples', '--limit', limit])).code).toBe(2);
     expect(await service.run(['samples', '--event', 'other'])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('bad_request: unknown event type: other'),
+      stderr: expect.stringMatching(/bad_request: unknown event type: other\nhint: other: one of: summary\.completed/),
     });
   });
 

@@ -86,7 +86,7 @@ describe('a subscription', () => {
     expect(found(run, 'status', far)).toMatchObject({ verdict: 'warn', detail: expect.stringContaining('2 more') });
     expect(found(run, 'events', silent)).toMatchObject({
       verdict: 'warn',
-      mend: `svc webhooks update ${silent} --set-events summary.completed`,
+      mend: `svc webhooks update ${silent} --set-event summary.completed`,
     });
     expect(found(run, 'secret', silent)).toMatchObject({
       verdict: 'warn',

@@ -125,7 +125,7 @@ describe('its lines', () => {
     await deliver(port, event('evt_1'), { timestamp: 1_767_225_600 });
     const run = await ended;
     const { port: _, pid, url, ...ready } = rows(run)[0] ?? {};
-    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null });
+    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null, events: null });
     expect([pid, url]).toEqual([process.pid, `http://127.0.0.1:${port}/`]);
     expect(deliveries(run)).toEqual([
       {
@@ -155,8 +155,8 @@ describe('its lines', () => {
   });
 
   it.each([
-    ['json', 3],
-    ['csv', 4],
+    ['json', 4],
+    ['csv', 5],
     ['id', 1],
   ])('are complete in -o %s after Ctrl-C, too', async (format, count) => {
     const { port, stop } = await listen(['-o', format]);
@@ -210,12 +210,12 @@ describe('its lines', () => {
 
 describe('its end', () => {
   it('is --count of accepted events: neither duplicates nor others count', async () => {
-    const { port, ended } = await listen(['--count', '2', '--event', 'a', '-o', 'ndjson']);
+    const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '-o', 'ndjson']);
     for (const [id, type] of [
-      ['evt_1', 'a'],
-      ['evt_1', 'a'],
-      ['evt_2', 'b'],
-      ['evt_3', 'a'],
+      ['evt_1', 'webhook.ping'],
+      ['evt_1', 'webhook.ping'],
+      ['evt_2', 'summary.completed'],
+      ['evt_3', 'webhook.ping'],
     ] as const) {
       expect((await deliver(port, event(id, type))).status).toBe(204);
     }
@@ -224,7 +224,7 @@ describe('its end', () => {
     expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);
   });
 
-  it.each(['webhook.ping', 'evt_2'])('is --until-event %s', async (wanted) => {
+  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('is --until-event %s', async (wanted) => {
     const { port, ended, readyFile } = await listen(['--until-event', wanted]);
     await deliver(port, event('evt_1'));
     expect((await deliver(port, event('evt_2', 'webhook.ping'))).status).toBe(204);

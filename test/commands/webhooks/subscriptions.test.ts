@@ -95,6 +95,7 @@ describe('update', () => {
       ['--add-event', 'webhook.ping'],
       ['summary.completed', 'webhook.ping'],
     ],
+    [['--set-event', 'webhook.ping'], ['webhook.ping']],
     [['--set-events', 'webhook.ping'], ['webhook.ping']],
     [['--remove-event', 'summary.completed', '--add-event', 'webhook.ping'], ['webhook.ping']],
     [['--clear-events', '--yes'], []],
@@ -107,13 +108,29 @@ describe('update', () => {
   });
 
   test.each([
+    [['--add-event', 'webhook.ping'], 'updated'],
+    [['--add-event', 'summary.completed'], 'unchanged'],
+  ])('%j of a disabled one says that nothing arrives', async (argv, outcome) => {
+    await using service = await subscribed();
+    service.subscribe(RECEIVER, ['summary.completed'], 2);
+    const run = await service.run(['update', 'ep_1', ...argv]);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(outcome) });
+    expect(run.stderr).toContain(
+      'warning: ep_1 is disabled, and stays so: nothing is delivered until its url changes (svc webhooks enable ep_1 --url <url>)\n',
+    );
+    const moved = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
+    expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('now active') });
+    expect(moved.stderr).not.toContain('disabled');
+  });
+
+  test.each([
     [[], 'nothing to change'],
-    [['--set-events', ''], 'use --clear-events to stop all deliveries'],
+    [['--set-event', ''], 'use --clear-events to stop all deliveries'],
     [['--url', ''], '--url is empty'],
     [['--url', 'http://a.example'], 'https:// addresses only'],
     [['--clear-events'], '--yes'],
     [['--remove-event', 'summary.completed'], '--yes'],
-    [['--clear-events', '--add-event', 'a'], 'each say all'],
+    [['--clear-events', '--add-event', 'a'], 'each replace the whole list'],
     [['--add-event', 'a', '--remove-event', 'a'], 'a is to be added and removed'],
   ])('%j is refused, and nothing sent', async (argv, message) => {
     await using service = await subscribed();
@@ -142,7 +159,7 @@ describe('update', () => {
       code: 8,
       stdout: '',
       stderr:
-        'svc: events are [] after the update, expected [summary.completed]\nhint: svc webhooks update ep_1 --set-events summary.completed\n',
+        'svc: events are [] after the update, expected [summary.completed]\nhint: svc webhooks update ep_1 --set-event summary.completed\n',
     });
   });
 
