@@ -95,6 +95,11 @@ function emptySecret(name: string): SvcError {
 function secret(env: Env, name: string): string | undefined {
   const value = env[name];
   if (value === undefined) return undefined;
+  if (/^(?:bearer|basic)\s/i.test(value)) {
+    throw new SvcError('credential_unusable', `${name} begins with "${value.split(/\s/)[0]}", which svc adds itself`, {
+      hint: `set ${name} to what follows it`,
+    });
+  }
   if (/[\x00-\x1f\x7f]/.test(value)) {
     throw new SvcError('credential_unusable', `${name} holds a line break or another control character`);
   }

@@ -32,16 +32,18 @@ export function findCommand(group: Group, commands: readonly Command[], words: r
   if (word === undefined) return { kind: 'commands', group, commands };
   const below = commands.filter((command) => nameOf(command).startsWith(`${word} `));
   if (below.length === 0) {
+    const meant = commands.find(({ suggestFor }) => suggestFor?.includes(word));
     const first = commands.map((command) => nameOf(command).split(' ')[0] ?? '');
-    throw unknownCommand(`${group.name} ${word}`, word, [...new Set(first)]);
+    const hint = meant === undefined ? didYouMean(word, [...new Set(first)]) : `did you mean ${nameOf(meant)}?`;
+    throw unknownCommand(`${group.name} ${word}`, hint);
   }
   const name = `${group.name} ${word}`;
   if (next === undefined)
     return { kind: 'commands', group: { name, summary: `What svc ${name} can do` }, commands: below };
   const names = below.map(({ id }) => id.slice(name.length + 1));
-  throw unknownCommand(`${name} ${next}`, next, names);
+  throw unknownCommand(`${name} ${next}`, didYouMean(next, names));
 }
 
-function unknownCommand(typed: string, word: string, names: readonly string[]): SvcError {
-  return new SvcError('usage', `there is no command "${typed}"`, { hint: didYouMean(word, names) });
+function unknownCommand(typed: string, hint: string): SvcError {
+  return new SvcError('usage', `there is no command "${typed}"`, { hint });
 }

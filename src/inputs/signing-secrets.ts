@@ -132,11 +132,21 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
   return checked(text, source);
 }
 
-/** One final line end is the editor's, and dropped; other white space is a slip of whoever copied the secret. */
+/** What people put where the secret belongs. */
+const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
+  [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
+  [/^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/, 'is a line of a .env file', 'give what follows "=" alone'],
+  [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
+  [/\n/, 'holds white space: it is more than one line', 'give one secret for each option'],
+  [/\s/, 'holds white space', 'was more copied than the secret?'],
+];
+
+/** One final line end is the editor's, and dropped. */
 function checked(text: string, source: string): SigningSecret {
   const line = text.replace(/\r?\n$/, '');
-  if (/\s/.test(line)) {
-    throw new SvcError('bad_secret', `${source}: the secret holds white space; was more copied than the secret?`);
+  const [, what, hint] = SLIPS.find(([form]) => form.test(line)) ?? [];
+  if (what !== undefined && hint !== undefined) {
+    throw new SvcError('bad_secret', `${source}: the secret ${what}`, { hint });
   }
   return signingSecret(line, source);
 }

@@ -121,6 +121,8 @@ function noteWords(note: string, row: CheckedDelivery, { prefix }: VerdictView):
       return 'head with bare LF line ends';
     case 'har_text_body':
       return 'body from the text of a HAR';
+    case 'text_body':
+      return 'body from text in JSON';
     case 'curl_d_strips_newlines':
       return 'curl -d drops line ends of a file';
     case 'chunks_decoded_before':

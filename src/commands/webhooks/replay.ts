@@ -1,23 +1,29 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { EVENT_FLAG, eventFilter } from '../../inputs/event-types.ts';
 import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
+import { DELIVERY_FORMATS } from '../../services/recordings/container.ts';
 import { SENT_LIST } from '../../views/sent-deliveries.ts';
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
+  suggestFor: ['resend', 'retry', 'redeliver'],
   summary: 'Send recorded deliveries again, byte for byte',
   description:
-    'Sends what "svc webhooks listen --record" wrote, in its order, with the bytes and the documented headers that it came with. Those carry the timestamp of then, which most receivers refuse after 300 s: --resign gives each a new timestamp and signature, and leaves out those that nothing shows the service to have signed: those that were refused for their signature when they came, or came unverified and do not fit the secret. The service itself has no way to send an old event again. A line that was cut off at the end is left out. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted or a line could not be read.',
+    'Sends what "svc webhooks listen --record" wrote, or what svc webhooks verify reads (raw HTTP, HAR, curl lines and others), in its order, with the bytes and the documented headers that it came with. Those carry the timestamp of then, which most receivers refuse after 300 s: --resign gives each a new timestamp and signature, and leaves out those that nothing shows the service to have signed: those that were refused for their signature when they came, or came unverified and do not fit the secret. The service itself has no way to send an old event again. A line that was cut off at the end is left out. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted or a line could not be read.',
   effect: 'write',
-  args: { file: { help: 'The recording (NDJSON), - for standard input', required: true, complete: 'files' } },
+  args: { file: { help: 'The recording or other file, - for standard input', required: true, complete: 'files' } },
   flags: {
     to: RECEIVER_FLAGS.to,
+    format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'What the file is' },
     resign: { type: 'boolean', help: 'Sign each anew when it is sent; takes a secret' },
     'resign-unproven': { type: 'boolean', help: 'With --resign: forgeries, too, which it makes valid' },
     'only-failed': { type: 'boolean', help: 'Only those that were answered or forwarded without a 2xx' },
     'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
-    event: { type: 'string', value: 'type', repeat: true, help: 'Only events of this type' },
+    event: EVENT_FLAG,
+    since: { type: 'time', bare: 'back', help: 'Only those received since then' },
+    until: { type: 'time', bare: 'back', help: 'Only those received until then' },
     limit: { type: 'integer', value: 'n', min: 1, help: 'Send no more than this' },
     rate: {
       type: 'string',
@@ -40,6 +46,10 @@ export const webhooksReplay = listCommand({
       run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --only-failed --resign',
       why: 'After a fix',
     },
+    {
+      run: 'svc webhooks replay trace.har --to http://127.0.0.1:3000/hook --resign --since 2h',
+      why: 'What a browser or a proxy saw in the last two hours',
+    },
     { run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --rate 10/s', why: 'Ten in a second' },
   ],
   output: SENT_LIST,
@@ -51,19 +61,23 @@ export const webhooksReplay = listCommand({
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const replay = new Replay({
-      source: input.file === '-' ? 'standard input' : input.file,
+      path: input.file,
+      format: input.format,
       onlyFailed: input.onlyFailed,
       eventIds: input.eventId,
-      types: input.event,
+      types: eventFilter(input.event),
+      sinceMs: input.since?.ms,
+      untilMs: input.until?.ms,
       limit: input.limit,
       resign: input.resign ? { secret: requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
       userAgent: outbound.userAgent,
+      chunks: ctx.inputChunks,
       now: ctx.now,
-      tell: (text) => ctx.notice(text),
+      notice: ctx.notice,
     });
     const { rate, deadline: deadlineMs, concurrency } = input;
     const route = { url, deadlineMs, concurrency, gapMs: rate === undefined ? undefined : gapOf(rate) };
-    const source = await replay.start(ctx.inputChunks(input.file));
+    const source = await replay.start();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) await showAll(source, route, outbound);
     const tally = new Tally();

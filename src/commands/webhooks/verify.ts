@@ -15,7 +15,7 @@ export const webhooksVerify = listCommand({
   id: 'webhooks verify',
   summary: 'Check the signatures of deliveries, and say why one does not match',
   description:
-    'Reads bodies, raw HTTP requests, HARs, curl lines and recordings, told apart by their first bytes; where the signature is given by an option, everything is a body unless --format says otherwise. Ends with 0 where all are valid, 1 where any is not, 2 where something could not be checked or nothing was there. Ages are measured against the time of receipt in recordings and HARs, and against now elsewhere.\nA mismatch is searched for its cause in bodies of up to 16 MiB (8 MiB on standard input): a hint is told only where the repaired bytes, secret or header do match. One delivery is one object with -o json, several are an array.',
+    'Reads raw HTTP requests, HARs, curl lines, curl --trace, recordings, and requests in the JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}. Where the signature is given by an option, everything is a body unless --format says otherwise. Ends with 0 where all are valid, 1 where any is not, 2 where something could not be checked, is in no format that svc reads, or nothing was there. Ages are measured against the time of receipt in recordings and HARs, and against now elsewhere.\nA mismatch is searched for its cause in bodies of up to 16 MiB (8 MiB on standard input): a hint is told only where the repaired bytes, secret or header do match. One delivery is one object with -o json, several are an array.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -83,6 +83,7 @@ export const webhooksVerify = listCommand({
     const run = new VerificationRun(check, {
       format: input.format,
       signed: given.some(([name]) => signing.includes(name.toLowerCase())),
+      bareBodies: false,
       prefix,
       chunks: ctx.inputChunks,
       notice: ctx.notice,

@@ -1,4 +1,5 @@
 /** What programs do to a body on its way, undone: each repair makes the bytes that were signed, if it is that what happened. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 export interface Repair {
   /** The part, and what is done to it. */
@@ -15,6 +16,9 @@ interface BodyRepair extends Repair {
 const LF = Buffer.from('\n');
 const CRLF = Buffer.from('\r\n');
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** More is not unpacked: a few bytes can hold any amount. */
+const MOST_UNPACKED = 16 << 20;
 
 /** In the order in which they are tried: the first that matches is told. */
 export const BODY_REPAIRS: readonly BodyRepair[] = [
@@ -98,6 +102,19 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
     *repair(body) {
       const text = body.toString('latin1').trim();
       if (text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) yield Buffer.from(text, 'base64');
+    },
+  },
+  {
+    name: 'body_decompressed',
+    words: 'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
+    *repair(body) {
+      for (const unpack of [gunzipSync, inflateSync, brotliDecompressSync]) {
+        try {
+          yield unpack(body, { maxOutputLength: MOST_UNPACKED });
+        } catch {
+          // of another kind
+        }
+      }
     },
   },
   {

@@ -1,6 +1,8 @@
-/** What a file holds: a bare body, or one of the forms in which deliveries are kept. */
+/** What a file holds: a bare body, or one of the formats in which deliveries are stored. */
+import { SvcError } from '../../errors.ts';
+import { isCurlTrace } from './curl-trace.ts';
 
-export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'ndjson'] as const;
+export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'trace', 'json', 'ndjson'] as const;
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
 /** So much of the beginning tells the form. */
@@ -16,7 +18,37 @@ export function detectFormat(bytes: Buffer, whole: boolean, prefix: string): Exc
   if (startsRequest(bytes) || startsHeaders(text, prefix)) return 'http';
   if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return 'har';
   if (/^\{"v":1,"received_at":"/.test(text) || isRecording(text, whole)) return 'ndjson';
-  return 'body';
+  if (isCurlTrace(text)) return 'trace';
+  // Of JSON only all of it tells whether it holds requests, or is a body.
+  return /^\s*[[{]/.test(text) ? 'json' : 'body';
+}
+
+const OTHERS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
+  [/^\x1f\x8b/, 'compressed with gzip', 'unpack it first: gunzip -c FILE | svc webhooks verify -'],
+  [/^PK\x03\x04/, 'a zip archive', 'unpack it first'],
+  [
+    /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x4d\x3c\xb2\xa1|\x0a\x0d\x0d\x0a)/,
+    'a packet capture',
+    'export the request as text: in Wireshark, Follow > HTTP Stream > Save as raw',
+  ],
+  [
+    /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//,
+    'the output of curl -v, which has no body',
+    'curl --trace FILE writes every byte',
+  ],
+  [
+    /^\S+ \S+ \S+ \[[^\]]+\] "[A-Z]+ \S+ HTTP\//,
+    'an access log, which has neither headers nor bodies',
+    'log the signature, the timestamp and the raw body',
+  ],
+  [/^\d+:\d+:(?:version|type)/, 'a dump of mitmproxy', 'export it: mitmdump -r FILE --set hardump=out.har'],
+];
+
+/** Throws `file_unusable` for a file that is known, and is no delivery. */
+export function refuseOthers(bytes: Buffer, source: string): void {
+  const text = bytes.toString('latin1', 0, PEEK);
+  const [, what, hint] = OTHERS.find(([form]) => form.test(text)) ?? [];
+  if (what !== undefined && hint !== undefined) throw new SvcError('file_unusable', `${source}: is ${what}`, { hint });
 }
 
 export const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;

@@ -2,9 +2,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
-import { type DeliveryFormat, detectFormat, PEEK } from './container.ts';
+import { type DeliveryFormat, detectFormat, PEEK, refuseOthers } from './container.ts';
 import type { Delivery } from './delivery.ts';
-import { lineBatches, recordedDelivery } from './recording-reader.ts';
+import { type LineReader, lineBatches, recordedDelivery } from './recording-reader.ts';
 
 /** A body that is not read yet, of any size. */
 export interface BareBody {
@@ -18,7 +18,11 @@ export interface InputOptions {
   readonly format: DeliveryFormat;
   /** The signature was given apart from the input. */
   readonly signed: boolean;
+  /** Whether what is in none of the formats is a body; else it is refused. */
+  readonly bareBodies: boolean;
   readonly prefix: string;
+  /** Reads a line of a recording. */
+  readonly readLine?: LineReader;
   /** The bytes of a file or of `-`, piece by piece; a piece is overwritten by the next. */
   chunks(path: string): AsyncIterable<Uint8Array>;
   /** What is left out, and no failure. */
@@ -99,16 +103,25 @@ export async function* readDeliveries(
   const beginning = await Beginning.of(pieces);
   if (beginning.bytes.length === 0) return;
   const format = detectFormat(beginning.bytes, beginning.whole, options.prefix);
-  if (format === 'body') yield { source, pieces: beginning.all(), size: sizeOf(path) };
-  else yield* contained(format, source, beginning.all(), options);
+  if (format === 'body') {
+    refuseOthers(beginning.bytes, source);
+    if (!options.bareBodies) throw noDelivery(source);
+    yield { source, pieces: beginning.all(), size: sizeOf(path) };
+  } else yield* contained(format, source, beginning.all(), options);
+}
+
+function noDelivery(source: string): SvcError {
+  return new SvcError('file_unusable', `${source}: holds no delivery in a format that svc reads`, {
+    hint: 'a body alone says nothing about its signature: pass --timestamp and --signature, or --headers-file. svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}',
+  });
 }
 
 async function* contained(
-  format: 'http' | 'har' | 'curl' | 'ndjson',
+  format: Exclude<DeliveryFormat, 'auto' | 'body'>,
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   options: InputOptions,
-): AsyncGenerator<Iterable<Delivery>, void, void> {
+): AsyncGenerator<BareBody | Iterable<Delivery>, void, void> {
   if (format === 'ndjson') {
     for await (const lines of lineBatches(pieces)) yield recorded(lines);
     return;
@@ -126,6 +139,20 @@ async function* contained(
       yield harDeliveries(bytes, source, options.prefix);
       return;
     }
+    case 'json': {
+      const { capturedDeliveries } = await import('./captured-json.ts');
+      const found = capturedDeliveries(bytes, source, options.prefix);
+      if (found !== undefined) yield found;
+      else if (!options.bareBodies) throw noDelivery(source);
+      else yield { source, pieces: once(bytes), size: bytes.length };
+      return;
+    }
+    case 'trace': {
+      const { httpDeliveries } = await import('./http-dump.ts');
+      const { sentBytes } = await import('./curl-trace.ts');
+      yield httpDeliveries(sentBytes(bytes, source), source);
+      return;
+    }
     case 'curl': {
       const { curlDeliveries } = await import('./curl-line.ts');
       yield await curlDeliveries(bytes, source, (path) => namedFile(path, source, options));
@@ -135,12 +162,16 @@ async function* contained(
   function* recorded(lines: Iterable<{ number: number; bytes: Buffer; open: boolean }>): Generator<Delivery> {
     for (const { number, bytes: line, open } of lines) {
       const where = `${source}:${number}`;
-      const delivery = recordedDelivery(line, where, options.prefix);
+      const delivery = (options.readLine ?? recordedDelivery)(line, where, options.prefix);
       if (delivery !== undefined) yield delivery;
       else if (open) options.notice(`${where}: the last line was cut off while it was written, and is left out`);
       else options.unusable(new SvcError('file_unusable', `${where}: is no recorded delivery`));
     }
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** A line from elsewhere must not have a device or a pipe read. */

@@ -14,6 +14,8 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** When it was received, in Unix seconds, where that is recorded. */
   readonly receivedS?: number | undefined;
+  /** What the receiver answered, where that is recorded. */
+  readonly status?: number | undefined;
   /** The input ended before the body did. */
   readonly truncated?: true | undefined;
   /** Where that time was read, if not in a recording's `received_at`. */

@@ -18,6 +18,7 @@ export function harDeliveries(bytes: Buffer, source: string, prefix: string): re
         source: `${source}#${index + 1}`,
         headers,
         ...bodyOf(request, headers),
+        ...answeredWith(entry['response']),
         ...(Number.isNaN(receivedMs) ? {} : { receivedS: receivedMs / 1000, clock: 'startedDateTime' }),
       },
     ];
@@ -40,6 +41,12 @@ function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
   const entries = isObject(log) ? log['entries'] : undefined;
   if (!Array.isArray(entries)) throw new SvcError('file_unusable', `${source}: is no HAR: it has no log.entries`);
   return entries;
+}
+
+/** 0 where there was no answer. */
+function answeredWith(response: unknown): Pick<Delivery, 'status'> {
+  const status = isObject(response) ? response['status'] : undefined;
+  return typeof status === 'number' ? { status } : {};
 }
 
 function headersOf(request: Readonly<Record<string, unknown>>): readonly RawHeader[] {

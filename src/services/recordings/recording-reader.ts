@@ -57,6 +57,8 @@ const CLOSING = 0x7d;
 const PLAIN = /^[ -~]*$/;
 const NONE: readonly string[] = [];
 
+export type LineReader = (line: Buffer, source: string, prefix: string) => Delivery | undefined;
+
 /** Undefined where the line is no delivery. Headers that do not begin with `prefix` may be left out. */
 export function recordedDelivery(line: Buffer, source: string, prefix: string): Delivery | undefined {
   return ownShape(line, source, prefix) ?? anyShape(line, source);

@@ -1,39 +1,47 @@
-/** Recorded deliveries on their way out again, with the bytes and the documented headers that they came with. */
+/** Deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import { HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
+import type { DeliveryFormat } from './container.ts';
+import { type Delivery, HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
+import { readDeliveries } from './delivery-input.ts';
 import { readEvent } from './event.ts';
 import { forwardedHeaders } from './forwarding.ts';
-import { type Line, lineBatches } from './recording-reader.ts';
+import type { LineReader } from './recording-reader.ts';
 import type { SigningSecret } from './secret.ts';
 import type { Draft, Outgoing } from './sending.ts';
 import { withAgent } from './sending-event.ts';
 import { signatureOf, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 export interface ReplayOptions {
-  /** How messages call the recording. */
-  readonly source: string;
+  /** A file, or `-`. */
+  readonly path: string;
+  readonly format: DeliveryFormat;
   /** Those that were answered, or forwarded, without success. */
   readonly onlyFailed: boolean;
   /** Of these events; any where there are none. */
   readonly eventIds: readonly string[];
   readonly types: readonly string[];
+  /** When they were received: milliseconds since 1970, both included. */
+  readonly sinceMs: number | undefined;
+  readonly untilMs: number | undefined;
   readonly limit: number | undefined;
   /** Each is signed anew when it is sent: those of the service, and with `unproven` whatever was recorded. */
   readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
   readonly userAgent: string;
+  chunks(path: string): AsyncIterable<Uint8Array>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Remarks for the person. */
-  readonly tell: (text: string) => void;
+  notice(text: string): void;
 }
 
 const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
 const SIGNATURE = `${HEADER_PREFIX}Signature`;
 
-/** The deliveries of one recording, in its order. */
+/** The deliveries of one file, in its order. */
 export class Replay {
   readonly #options: ReplayOptions;
+  /** What filters left out, by option. */
+  readonly #leftOut = new Map<string, number>();
   #read = 0;
   #unreadable = 0;
   #chosen = 0;
@@ -50,11 +58,11 @@ export class Replay {
   }
 
   /**
-   * Looks for the first before it resolves: a recording that cannot be used is told of before anything is sent. Throws
+   * Looks for the first before it resolves: a file that cannot be used is reported before anything is sent. Throws
    * `file_unusable` where it holds no delivery at all, chosen or not.
    */
-  async start(pieces: AsyncIterable<Uint8Array>): Promise<AsyncGenerator<Draft, void, void>> {
-    const deliveries = this.#deliveries(pieces);
+  async start(): Promise<AsyncGenerator<Draft, void, void>> {
+    const deliveries = this.#deliveries();
     const first = await deliveries.next();
     return (async function* () {
       try {
@@ -67,55 +75,67 @@ export class Replay {
     })();
   }
 
-  async *#deliveries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Draft, void, void> {
+  async *#deliveries(): AsyncGenerator<Draft, void, void> {
+    const { notice } = this.#options;
     try {
-      yield* this.#chosenOf(pieces);
+      yield* this.#chosenOnes();
     } finally {
+      if (this.#leftOut.size > 0) {
+        const counts = [...this.#leftOut].map(([option, count]) => `${count} by ${option}`);
+        notice(`left out: ${counts.join(', ')}`);
+      }
       if (this.#unproven > 0) {
-        this.#options.tell(
+        notice(
           `${this.#unproven} left out: nothing shows that the service has signed them; --resign-unproven signs them all the same`,
         );
       }
     }
   }
 
-  async *#chosenOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Draft, void, void> {
-    const { source, limit = Number.POSITIVE_INFINITY } = this.#options;
+  async *#chosenOnes(): AsyncGenerator<Draft, void, void> {
+    const { path, format, limit = Number.POSITIVE_INFINITY, chunks, notice } = this.#options;
     if (limit <= 0) return;
-    for await (const lines of lineBatches(pieces)) {
-      for (const line of lines) {
-        const recorded = recordedIn(line);
-        if (recorded === undefined) {
-          this.#leaveOut(line);
-          continue;
-        }
+    const unusable = (error: SvcError): void => {
+      this.#unreadable++;
+      notice(`${error.message}, and left out`);
+    };
+    const input = {
+      format,
+      signed: false,
+      bareBodies: false,
+      prefix: HEADER_PREFIX,
+      readLine,
+      chunks,
+      notice,
+      unusable,
+    };
+    for await (const found of readDeliveries(path, input)) {
+      if ('pieces' in found) throw bareBody(found.source);
+      for (const delivery of found) {
         this.#read++;
-        if (!this.#chooses(recorded) || !this.#mayGo(recorded)) continue;
+        const recorded = asRecorded(delivery);
+        const filter = this.#filterAgainst(recorded);
+        if (filter !== undefined) this.#leftOut.set(filter, (this.#leftOut.get(filter) ?? 0) + 1);
+        if (filter !== undefined || !this.#mayGo(recorded)) continue;
         yield () => this.#outgoing(recorded);
         if (++this.#chosen >= limit) return;
       }
     }
     if (this.#read === 0) {
-      throw new SvcError('file_unusable', `${source} holds no recorded delivery`, {
+      throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: holds no delivery`, {
         hint: '"svc webhooks listen --record" writes recordings',
       });
     }
   }
 
-  #leaveOut({ number, open }: Line): void {
-    const { source, tell } = this.#options;
-    if (open) tell(`${source}:${number} is cut off, and left out: the recorder was stopped while it wrote`);
-    else {
-      this.#unreadable++;
-      tell(`${source}:${number} is no recorded delivery, and left out`);
-    }
-  }
-
-  #chooses({ eventId, eventType, failed }: Recorded): boolean {
-    const { onlyFailed, eventIds, types } = this.#options;
-    if (onlyFailed && !failed) return false;
-    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) return false;
-    return types.length === 0 || types.includes(eventType ?? '');
+  /** The option that leaves it out. */
+  #filterAgainst({ eventId, eventType, failed, receivedMs }: Recorded): string | undefined {
+    const { onlyFailed, eventIds, types, sinceMs, untilMs } = this.#options;
+    if (sinceMs !== undefined && !(receivedMs >= sinceMs)) return Number.isNaN(receivedMs) ? NO_TIME : '--since';
+    if (untilMs !== undefined && !(receivedMs <= untilMs)) return Number.isNaN(receivedMs) ? NO_TIME : '--until';
+    if (onlyFailed && !failed) return '--only-failed';
+    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) return '--event-id';
+    return types.length === 0 || types.includes(eventType ?? '') ? undefined : '--event';
   }
 
   /** A new signature makes a forgery as good as any: what was refused for its own is not given one unasked. */
@@ -140,20 +160,49 @@ export class Replay {
     const ageS = nowS - Number(timestamp);
     if (this.#warned || !(ageS > TOLERANCE_S)) return;
     this.#warned = true;
-    this.#options.tell(
+    this.#options.notice(
       `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs anew`,
     );
   }
+}
+
+const NO_TIME = '--since or --until, without a time of receipt';
+
+function bareBody(source: string): SvcError {
+  return new SvcError('file_unusable', `${source}: is a body without its headers`, {
+    hint: 'svc webhooks send --body signs and sends it',
+  });
 }
 
 interface Recorded {
   readonly eventId: string | null;
   readonly eventType: string | null;
   readonly headers: readonly RawHeader[];
-  readonly body: Buffer;
+  readonly body: Uint8Array;
+  /** NaN where it is not known. */
+  readonly receivedMs: number;
   readonly failed: boolean;
-  /** As the recorder wrote it; a recording of another writer may not say. */
+  /** As the recorder wrote it; other files do not say. */
   readonly verdict: string | undefined;
+}
+
+/** What a recording says of a delivery beside its bytes. */
+interface RecordedDelivery extends Delivery {
+  readonly line?: Readonly<Record<string, unknown>>;
+}
+
+function asRecorded({ headers, body, receivedS, status, line = {} }: RecordedDelivery): Recorded {
+  const event = readEvent(body);
+  const { response = status, forward } = line;
+  return {
+    eventId: textOf(line['event_id']) ?? event?.id ?? null,
+    eventType: textOf(line['event_type']) ?? event?.type ?? null,
+    headers,
+    body,
+    receivedMs: (receivedS ?? Number.NaN) * 1000,
+    verdict: textOf(line['verdict']),
+    failed: hasFailed(response) || (isObject(forward) && hasFailed(forward['status'])),
+  };
 }
 
 /** Of which the signature was good, whatever the age. */
@@ -166,37 +215,31 @@ function isProven({ verdict, headers, body }: Recorded, secret: SigningSecret): 
   return verifySignature(signed, body, [secret], { nowS: 0, toleranceS: undefined }).signatureOk;
 }
 
-function recordedIn({ bytes, number }: Line): Recorded | undefined {
-  let value: unknown;
+/** Stricter than for verification: what is sent must be what was received. */
+const readLine: LineReader = (bytes, source): RecordedDelivery | undefined => {
+  let line: unknown;
   let headers: readonly RawHeader[];
   try {
-    value = JSON.parse(bytes.toString());
-    if (!isObject(value) || (value['v'] ?? 1) !== 1) return undefined;
-    headers = jsonHeaders(value['headers'], String(number));
+    line = JSON.parse(bytes.toString());
+    if (!isObject(line) || (line['v'] ?? 1) !== 1) return undefined;
+    headers = jsonHeaders(line['headers'], source);
   } catch {
     return undefined;
   }
-  const text = value['body_b64'];
+  const text = line['body_b64'];
   if (typeof text !== 'string') return undefined;
   const body = Buffer.from(text, 'base64');
-  // Broken base64 is decoded without a word, to other bytes than were received.
+  // Broken base64 is decoded without an error, to other bytes than were received.
   if (body.toString('base64') !== text) return undefined;
-  const event = readEvent(body);
-  return {
-    eventId: textOf(value['event_id']) ?? event?.id ?? null,
-    eventType: textOf(value['event_type']) ?? event?.type ?? null,
-    headers,
-    body,
-    verdict: textOf(value['verdict']),
-    failed: hasFailed(value['response']) || (isObject(value['forward']) && hasFailed(value['forward']['status'])),
-  };
-}
+  const ms = Date.parse(textOf(line['received_at']) ?? '');
+  return { source, headers, body, receivedS: Number.isNaN(ms) ? undefined : ms / 1000, notes: [], line };
+};
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A recording of another writer may not say. */
+/** A file may not say. */
 function hasFailed(status: unknown): boolean {
   return status !== undefined && !(typeof status === 'number' && status >= 200 && status <= 299);
 }

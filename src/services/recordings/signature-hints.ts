@@ -63,6 +63,11 @@ function* attempts(evidence: Evidence, search: Search): Generator<readonly strin
   const { body, original, secrets } = evidence;
   const { digest, timestamp } = search;
   const prefix = `${timestamp}.`;
+  // Nothing has to be repaired, and no repair that leaves the body as it is may be named as one.
+  if (search.matches(digest, [prefix, body])) {
+    yield [];
+    return;
+  }
   if (digest === undefined) {
     for (const { name, digests } of SIGNATURE_REPAIRS) {
       for (const repaired of digests(search.signature)) {
@@ -118,6 +123,11 @@ const SECRET_REPAIRS: readonly SecretRepair[] = [
     words:
       'the signature matches if the quotes around the secret are left out: a shell or a .env file would have taken them off',
     key: (secret) => /^\s*(["'])(.*)\1\s*$/s.exec(text(secret))?.[2],
+  },
+  {
+    name: 'secret_of_env_line',
+    words: 'the signature matches if only what follows "=" is the secret: the rest is of a .env file',
+    key: (secret) => /^(?:export )?[A-Za-z_]\w*=(["']?)(.+)\1$/.exec(text(secret))?.[2],
   },
   {
     name: 'secret_without_prefix',

@@ -24,7 +24,7 @@ interface Recorded {
 
 /** As `listen --record` writes it, written by hand. */
 function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorded = {}): string {
-  const bytes = body ?? Buffer.from(`{"id":"${id}","type":"a.b", "data":{}}`);
+  const bytes = body ?? Buffer.from(`{"id":"${id}","type":"webhook.ping", "data":{}}`);
   return `${JSON.stringify({
     v: 1,
     received_at: '2025-12-31T23:59:00.000Z',
@@ -37,13 +37,13 @@ function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorde
       ['content-type', 'application/json; charset=utf-8'],
       ['Authorization', 'Bearer of-the-tunnel'],
       ['X-Service-Signature', sign(String(timestamp), bytes)],
-      ['X-Service-Event', 'a.b'],
+      ['X-Service-Event', 'webhook.ping'],
       ['X-Service-Delivery', `dlv_${id}`],
     ],
     body_b64: bytes.toString('base64'),
     verdict: 'valid',
     event_id: id,
-    event_type: 'a.b',
+    event_type: 'webhook.ping',
     duplicate: false,
     forward: null,
     response: 204,
@@ -87,7 +87,7 @@ describe('without --resign', () => {
       'X-Service-Signature',
       sign(String(THEN_S), body),
       'X-Service-Event',
-      'a.b',
+      'webhook.ping',
       'X-Service-Delivery',
       'dlv_evt_1',
       'content-length',
@@ -146,7 +146,7 @@ describe('--resign', () => {
 
   it('signs no forgery, unless it is told to', async () => {
     const forged = [['X-Service-Signature', `sha256=${'0'.repeat(64)}`]] as const;
-    const body = Buffer.from('{"id":"evt_6","type":"a.b"}');
+    const body = Buffer.from('{"id":"evt_6","type":"webhook.ping"}');
     const genuine = [
       ['X-Service-Timestamp', '1'],
       ['X-Service-Signature', sign('1', body)],
@@ -187,7 +187,7 @@ describe('what is chosen', () => {
   const text = [
     line({ id: 'evt_1' }),
     line({ id: 'evt_2', more: { response: 401, event_id: null, event_type: null } }),
-    line({ id: 'evt_3', more: { forward: { status: 500, ms: 3 }, response: 500, event_type: 'c.d' } }),
+    line({ id: 'evt_3', more: { forward: { status: 500, ms: 3 }, response: 500, event_type: 'summary.completed' } }),
     line({ id: 'evt_4', more: { forward: { status: null, ms: 3, error: 'timeout' }, response: 202 } }),
     line({ id: 'evt_5', more: { forward: { status: 200, ms: 3 } } }),
     line({ id: 'evt_6', more: { response: undefined, forward: undefined } }),
@@ -200,9 +200,9 @@ describe('what is chosen', () => {
       ['--event-id', 'evt_5', '--event-id', 'evt_2'],
       ['2', '5'],
     ],
-    [['--event', 'c.d'], ['3']],
+    [['--event', 'summary.completed'], ['3']],
     [
-      ['--event', 'a.b', '--only-failed'],
+      ['--event', 'webhook.ping', '--only-failed'],
       ['2', '4'],
     ],
     [
@@ -230,7 +230,7 @@ describe('lines that are none', () => {
     for (const cut of [1, 20, whole.length - 30, whole.length - 2]) {
       const { code, stderr } = await replay(line() + whole.slice(0, cut), peer);
       expect(code).toBe(0);
-      expect(stderr).toContain('standard input:2 is cut off, and left out');
+      expect(stderr).toContain('stdin:2: the last line was cut off while it was written, and is left out');
     }
     expect(peer.taken).toHaveLength(4);
     expect((await replay(line() + whole.trimEnd(), peer)).stderr).toBe('2 sent: 2 accepted\n');
@@ -248,7 +248,7 @@ describe('lines that are none', () => {
     const peer = await statuses(200);
     const { code, stderr } = await replay(line() + bad + line({ id: 'evt_3' }), peer);
     expect(code).toBe(10);
-    expect(stderr).toContain('standard input:2 is no recorded delivery, and left out');
+    expect(stderr).toContain('stdin:2: is no recorded delivery, and left out');
     expect(ids(peer.taken)).toEqual(['evt_1', 'evt_3']);
   });
 
@@ -258,7 +258,7 @@ describe('lines that are none', () => {
       const peer = await statuses(200);
       const { code, stderr } = await replay(text, peer);
       expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-      expect(stderr).toContain('holds no recorded delivery');
+      expect(stderr).toContain('holds no delivery');
     },
   );
 
@@ -317,7 +317,10 @@ describe('what comes of it', () => {
     const { code, stdout } = await replay(line() + line({ id: 'evt_2' }), peer, ['--dry-run', '-o', 'json']);
     expect({ code, taken: peer.taken }).toEqual({ code: 0, taken: [] });
     const bodies = (JSON.parse(stdout) as { body: string }[]).map(({ body }) => body);
-    expect(bodies).toEqual(['{"id":"evt_1","type":"a.b", "data":{}}', '{"id":"evt_2","type":"a.b", "data":{}}']);
+    expect(bodies).toEqual([
+      '{"id":"evt_1","type":"webhook.ping", "data":{}}',
+      '{"id":"evt_2","type":"webhook.ping", "data":{}}',
+    ]);
   });
 
   it.each(['10', '0/s', '10/d', 'fast', '-1/s'])('--rate %s is refused', async (rate) => {
@@ -373,7 +376,7 @@ it('reads what listen recorded, up to the last whole line', async () => {
   const peer = await handmade();
   const run = await svc(['webhooks', 'replay', file, '--to', peer.url], { env });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain(`${file}:3 is cut off`);
+  expect(run.stderr).toContain(`${file}:3: the last line was cut off`);
   expect(peer.taken.map(({ status }) => status)).toEqual([204, 204]);
   writeFileSync(file, bytes);
   expect((await svc(['webhooks', 'replay', file, '--to', peer.url, '--limit', '3'], { env })).code).toBe(0);

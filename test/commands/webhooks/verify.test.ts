@@ -139,11 +139,9 @@ describe('one delivery', () => {
   });
 
   it('without its signature says what to pass', async () => {
-    const { code, stdout } = await verify([ping]);
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringMatching(/missing_signature .* pass --signature, --header or --headers-file/),
-    ]);
+    const { code, stdout, stderr } = await verify([ping]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/holds no delivery in a format that svc reads\nhint: .* pass --timestamp and --signature/);
     expect((await json([ping, '--signature', SIGNATURE])).verdict).toBe('missing_timestamp');
   });
 

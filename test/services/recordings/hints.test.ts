@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BODY_REPAIRS } from '../../../src/services/recordings/body-repairs.ts';
@@ -36,6 +37,9 @@ describe('a body', () => {
     ['body_unquoted', COMPACT, JSON.stringify(COMPACT)],
     ['body_base64_decoded', COMPACT, Buffer.from(COMPACT).toString('base64')],
     ['body_base64_decoded', COMPACT, `${Buffer.from(COMPACT).toString('base64url')}\n`],
+    ['body_decompressed', COMPACT, gzipSync(COMPACT)],
+    ['body_decompressed', COMPACT, deflateSync(COMPACT)],
+    ['body_decompressed', COMPACT, brotliCompressSync(COMPACT)],
     ['body_utf16_to_utf8', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
     ['body_latin1_to_utf8', '{"a":"é"}', Buffer.from('{"a":"é"}', 'latin1')],
     ['body_utf8_encoded_once', COMPACT, Buffer.from(Buffer.from(COMPACT).toString('latin1'))],
@@ -50,8 +54,21 @@ describe('a body', () => {
     expect(hints(sent, received)).toEqual([name]);
   });
 
+  it.each([`0${T}`, '17672256000000000000000', ` +${T}`, 'soon'])(
+    'that is what was signed, under the timestamp %j, needs no repair',
+    (timestamp) => {
+      const signatures = [signatureOf(SECRET, timestamp.trim(), PING)];
+      expect(hints(PING, PING, { headers: { timestamps: [timestamp], signatures } })).toEqual([]);
+    },
+  );
+
+  it('that unpacks to very much is not unpacked', () => {
+    const huge = gzipSync(Buffer.alloc(64 << 20));
+    expect(hints(Buffer.alloc(64 << 20), huge)).toEqual([]);
+  });
+
   it('has a test above for every repair, whose name is part and repair', () => {
-    expect(BODY_REPAIRS).toHaveLength(19);
+    expect(BODY_REPAIRS).toHaveLength(20);
     for (const { name, words } of BODY_REPAIRS) {
       expect(name).toMatch(/^body_[a-z0-9_]+$/);
       expect(hintWords(name)).toBe(words);
