@@ -135,7 +135,11 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
 /** What people put where the secret belongs. */
 const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
   [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
-  [/^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/, 'is a line of a .env file', 'give what follows "=" alone'],
+  [
+    /^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/,
+    'is a line of a .env file',
+    'give what follows "=" alone',
+  ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
   [/\n/, 'holds white space: it is more than one line', 'give one secret for each option'],
   [/\s/, 'holds white space', 'was more copied than the secret?'],

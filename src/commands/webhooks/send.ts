@@ -2,6 +2,7 @@ import { listCommand, type RunContext } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
 import { parseByteSize } from '../../inputs/byte-size.ts';
+import { EVENT_FLAG, eventTypes, likelyType } from '../../inputs/event-types.ts';
 import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
 import type { Draft, Outgoing } from '../../services/recordings/sending.ts';
@@ -17,7 +18,7 @@ export const webhooksSend = listCommand({
   effect: 'write',
   flags: {
     to: RECEIVER_FLAGS.to,
-    event: { type: 'string', value: 'type', help: 'The event type (default webhook.ping)' },
+    event: { ...EVENT_FLAG, help: 'The event type (default webhook.ping); of several, one event each' },
     body: { type: 'string', value: 'file', complete: 'files', help: 'The exact bytes to send, - for standard input' },
     set: {
       type: 'pairs',
@@ -32,7 +33,7 @@ export const webhooksSend = listCommand({
       check: (text: string) => void parseByteSize(text),
       help: 'The size of the body, such as 2MiB: of a summary.completed event',
     },
-    repeat: { type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send it so many times' },
+    repeat: { type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send each so many times' },
     'new-id': { type: 'boolean', help: 'A new event each time, not the same again' },
     concurrency: RECEIVER_FLAGS.concurrency,
     skew: {
@@ -51,7 +52,7 @@ export const webhooksSend = listCommand({
     insecure: RECEIVER_FLAGS.insecure,
     ...SECRET_FLAGS,
   },
-  outputOf: ({ repeat }) => (repeat > 1 ? SENT_LIST : SENT_ONE),
+  outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
@@ -76,7 +77,7 @@ export const webhooksSend = listCommand({
     const tally = new Tally();
     const rows = sendAll(source, route, outbound, tally, ctx);
     const about = { code: () => tally.code, footer: () => tally.summary };
-    if (input.repeat > 1) return { value: rows, ...about };
+    if (!sendsOne(input)) return { value: rows, ...about };
     const { value } = await rows.next();
     await rows.return();
     if (tally.unreachable !== undefined) throw tally.unreachable;
@@ -84,8 +85,17 @@ export const webhooksSend = listCommand({
   },
 });
 
+function typesOf(event: readonly string[]): readonly string[] {
+  return event.length === 0 ? [] : eventTypes(event, '--event', 'leave it out for webhook.ping');
+}
+
+/** Then the value is that delivery, and no list. */
+function sendsOne({ repeat, event }: Pick<DeliveryOptions, 'repeat' | 'event'>): boolean {
+  return repeat === 1 && typesOf(event).length < 2;
+}
+
 interface DeliveryOptions {
-  readonly event: string | undefined;
+  readonly event: readonly string[];
   readonly body: string | undefined;
   readonly set: Readonly<Record<string, string>>;
   readonly id: string | undefined;
@@ -105,6 +115,14 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
   const { draftEvent, makeDelivery } = await import('../../services/recordings/sending-event.ts');
   const { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } = await import('../../services/recordings/sample-event.ts');
   const { set, id, repeat, newId, tamper } = input;
+  const types = typesOf(input.event);
+  for (const type of types) {
+    const likely = likelyType(type);
+    if (likely !== undefined) ctx.notice(`warning: the service has no event type ${type}; did you mean ${likely}?`);
+  }
+  if (types.length > 1 && (id !== undefined || input.body !== undefined)) {
+    throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} is for one event: give one --event`);
+  }
   if (newId && id !== undefined) throw new SvcError('usage', '--id and --new-id both say what the event is called');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
   const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
@@ -116,24 +134,27 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
     const { readEvent } = await import('../../services/recordings/event.ts');
     const bytes = await ctx.readInput(input.body);
     const event = readEvent(bytes);
-    const about = { id: event?.id ?? null, type: input.event ?? event?.type ?? null };
-    return many(repeat, () => makeDelivery(bytes, about, making));
+    const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
+    return many(repeat, [() => makeDelivery(bytes, about, making)]);
   }
-  const type = input.event ?? (size === undefined ? WEBHOOK_PING : SUMMARY_COMPLETED);
-  const draft = () => draftEvent({ type, id, set, size }, ctx);
-  const first = draft();
-  return many(repeat, (round) => {
-    const event = newId && round > 0 ? draft() : first;
-    return makeDelivery(eventBytes(event), event, making);
+  const made = types.length > 0 ? types : [size === undefined ? WEBHOOK_PING : SUMMARY_COMPLETED];
+  const makers = made.map((type) => {
+    const draft = () => draftEvent({ type, id, set, size }, ctx);
+    const first = draft();
+    return (round: number): Outgoing => {
+      const event = newId && round > 0 ? draft() : first;
+      return makeDelivery(eventBytes(event), event, making);
+    };
   });
+  return many(repeat, makers);
 }
 
 function clockOf({ now, random }: RunContext): Pick<RunContext, 'now' | 'random'> {
   return { now, random };
 }
 
-function* many(count: number, make: (round: number) => Outgoing): Generator<Draft, void, void> {
-  for (let round = 0; round < count; round++) yield () => make(round);
+function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {
+  for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
 }
 
 function signedDuration(text: string): number {

@@ -62,7 +62,7 @@ export const webhooksSign = textCommand({
       check: (text: string) => void receiverAddress(text),
       help: 'With --as curl or http: where the request goes',
     },
-    event: { type: 'string', value: 'type', check: oneHeader, help: 'The event type header, whatever the body says' },
+    event: { type: 'string', value: 'type', check: oneType, help: 'The event type header, whatever the body says' },
     delivery: { type: 'string', value: 'id', check: oneHeader, help: 'The delivery id header' },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
@@ -127,6 +127,11 @@ export const webhooksSign = textCommand({
 
 function lines(headers: readonly RawHeader[]): string {
   return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
+}
+
+function oneType(text: string): void {
+  oneHeader(text);
+  if (text.includes(',')) throw new SvcError('invalid_value', 'a delivery has one event type');
 }
 
 function oneHeader(text: string): void {

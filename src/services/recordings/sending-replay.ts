@@ -166,7 +166,7 @@ export class Replay {
   }
 }
 
-const NO_TIME = '--since or --until, without a time of receipt';
+const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 function bareBody(source: string): SvcError {
   return new SvcError('file_unusable', `${source}: is a body without its headers`, {

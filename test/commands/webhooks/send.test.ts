@@ -39,6 +39,20 @@ const sign = (timestamp: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
 
 describe('what is sent', () => {
+  it.each([[['--event', 'webhook.ping,x.y']], [['--event', 'webhook.ping', '--event', 'x.y']]])(
+    'is one event for each type: %j',
+    async (args) => {
+      const taken = await sent([...args, '--repeat', '2']);
+      expect(taken.map((one) => json(one).type)).toEqual(['webhook.ping', 'webhook.ping', 'x.y', 'x.y']);
+    },
+  );
+
+  it('may be of an unknown type, with a warning if another was perhaps meant', async () => {
+    const { code, stderr } = await send(await statuses(200), ['--event', 'sumary.completed']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('warning: the service has no event type sumary.completed; did you mean summary.completed?\n');
+  });
+
   it('is a signed ping with the headers of the document', async () => {
     const [taken] = (await sent()) as [Taken];
     expect({ method: taken.method, path: taken.path }).toEqual({ method: 'POST', path: '/hook' });
@@ -192,6 +206,9 @@ describe('what is sent', () => {
     [['--body', '-', '--new-id'], '--body says all'],
     [['--size', '10'], 'bytes at least'],
     [['--size', '2MiB', '--event', 'webhook.ping'], 'no text that could grow'],
+    [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id is for one event'],
+    [['--event', 'webhook.ping,x.y', '--body', '-'], '--body is for one event'],
+    [['--event', ''], 'empty --event'],
     [['--size', '2 elephants'], 'is not an amount of bytes'],
     [['--skew', '1'], 'has no unit'],
     [['--tamper', 'all'], 'there is no "all"'],

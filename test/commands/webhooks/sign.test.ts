@@ -107,6 +107,7 @@ describe('webhooks sign', () => {
 
   it.each([
     [['--event', 'a\nb'], '--event'],
+    [['--event', 'a.b,c.d'], '--event: a delivery has one event type'],
     [['--delivery', ''], '--delivery'],
     [['--header-prefix', 'X Y'], '--header-prefix'],
     [['--to', 'http://h/'], '--to goes with'],
