@@ -1,9 +1,10 @@
 /** `svc webhooks check-receiver` fails every receiver that is wrong in one way, and passes those that are right. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +13,7 @@ import { checkReceiver, type ProbeResult } from '../../../src/services/recording
 import { NOT_TESTABLE } from '../../../src/services/recordings/receiver-rules.ts';
 import { onPath } from '../../support/peers.ts';
 import { freePorts } from '../../support/ports.ts';
-import { svc } from '../../support/svc.ts';
+import { svc, temporaryHome } from '../../support/svc.ts';
 import { KEY } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
@@ -198,10 +199,17 @@ describe('the command', () => {
     const env = { SVC_WEBHOOK_SECRET: KEY };
     const { code, stdout } = await svc(argv, { env });
     expect(code).toBe(1);
-    const json = await svc([...argv, '-o', 'json', '--junit', '/dev/null'], { env });
+    const report = join(temporaryHome(), 'report.xml');
+    const json = await svc([...argv, '-o', 'json', '--junit', report], { env });
     const [result] = JSON.parse(json.stdout) as ProbeResult[];
     expect(result).toMatchObject({ probe, verdict: 'fail' });
-    for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) expect(stdout).toContain(text);
+    const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
+    const read = failure.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) {
+      expect(text).toMatch(/\w/);
+      expect(stdout).toContain(text);
+      expect(read).toContain(text);
+    }
   });
 
   it('lists what no response shows', async () => {

@@ -34,12 +34,12 @@ describe('forwarding', () => {
 
   it('does not hand on what is invalid, a duplicate, or of another type', async () => {
     const { url, taken } = await target((response) => response.end());
-    const { port, ended } = await listen(['--count', '2', '--event', 'a', '--forward-to', url]);
-    await deliver(port, event('evt_1', 'a'), { key: 'whsec_other' });
-    await deliver(port, event('evt_1', 'a'));
-    expect((await deliver(port, event('evt_1', 'a'))).status).toBe(204);
-    expect((await deliver(port, event('evt_2', 'b'))).status).toBe(204);
-    await deliver(port, event('evt_3', 'a'));
+    const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '--forward-to', url]);
+    await deliver(port, event('evt_1', 'webhook.ping'), { key: 'whsec_other' });
+    await deliver(port, event('evt_1', 'webhook.ping'));
+    expect((await deliver(port, event('evt_1', 'webhook.ping'))).status).toBe(204);
+    expect((await deliver(port, event('evt_2', 'summary.completed'))).status).toBe(204);
+    await deliver(port, event('evt_3', 'webhook.ping'));
     await ended;
     expect(taken.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id)).toEqual(['evt_1', 'evt_3']);
   });
@@ -138,18 +138,18 @@ describe('a recording', () => {
   it('holds every delivery as it came, before it is answered', async () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { url } = await target((response) => response.writeHead(200).end());
-    const { port, ended } = await listen(['--count', '1', '--event', 'a', '--record', record, '--forward-to', url]);
+    const { port, ended } = await listen(['--count', '1', '--event', 'webhook.ping', '--record', record, '--forward-to', url]);
     const recorded = (): Record<string, unknown>[] =>
       lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
-    await deliver(port, event('evt_0', 'b'), { path: '/?x=1' });
+    await deliver(port, event('evt_0', 'summary.completed'), { path: '/?x=1' });
     expect(recorded()).toHaveLength(1);
     await deliver(port, Buffer.from([0xff, 0x00]), { key: 'whsec_other', headers: ['x-Odd: \xff', 'x-Odd: b'] });
-    await deliver(port, event('evt_1', 'a'));
+    await deliver(port, event('evt_1', 'webhook.ping'));
     const { stderr } = await ended;
     expect(recorded()).toMatchObject([
       { v: 1, path: '/?x=1', verdict: 'valid', event_id: 'evt_0', forward: null, response: 204, duplicate: false },
       { body_b64: '/wA=', verdict: 'signature_mismatch', event_id: null, event_type: null, response: 401 },
-      { method: 'POST', event_id: 'evt_1', event_type: 'a', forward: { status: 200 }, response: 200 },
+      { method: 'POST', event_id: 'evt_1', event_type: 'webhook.ping', forward: { status: 200 }, response: 200 },
     ]);
     expect(recorded()[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
     expect(statSync(record).mode & 0o777).toBe(0o600);
