@@ -16,7 +16,7 @@ const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
 /** A failure says what was sent, what came back, why that is wrong and what to change. */
 function resultCells({ probe, verdict, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
   const head = [{ text: verdict.replace('_', ' ').padEnd(4), tone: TONES[verdict] }, probe.padEnd(LONGEST_NAME)];
-  if (verdict === 'not_testable') return [...head, rule, `check: ${fix}`];
+  if (verdict === 'not_testable') return [...head, rule, fix];
   if (verdict !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
   return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
 }

@@ -46,23 +46,29 @@ interface Captured {
   read(): Delivery;
 }
 
-function requestsOf(value: unknown, source: string): readonly Captured[] | undefined {
-  if (Array.isArray(value)) return several(value, source);
+/** `inList`: it is an item of a list already, and no list of its own: nesting has an end. */
+function requestsOf(value: unknown, source: string, inList = false): readonly Captured[] | undefined {
+  const list = inList ? undefined : listIn(value);
+  if (list !== undefined) return several(list, source);
   if (!isObject(value)) return undefined;
   if ('isBase64Encoded' in value || (isObject(value['requestContext']) && 'body' in value)) return [aws(value, source)];
-  if (Array.isArray(value['requests'])) return several(value['requests'], source);
   if (isObject(value['request']) && typeof value['request']['raw'] === 'string') {
     return ngrok(value['request']['raw'], value['start'], source);
   }
-  if (Array.isArray(value['data'])) return several(value['data'], source);
   if (typeof value['content'] === 'string' && isObject(value['headers'])) return [webhookSite(value, source)];
   if (isObject(value['info']) && Array.isArray(value['item'])) return postman(value['item'], source);
   if (value['_type'] === 'export' && Array.isArray(value['resources'])) return insomnia(value['resources'], source);
   return generic(value, source);
 }
 
+/** A plain list, that of the inspector of ngrok, or that of webhook.site. */
+function listIn(value: unknown): readonly unknown[] | undefined {
+  const lists = isObject(value) ? [value['requests'], value['data']] : [value];
+  return lists.find((one) => Array.isArray(one));
+}
+
 function several(values: readonly unknown[], source: string): readonly Captured[] | undefined {
-  const found = values.map((value, index) => requestsOf(value, `${source}#${index + 1}`));
+  const found = values.map((value, index) => requestsOf(value, `${source}#${index + 1}`, true));
   return found.length === 0 || found.includes(undefined) ? undefined : found.flatMap((requests) => requests ?? []);
 }
 
@@ -106,12 +112,15 @@ function ngrok(raw: string, start: unknown, source: string): readonly Captured[]
   }));
 }
 
+/** Folders in folders. */
+const DEEPEST = 50;
+
 /** Collection v2.1, its folders included. */
-function postman(items: readonly unknown[], source: string): readonly Captured[] {
+function postman(items: readonly unknown[], source: string, depth = 0): readonly Captured[] {
   return items.flatMap((item, index): readonly Captured[] => {
     const where = `${source}#${index + 1}`;
     if (!isObject(item)) return [];
-    if (Array.isArray(item['item'])) return postman(item['item'], where);
+    if (Array.isArray(item['item'])) return depth < DEEPEST ? postman(item['item'], where, depth + 1) : [];
     const { request } = item;
     if (!isObject(request)) return [];
     const { header, body } = request;

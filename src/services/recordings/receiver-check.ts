@@ -125,9 +125,9 @@ async function sendProbe(
 function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent[]): ProbeResult {
   const last = sent.at(-1);
   const statuses = sent.flatMap(({ posted: { status } }) => (status === undefined ? [] : [status]));
-  const held = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
-  const differs = held && alike === true && answersDiffer(sent.map(({ posted }) => posted));
-  const good = held && !differs;
+  const asExpected = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
+  const differs = asExpected && alike === true && answersDiffer(sent.map(({ posted }) => posted));
+  const good = asExpected && !differs;
   const failure = last?.posted.failure?.message;
   const got = [...statuses, ...(failure === undefined ? [] : [failure])].join(', ');
   return {

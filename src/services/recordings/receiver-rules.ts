@@ -24,7 +24,7 @@ export const NOT_TESTABLE = [
   {
     name: 'constant-time',
     rule: RULES.comparison,
-    fix: 'read the code: it must compare with crypto.timingSafeEqual, hmac.compare_digest, hash_equals or the like',
+    fix: 'check that the code compares with crypto.timingSafeEqual, hmac.compare_digest, hash_equals or the like',
   },
   {
     name: 'deduplication',
@@ -34,12 +34,12 @@ export const NOT_TESTABLE = [
   {
     name: 'signed-type',
     rule: RULES.headers,
-    fix: 'read the code: it must take type and id from the signed body, not from the headers',
+    fix: 'check that the code takes type and id from the signed body, not from the headers',
   },
   {
     name: 'untrusted-text',
     rule: quote('2', 'receivers treat transcript and summary text as untrusted user content'),
-    fix: 'read the code: it must escape titles, transcripts and summaries wherever it shows or stores them',
+    fix: 'check that the code escapes titles, transcripts and summaries wherever it shows them',
   },
 ] as const;
 

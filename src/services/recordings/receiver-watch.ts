@@ -52,12 +52,13 @@ export class DeliveryWatch {
     else this.#seeInvalid(row);
   }
 
-  /** The sender takes it for delivered and never sends it again: nobody may learn that from a missing line only. */
+  /** The sender counts it as delivered and never sends it again, so it must not go unseen. */
   leaveOut(type: string | null, response: number): void {
     this.tally.filtered++;
+    const final = isSuccess(response) ? ', so the service does not send it again' : '';
     this.#handlers.warn(
       `filtered ${type}`,
-      `left out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}, so the service does not send it again)`,
+      `left out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
     );
   }
 

@@ -8,40 +8,24 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Outbound } from '../../../src/http/target.ts';
-import { checkReceiver, type ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
+import type { ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
 import { NOT_TESTABLE } from '../../../src/services/recordings/receiver-rules.ts';
 import { onPath } from '../../support/peers.ts';
 import { freePorts } from '../../support/ports.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
 import { KEY } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
+import { probe } from './probing.ts';
 import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
 import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
 
-const outbound: Outbound = {
-  userAgent: 'svc/test',
-  tls: { insecure: false },
-  proxy: {},
-  signal: new AbortController().signal,
-  verbosity: 0,
-  trace: () => {},
-};
-
-/** Not by argv: there the random numbers of a test repeat, and each event needs an id of its own. */
 async function failures(url: string): Promise<ProbeResult[]> {
-  const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
-  const results: ProbeResult[] = [];
-  const check = { url: new URL(url), only: [], deadlineMs: 5_000, kit };
-  for await (const result of checkReceiver(check, outbound)) results.push(result);
-  return results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
+  return (await probe(url)).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
 }
-
-const names = (results: readonly ProbeResult[]): string[] => results.map(({ probe }) => probe);
 
 async function expectFailures(url: string, probes: readonly string[]): Promise<void> {
   const failed = await failures(url);
-  expect(names(failed)).toEqual(expect.arrayContaining([...probes]));
+  expect(failed.map(({ probe: name }) => name)).toEqual(expect.arrayContaining([...probes]));
   for (const { sent, got, rule, fix } of failed) {
     for (const text of [sent, got, fix]) expect(text).toMatch(/\w/);
     expect(rule).toMatch(/^document 2 §\d.*".+"$/);
@@ -94,7 +78,7 @@ interface Interpreter {
   /** Its receivers, and a probe that each must fail. */
   readonly receivers: Readonly<Record<string, string>>;
   readonly args: (port: number) => readonly string[];
-  /** It prints no port, and listens where it is told to. */
+  /** It prints no port, and listens on the one it is given. */
   readonly silent?: true;
 }
 
@@ -154,8 +138,8 @@ describe.each(INTERPRETERS)('in $program', ({ program, args, receivers, silent }
   });
   afterAll(() => void child?.kill('SIGKILL'));
 
-  it.skipIf(path === undefined).each(Object.entries(receivers))('%s fails', async (name, probe) => {
-    await expectFailures(`${url}/${name}`, [probe]);
+  it.skipIf(path === undefined).each(Object.entries(receivers))('%s fails', async (name, expected) => {
+    await expectFailures(`${url}/${name}`, [expected]);
   });
   it.skipIf(path === undefined)('a correct one passes', async () => {
     expect(await failures(`${url}/correct`)).toEqual([]);
@@ -194,15 +178,15 @@ describe('the command', () => {
     ['node/throws-on-other-lengths', 'signature-short'],
     ['node/requires-all-fields', 'minimal-event'],
     ['node/reads-the-transcript', 'minimal-event'],
-  ])('fails %s, and says why in every form', async (path, probe) => {
-    const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', probe];
+  ])('fails %s, and says why in every form', async (path, name) => {
+    const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', name];
     const env = { SVC_WEBHOOK_SECRET: KEY };
     const { code, stdout } = await svc(argv, { env });
     expect(code).toBe(1);
     const report = join(temporaryHome(), 'report.xml');
     const json = await svc([...argv, '-o', 'json', '--junit', report], { env });
     const [result] = JSON.parse(json.stdout) as ProbeResult[];
-    expect(result).toMatchObject({ probe, verdict: 'fail' });
+    expect(result).toMatchObject({ probe: name, verdict: 'fail' });
     const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
     const read = failure.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
     for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) {

@@ -2,33 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Outbound } from '../../../src/http/target.ts';
-import { PROBE_NAMES, type ProbeName } from '../../../src/services/recordings/probe-names.ts';
-import { checkReceiver, type ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
+import { PROBE_NAMES } from '../../../src/services/recordings/probe-names.ts';
+import type { ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
 import { type Run, svc, temporaryHome } from '../../support/svc.ts';
 import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
+import { probe } from './probing.ts';
 
 const env = { SVC_WEBHOOK_SECRET: KEY };
 const check = (url: string, ...args: string[]): Promise<Run> =>
   svc(['webhooks', 'check-receiver', url, ...args], { env });
-
-const outbound: Outbound = {
-  userAgent: 'svc/test',
-  tls: { insecure: false },
-  proxy: {},
-  signal: new AbortController().signal,
-  verbosity: 0,
-  trace: () => {},
-};
-
-/** Without the command: its tests draw the same number again and again, and each event is to have its own id. */
-async function probe(url: string, only: readonly ProbeName[] = [], deadlineMs = 5_000): Promise<ProbeResult[]> {
-  const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
-  const results: ProbeResult[] = [];
-  for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound)) results.push(one);
-  return results;
-}
 
 async function failing(url: string): Promise<string[]> {
   const results = await probe(url);

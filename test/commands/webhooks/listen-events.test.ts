@@ -49,6 +49,12 @@ describe('--event', () => {
     });
   });
 
+  it('does not promise that nothing comes again where the answer is no success', async () => {
+    const { port, stop } = await listen(['--event', 'webhook.ping', '--respond', '503']);
+    expect((await deliver(port, event('evt_1', 'summary.completed'))).status).toBe(503);
+    expect(lines((await stop()).stderr)[1]).toBe('left out by --event: summary.completed (answered 503)');
+  });
+
   it.each([
     [
       ['--event', 'sumary.completed'],

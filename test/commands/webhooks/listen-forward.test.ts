@@ -138,7 +138,16 @@ describe('a recording', () => {
   it('holds every delivery as it came, before it is answered', async () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { url } = await target((response) => response.writeHead(200).end());
-    const { port, ended } = await listen(['--count', '1', '--event', 'webhook.ping', '--record', record, '--forward-to', url]);
+    const { port, ended } = await listen([
+      '--count',
+      '1',
+      '--event',
+      'webhook.ping',
+      '--record',
+      record,
+      '--forward-to',
+      url,
+    ]);
     const recorded = (): Record<string, unknown>[] =>
       lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
     await deliver(port, event('evt_0', 'summary.completed'), { path: '/?x=1' });

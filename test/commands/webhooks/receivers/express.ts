@@ -1,36 +1,8 @@
 /** Receivers on Express 5, with the body parsers that its users choose. Nothing of them is svc's. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
+import type { RequestListener } from 'node:http';
+import express, { type Middleware, type ParserOptions, type Request } from 'express';
 import { KEY } from '../handmade-receiver.ts';
-
-interface Request extends IncomingMessage {
-  readonly body: unknown;
-  readonly rawBody?: Buffer;
-}
-
-interface Response {
-  sendStatus(status: number): void;
-}
-
-type Middleware = (request: Request, response: Response, next: (error?: unknown) => void) => void;
-
-interface ParserOptions {
-  readonly limit?: string;
-  readonly type?: string;
-  readonly verify?: (request: Request, response: unknown, bytes: Buffer) => void;
-}
-
-/** As much of Express as is used here: it brings no types of its own. */
-interface Express {
-  (): RequestListener & { post(path: string, ...handlers: Middleware[]): void };
-  json(options?: ParserOptions): Middleware;
-  raw(options?: ParserOptions): Middleware;
-  text(options?: ParserOptions): Middleware;
-  urlencoded(options?: ParserOptions): Middleware;
-}
-
-const express = createRequire(import.meta.url)('express') as Express;
 
 const handled =
   (bytes: (request: Request) => string | Buffer): Middleware =>
