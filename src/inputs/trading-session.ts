@@ -28,6 +28,7 @@ export interface SessionWish {
   readonly transport?: Transport;
   readonly budget?: 'fail' | 'wait' | 'ignore';
   readonly reconnect?: boolean;
+  readonly awaitGateway?: boolean;
 }
 
 export interface TradingSession {
@@ -58,7 +59,7 @@ export async function withTrading<T>(
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
   ctx: RunContext,
-  { transport = 'auto', budget = 'fail', reconnect = false }: SessionWish,
+  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false }: SessionWish,
 ): Promise<TradingSession> {
   const { openSession } = await import('../services/trading/session.ts');
   const { openTrading } = await import('../services/trading/client.ts');
@@ -72,6 +73,7 @@ export async function openTradingSession(
     token: () => token,
     transport,
     reconnect,
+    awaitGateway,
     onNotice: ctx.notice,
     pace: connectPace(ctx, ctx.target.baseUrl),
     explain: explainTrading,

@@ -36,20 +36,23 @@ export async function appendChanges(
   const widths = titles.map(displayWidth);
   grow(widths, 1, 'resolved');
   let begun = !options.headers;
-  for await (const { at, changes } of glances) {
-    if (out.closed) break;
-    const lines = changes.map((change) =>
-      columns.map(({ cell }) => escapeText(cellLine(cell({ at, change }), { ...options, now: at }))),
-    );
-    for (const cells of lines) for (const [index, text] of cells.entries()) grow(widths, index, text);
-    if (lines.length > 0 && !begun) lines.unshift(titles);
-    begun ||= lines.length > 0;
-    for (const cells of lines) {
-      const full = out.write(`${aligned(cells, columns, widths)}\n`);
-      if (full !== undefined) await full;
+  try {
+    for await (const { at, changes } of glances) {
+      if (out.closed) break;
+      const lines = changes.map((change) =>
+        columns.map(({ cell }) => escapeText(cellLine(cell({ at, change }), { ...options, now: at }))),
+      );
+      for (const cells of lines) for (const [index, text] of cells.entries()) grow(widths, index, text);
+      if (lines.length > 0 && !begun) lines.unshift(titles);
+      begun ||= lines.length > 0;
+      for (const cells of lines) {
+        const full = out.write(`${aligned(cells, columns, widths)}\n`);
+        if (full !== undefined) await full;
+      }
     }
+  } finally {
+    await out.end();
   }
-  await out.end();
 }
 
 function grow(widths: number[], index: number, text: string): void {

@@ -30,6 +30,18 @@ export class BatchWriter {
     return undefined;
   }
 
+  /** Ends after the work. Where that fails, rows that arrived over time go out all the same. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!this.#live) this.#text = '';
+      throw error;
+    } finally {
+      await this.end();
+    }
+  }
+
   async end(): Promise<void> {
     await this.#scheduled;
     await this.#flush();

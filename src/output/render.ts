@@ -60,8 +60,7 @@ export async function render(
   const renderer = isLive(subject, options)
     ? (await import('./live.ts')).renderLive
     : await loadRenderer(options.format);
-  const { rows, dropped = [], shared = [] } = await renderer(subject, options, out);
-  await out.end();
+  const { rows, dropped = [], shared = [] } = await out.during(renderer(subject, options, out));
   return { rows, dropped, shared, cut };
 }
 

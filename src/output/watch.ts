@@ -51,8 +51,7 @@ async function writeChanges(
   const { subject } = await shape(eachChange(glances, noun, sink), changes, options);
   const { renderNdjson } = await import('./ndjson.ts');
   const out = new BatchWriter(sink, true);
-  await renderNdjson(subject, options, out);
-  await out.end();
+  await out.during(renderNdjson(subject, options, out));
 }
 
 async function* eachChange(

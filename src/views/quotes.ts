@@ -3,8 +3,11 @@ import type { Cell, ListOutput } from '../output/types.ts';
 import type { Quote } from '../services/trading/quotes.ts';
 import { rateText } from './trading.ts';
 
-/** Rates with as many digits as the symbol has. */
-export function quoteList(precision: (symbol: string) => number | undefined): ListOutput<Quote> {
+/** Rates with as many digits as the symbol has. `live`: a table prints each as it comes. */
+export function quoteList(
+  precision: (symbol: string) => number | undefined,
+  { live = false }: { readonly live?: boolean } = {},
+): ListOutput<Quote> {
   const rate = (symbol: string, value: number | null): Cell =>
     value === null ? undefined : rateText(value, precision(symbol));
   return {
@@ -18,6 +21,15 @@ export function quoteList(precision: (symbol: string) => number | undefined): Li
       { name: 'time', cell: ({ time }) => (time === null ? undefined : { time }) },
       { name: 'source', cell: ({ source }) => (source === 'tick' ? source : { text: source, tone: 'warn' }) },
     ],
+    ...(live && {
+      live: ({ time, symbol, bid, ask, source }) => [
+        time === null ? undefined : { text: time.slice(11), tone: 'dim' },
+        symbol,
+        rate(symbol, bid),
+        rate(symbol, ask),
+        ...(source === 'tick' ? [] : [{ text: source, tone: 'warn' } as const]),
+      ],
+    }),
     id: ({ symbol }) => symbol,
     empty: 'no prices',
   };

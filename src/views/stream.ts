@@ -29,7 +29,9 @@ function liveCells(event: StreamEvent): readonly Cell[] {
   const { ts, kind, table, key, data } = event;
   const fields = typeof data === 'object' && data !== null ? (data as Fields) : {};
   const time = ts.slice(11);
-  if (kind === 'gap' || kind === 'closed') return [time, { text: kind, tone: 'bad' }, gapText(fields)];
+  if (kind === 'recovered') return [time, { text: kind, tone: 'good' }];
+  if (kind === 'unreachable' || kind === 'gap' || kind === 'closed')
+    return [time, { text: kind, tone: 'bad' }, gapText(fields)];
   if (kind === 'price') return [time, kind, key, ...priceCells(fields)];
   if (table === null) return [time, kind, key, { text: JSON.stringify(data), tone: 'dim' }];
   const tone = kind === 'I' ? 'good' : kind === 'D' ? 'warn' : 'dim';

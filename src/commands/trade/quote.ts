@@ -1,15 +1,23 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { UNAVAILABLE } from '../../inputs/trading-feed.ts';
 import { keepOffers, knownOffers } from '../../inputs/trading-offers.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingSession } from '../../inputs/trading-session.ts';
+import {
+  openTradingSession,
+  SESSION_FLAGS,
+  type SessionWish,
+  type TradingSession,
+} from '../../inputs/trading-session.ts';
 import type { Quote } from '../../services/trading/quotes.ts';
+import type { Offer } from '../../services/trading/schema.ts';
+import type { OutageLine } from '../../services/trading/stream-event.ts';
 import { quoteList } from '../../views/quotes.ts';
 
 export const tradeQuote = listCommand({
   id: 'trade quote',
   summary: 'Show the price of symbols now, as the next tick brings it',
   description:
-    'Subscribes, takes the next ticks, and unsubscribes. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9. What is sent to subscribe, and what a tick holds, is as seen on the public implementation.',
+    'Subscribes, takes the next ticks, and unsubscribes. With --count each tick is printed as it comes. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9. What is sent to subscribe, and what a tick holds, is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: {
@@ -27,40 +35,74 @@ export const tradeQuote = listCommand({
   ],
   output: quoteList(() => undefined),
   async run(input, ctx) {
-    const { findSymbol } = await import('../../services/trading/symbols.ts');
-    const open = await openTradingSession(ctx, input);
-    try {
-      const offers = await knownOffers(open);
-      const offered = offers.map(({ currency }) => currency);
-      const symbols = [...new Set(input.symbol.map((symbol) => findSymbol(offered, symbol)))];
-      const quotes = await ticks(symbols, input, open, ctx);
-      const as = quoteList((symbol) => offers.find(({ currency }) => currency === symbol)?.ratePrecision);
-      const ticksOf = (symbol: string) => quotes.filter((quote) => quote.symbol === symbol).length;
-      const late = symbols.filter((symbol) => ticksOf(symbol) < input.count);
-      if (late.length === 0) return { value: quotes, as };
-      const silent = late.filter((symbol) => ticksOf(symbol) === 0);
-      const last = silent.length === 0 ? [] : await snapshots(silent, open);
-      return { value: [...quotes, ...last], as, footer: missing(late, silent), code: 'still_pending' };
-    } finally {
-      await open.session.close();
-    }
+    const seen = new Map<string, number>();
+    const offers = new Map<string, Offer>();
+    const as = quoteList((symbol) => offers.get(symbol)?.ratePrecision, { live: input.count > 1 });
+    const late = () => [...seen].filter(([, count]) => count < input.count);
+    return {
+      value: quoted(input, { seen, offers }, ctx),
+      as,
+      footer: () => (late().length === 0 ? undefined : missing(late())),
+      code: () => (late().length === 0 ? undefined : 'still_pending'),
+    };
   },
 });
 
-function missing(late: readonly string[], silent: readonly string[]): string {
-  const some = late.filter((symbol) => !silent.includes(symbol));
+interface Input extends SessionWish {
+  readonly symbol: readonly string[];
+  readonly count: number;
+  readonly wait: number;
+}
+
+interface Findings {
+  /** How many ticks there were of each symbol. */
+  readonly seen: Map<string, number>;
+  readonly offers: Map<string, Offer>;
+}
+
+async function* quoted(
+  input: Input,
+  { seen, offers }: Findings,
+  ctx: RunContext,
+): AsyncGenerator<Quote | OutageLine, void, void> {
+  const { findSymbol } = await import('../../services/trading/symbols.ts');
+  const open = await openTradingSession(ctx, input);
+  const { session } = open;
+  try {
+    for (const offer of await knownOffers(open)) offers.set(offer.currency, offer);
+    for (const symbol of input.symbol) seen.set(findSymbol([...offers.keys()], symbol), 0);
+    for await (const quote of ticks([...seen.keys()], input, open, ctx)) {
+      seen.set(quote.symbol, (seen.get(quote.symbol) ?? 0) + 1);
+      yield quote;
+    }
+    const silent = [...seen].flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+    if (silent.length > 0) yield* await snapshots(silent, open);
+  } catch (error) {
+    const isOutage = error instanceof SvcError && (error.exit === UNAVAILABLE || session.outage !== undefined);
+    if (isOutage && ctx.wants.events && !ctx.signal.aborted) {
+      yield { event: 'unreachable', at: new Date(ctx.now()).toISOString(), reason: session.hide(error.message) };
+    }
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+function missing(late: readonly (readonly [symbol: string, count: number])[]): string {
+  const silent = late.flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+  const some = late.flatMap(([symbol, count]) => (count === 0 ? [] : [symbol]));
   return [
     ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time: the last known price is shown`]),
     ...(some.length === 0 ? [] : [`not all ticks of ${some.join(', ')} in time`]),
   ].join('\n');
 }
 
-async function ticks(
+async function* ticks(
   symbols: readonly string[],
-  { count, wait }: { readonly count: number; readonly wait: number },
+  { count, wait }: Pick<Input, 'count' | 'wait'>,
   { session, trading }: TradingSession,
   ctx: RunContext,
-): Promise<readonly Quote[]> {
+): AsyncGenerator<Quote, void, void> {
   const { firstQuotes } = await import('../../services/trading/quotes.ts');
   const coming = firstQuotes(session.events(), symbols, count);
   for (const symbol of symbols) await trading.subscribePrices(symbol);
@@ -69,13 +111,12 @@ async function ticks(
     () => undefined,
     () => undefined,
   );
-  const quotes: Quote[] = [];
   try {
     for (;;) {
       const next = await Promise.race([coming.next(), late]);
       ctx.signal.throwIfAborted();
-      if (next === undefined || next.done) return quotes;
-      quotes.push(next.value);
+      if (next === undefined || next.done) return;
+      yield next.value;
     }
   } finally {
     over.abort();

@@ -18,8 +18,9 @@ export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Print prices and changes of tables as they are pushed, and drop none',
   description: `Subscribes to each symbol and table with one request, and takes that back at the end. The tables are ${MODEL_NAMES.join(', ')}, in these very letters; anything else is a symbol.
-NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, by this machine's clock; kind is I, U or D for a row that was inserted, updated (perhaps with nothing but what has changed) or deleted, price, other for what svc does not know, snapshot for a row of --snapshot, gap for a connection that was lost and is there again, and closed before the end where it is lost for good (exit 7); data is the record as it came. What a price holds, and U and D, are as seen on the public implementation.
-Where a connection is lost, what was pushed meanwhile is missing: a gap says from when to when, the subscriptions are made again, and with --snapshot the rows are read again. --until counts pushes alone. A slow reader holds polling back; one that does not keep up with a websocket ends the stream with exit 10 once 64 MiB wait. A terminal shows no more than 50 lines a second and counts the others; a pipe and a file get all.`,
+NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, by this machine's clock; kind is I, U or D for a row that was inserted, updated (perhaps with nothing but what has changed) or deleted, price, other for what svc does not know, snapshot for a row of --snapshot, and unreachable, recovered, gap and closed for the connection; data is the record as it came. What a price holds, and U and D, are as seen on the public implementation.
+If the gateway cannot be reached, at the start as well, {"event":"unreachable","at","reason"} is printed at once and {"event":"recovered","at"} when it can, with the keys of every line. svc then connects and subscribes again. gap says from when to when pushes are missing; with --snapshot the rows are read again. closed comes before the end of a connection that is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
+--until counts pushes alone. A slow reader holds polling back; one that does not keep up with a websocket ends the stream with exit 10 once 64 MiB wait. A terminal shows no more than 50 lines a second and counts the others; a pipe and a file get all.`,
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -44,22 +45,44 @@ Where a connection is lost, what was pushed meanwhile is missing: a gap says fro
 });
 
 async function* streamed(input: Input, ctx: RunContext): AsyncGenerator<StreamEvent, void, void> {
-  const { pushedEvent, connectionEvent } = await import('../../services/trading/stream-event.ts');
+  const { pushedEvent, connectionEvent, OutageEvent } = await import('../../services/trading/stream-event.ts');
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, input);
   const strange = new StrangePushes();
   const clock = rfc3339();
   let left = until.pushes;
-  try {
-    const wanted = await wantedOf(input.what, feed);
-    await feed.subscription.begin(wanted);
+  const timed = (): void => {
     if (until.ms !== undefined) feed.endAfter(until.ms);
-    if (input.snapshot) yield* snapshot(wanted, feed, ctx);
+  };
+  try {
+    let wanted: Wanted = { models: [], symbols: [] };
+    let rows: readonly StreamEvent[] = [];
+    const begin = async (): Promise<void> => {
+      await feed.session.connect();
+      wanted = await wantedOf(input.what, feed);
+      await feed.subscription.begin(wanted);
+      timed();
+      if (input.snapshot) rows = await snapshot(wanted, feed, ctx);
+    };
+    for await (const outage of feed.outagesDuring(begin)) {
+      timed();
+      yield new OutageEvent(outage);
+    }
+    yield* rows;
     for await (const event of feed.events) {
+      if (event.kind === 'unreachable' || event.kind === 'recovered') {
+        yield new OutageEvent(event);
+        continue;
+      }
       if (event.kind !== 'push') {
         yield connectionEvent(event, clock(ctx.now()));
         if (event.kind === 'closed') throw event.error;
-        if (input.snapshot && (await feed.subscription.restored())) yield* renewed(wanted, feed, ctx);
+        if (!input.snapshot || !(await feed.subscription.restored())) continue;
+        const renew = async (): Promise<void> => {
+          rows = await renewed(wanted, feed, ctx);
+        };
+        for await (const outage of feed.outagesDuring(renew)) yield new OutageEvent(outage);
+        yield* rows;
         continue;
       }
       const pushed = pushedEvent(event.name, event.payload, clock(event.at));
@@ -73,29 +96,35 @@ async function* streamed(input: Input, ctx: RunContext): AsyncGenerator<StreamEv
       if (--left === 0) return;
     }
     ctx.signal.throwIfAborted();
+    feed.checkReachable();
   } finally {
     await feed.end();
     if (strange.count > 0) ctx.notice(`pushes that were no JSON and are left out: ${strange.count}`);
   }
 }
 
-async function* snapshot(wanted: Wanted, feed: Feed, ctx: RunContext): AsyncGenerator<StreamEvent, void, void> {
+async function snapshot(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<readonly StreamEvent[]> {
   const { StreamEvent } = await import('../../services/trading/stream-event.ts');
+  const rows: StreamEvent[] = [];
   for await (const { model, row } of snapshotRows(wanted, feed)) {
     const key = MODELS[model].key;
     const value = key === undefined ? undefined : row[key];
     const at = new Date(ctx.now()).toISOString();
-    yield new StreamEvent(at, 'snapshot', { table: model, key: value === undefined ? undefined : String(value) }, row);
+    rows.push(
+      new StreamEvent(at, 'snapshot', { table: model, key: value === undefined ? undefined : String(value) }, row),
+    );
   }
+  return rows;
 }
 
 /** After a gap. Without it the stream goes on: if the connection is lost again, it says so itself. */
-async function* renewed(wanted: Wanted, feed: Feed, ctx: RunContext): AsyncGenerator<StreamEvent, void, void> {
+async function renewed(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<readonly StreamEvent[]> {
   try {
-    yield* snapshot(wanted, feed, ctx);
+    return await snapshot(wanted, feed, ctx);
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
     ctx.notice(`the rows after the gap are not known: ${error.message}`);
+    return [];
   }
 }
 

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
-import { watchChanges } from '../../cli/watch.ts';
+import { type Shown, watchChanges } from '../../cli/watch.ts';
 import { SvcError } from '../../errors.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../../inputs/trading-feed.ts';
 import { knownOffers } from '../../inputs/trading-offers.ts';
@@ -27,7 +27,7 @@ export const tradeWatch = listCommand({
   id: 'trade watch',
   summary: 'Follow positions, orders, accounts or prices as they change',
   description:
-    'One look at the table, and then what is pushed: nothing is asked for again and again. On a terminal the table is drawn anew (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns; -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first look as added. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is looked at again. How prices are subscribed to and what one holds, how a look at a table is asked for, what its rows hold beside what the interface document lists, and U and D of what is pushed are as seen on the public implementation.',
+    'One look at the table, and then what is pushed: nothing is asked for again and again. On a terminal the table is drawn anew (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns; -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first look as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} if the gateway cannot be reached and when it can; if --until ends it while it is unreachable, the exit status is 7. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is looked at again. How prices are subscribed to and what one holds, how a look at a table is asked for, what its rows hold beside what the interface document lists, and U and D of what is pushed are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -78,41 +78,65 @@ async function* watched(
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, input);
   const isDrawn = ctx.wants.terminal && ctx.wants.table;
-  const forget = isDrawn && ctx.stdin.isTTY ? ctx.stdin.onKey?.((key) => key === 'q' && void feed.end()) : undefined;
-  try {
-    const source = await sourceOf(feed);
-    await feed.subscription.begin(source.wanted);
+  let isLeft = false;
+  const leave = (key: string): void => {
+    if (key !== 'q') return;
+    isLeft = true;
+    void feed.end();
+  };
+  const forget = isDrawn && ctx.stdin.isTTY ? ctx.stdin.onKey?.(leave) : undefined;
+  const state = new ConnectionState(ctx.now());
+  const timed = (): void => {
     if (until.ms !== undefined) feed.endAfter(until.ms);
-    await source.snapshot(feed.trading);
-    const state = new ConnectionState(ctx.now());
-    yield* watchChanges(
-      (changed) => follow(source, feed, { state, pushes: until.pushes, changed }, ctx),
-      (at) => ({
-        ...source.look(),
-        footer: `${state.words(feed.session.transport, at)}; ${forget === undefined ? 'Ctrl-C' : 'q'} ends it`,
-        trouble: state.trouble,
-      }),
-      { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },
-      ctx,
-    );
+  };
+  const connection = (at: number) => ({
+    footer: state.words(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
+    trouble: state.trouble,
+    outage: state.takeOutage(),
+  });
+  try {
+    let source: Source | undefined;
+    const begin = async (): Promise<void> => {
+      await feed.session.connect();
+      const found = await sourceOf(feed);
+      await feed.subscription.begin(found.wanted);
+      timed();
+      await found.snapshot(feed.trading);
+      source = found;
+    };
+    for await (const outage of feed.outagesDuring(begin)) {
+      timed();
+      state.outage(outage);
+      const at = ctx.now();
+      yield { at, rows: [], changes: [], ...connection(at) };
+    }
+    if (source !== undefined) {
+      const begun = source;
+      yield* watchChanges(
+        (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
+        (at) => ({ ...begun.look(), ...connection(at) }),
+        { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },
+        ctx,
+      );
+    }
     ctx.signal.throwIfAborted();
+    if (!isLeft) feed.checkReachable();
   } finally {
     forget?.();
     await feed.end();
   }
 }
 
-interface Following {
+interface Following extends Shown {
   readonly state: ConnectionState;
   readonly pushes: number;
-  changed(): void;
 }
 
 /** Keeps up with what is pushed, until it is over. */
 async function follow(
   source: Source,
   feed: Feed,
-  { state, pushes, changed }: Following,
+  { state, pushes, changed, show }: Following,
   ctx: RunContext,
 ): Promise<void> {
   const { readPush } = await import('../../services/trading/push.ts');
@@ -120,9 +144,19 @@ async function follow(
   let isOdd = false;
   for await (const event of feed.events) {
     if (event.kind === 'closed') throw event.error;
+    if (event.kind === 'unreachable' || event.kind === 'recovered') {
+      state.outage(event);
+      await show();
+      continue;
+    }
     if (event.kind === 'gap') {
       state.gap(event);
-      if (await feed.subscription.restored()) await renew(source, feed, state);
+      if (await feed.subscription.restored()) {
+        for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
+          state.outage(outage);
+          await show();
+        }
+      }
       changed();
       continue;
     }
@@ -137,12 +171,13 @@ async function follow(
 }
 
 /** If the connection is lost again meanwhile, the next gap says so. */
-async function renew(source: Source, { trading }: Feed, state: ConnectionState): Promise<void> {
+async function renew(source: Source, { trading }: Feed, state: ConnectionState, ctx: RunContext): Promise<void> {
   try {
     await source.snapshot(trading);
-    state.trouble = undefined;
+    state.stale = undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
-    state.trouble = `not looked at again since the gap: ${error.message}`;
+    state.stale = `not looked at again since the gap: ${error.message}`;
+    ctx.notice(state.stale);
   }
 }

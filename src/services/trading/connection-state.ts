@@ -1,4 +1,5 @@
 /** How it is with the connection, in a line for a person. */
+import type { Outage } from './session-types.ts';
 
 export interface Gap {
   readonly from: number;
@@ -9,11 +10,36 @@ export class ConnectionState {
   #since: number;
   #gaps = 0;
   #last: Gap | undefined;
-  /** Why the rows may not be those of now. */
+  /** Why the gateway cannot be reached. */
   trouble: string | undefined;
+  /** Why the rows may not be those of now, although it can be reached. */
+  stale: string | undefined;
+  /** What was not shown yet. */
+  #outage: Outage | undefined;
+  #transport: string | undefined;
+  #isOver = false;
 
   constructor(now: number) {
     this.#since = now;
+  }
+
+  outage(outage: Outage): void {
+    this.#outage = outage;
+    this.trouble = outage.kind === 'unreachable' ? outage.reason : undefined;
+    if (outage.kind === 'recovered') this.#since = outage.at;
+  }
+
+  /** Once. */
+  takeOutage() {
+    const outage = this.#outage;
+    this.#outage = undefined;
+    if (outage === undefined) return undefined;
+    return outage.kind === 'recovered' ? { event: outage.kind } : { event: outage.kind, reason: outage.reason };
+  }
+
+  /** The feed has ended, and the connection with it. */
+  end(): void {
+    this.#isOver = true;
   }
 
   gap(gap: Gap): void {
@@ -22,14 +48,21 @@ export class ConnectionState {
     this.#since = gap.to;
   }
 
-  /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z` */
-  words(transport: string | undefined, now: number): string {
-    const connection =
-      transport === undefined ? 'no connection: connecting again' : `${transport} for ${age(now - this.#since)}`;
-    if (this.#last === undefined) return `${connection}; no gaps`;
-    const { from, to } = this.#last;
-    const gaps = this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`;
-    return `${connection}; ${gaps} of ${age(to - from)} at ${new Date(from).toISOString().slice(11, 19)}Z`;
+  /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z; q ends it` */
+  words(transport: string | undefined, now: number, key: string): string {
+    this.#transport = transport ?? (this.#isOver ? this.#transport : undefined);
+    const isConnected = this.#transport !== undefined && this.trouble === undefined;
+    const gap = this.#last;
+    return [
+      isConnected
+        ? `${this.#transport} for ${age(now - this.#since)}`
+        : `no connection${this.#isOver ? '' : ': connecting again'}`,
+      gap === undefined
+        ? 'no gaps'
+        : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${age(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,
+      ...(this.stale === undefined ? [] : [this.stale]),
+      this.#isOver ? 'ended' : `${key} ends it`,
+    ].join('; ');
   }
 }
 

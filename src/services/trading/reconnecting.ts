@@ -1,4 +1,5 @@
 /** When a lost session is connected again. */
+import { SvcError } from '../../errors.ts';
 
 /** How often a token that worked is tried again after it is refused. */
 export const MOST_REFUSALS = 6;
@@ -20,4 +21,20 @@ export function reconnectDelay(attempt: number, refusals: number, random: number
       ? Math.min(LONGEST_AFTER_REFUSAL_MS, FIRST_AFTER_REFUSAL_MS * 2 ** (refusals - 1))
       : Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1));
   return base * (0.8 + 0.4 * random);
+}
+
+/** Whether connecting again may help. Often a good token is refused only because the earlier session still lives there. */
+export function isPassing(error: SvcError): boolean {
+  return error.retryable || error.code === 'unauthorized';
+}
+
+/** Whether a first connection may be made later. What answers, but not as a gateway, is most often a wrong address. */
+export function mayBeGateway(error: SvcError): boolean {
+  return error.retryable && error.code !== 'bad_answer';
+}
+
+export function refusedOften({ message }: SvcError): SvcError {
+  return new SvcError('unauthorized', `${message}; that was ${MOST_REFUSALS} times, although it was accepted before`, {
+    hint: 'it may have been revoked meanwhile, or the gateway keeps this machine out for some minutes: svc trade status',
+  });
 }

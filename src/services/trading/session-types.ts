@@ -18,10 +18,16 @@ export type SessionEvent =
       /** Milliseconds since 1970. */
       readonly at: number;
     }
+  | Outage
   /** The connection was lost and is there again: what was pushed between the two times is missing. Subscriptions are restored after it. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
   /** The last event: the connection is lost for good. */
   | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };
+
+/** Whether the gateway can be reached. A second `unreachable` has another reason: the token is refused now, say. */
+export type Outage =
+  | { readonly kind: 'unreachable'; readonly at: number; readonly reason: string; readonly error: SvcError }
+  | { readonly kind: 'recovered'; readonly at: number };
 
 export interface SessionOptions {
   /** The API token. Asked for at each connect. */
@@ -30,6 +36,8 @@ export interface SessionOptions {
   readonly transport?: Transport;
   /** Connects again whenever the connection is lost. Otherwise the loss is the last event. */
   readonly reconnect?: boolean;
+  /** Keeps trying where the first connection cannot be made. */
+  readonly awaitGateway?: boolean;
   /** What the person should know: waiting, reconnecting. One line each, free of secrets. */
   readonly onNotice: (text: string) => void;
   /** Waits until one more connect is within the pace that the host bears. */
@@ -62,6 +70,10 @@ export interface Session {
   onReconnect(restore: Restore): () => void;
   /** The text without the token and the connection id, for whatever is shown. */
   hide(text: string): string;
+  /** Gives outages to `listener` at once instead of to `events`, until the returned function is called. */
+  divertOutages(listener: (event: Outage) => void): () => void;
+  /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
+  readonly outage: SvcError | undefined;
   /** What carries the pushes now; undefined where there is no connection. */
   readonly transport: 'polling' | 'websocket' | undefined;
   /** Settles once the way that `auto` takes is known. Never rejects. */

@@ -8,9 +8,9 @@ import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
-import { MOST_REFUSALS, reconnectDelay, STEADY_MS } from './reconnecting.ts';
+import { isPassing, MOST_REFUSALS, mayBeGateway, reconnectDelay, refusedOften, STEADY_MS } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
-import type { Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
+import type { Outage, Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
 
 /** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
 export function openSession(target: Target, options: SessionOptions): Session {
@@ -44,6 +44,8 @@ class GatewaySession implements Session {
   #connectedAt = 0;
   /** Tries to connect again since a connection held for long. */
   #attempts = 0;
+  #outage: SvcError | undefined;
+  #divert: ((event: Outage) => void) | undefined;
   #closing: Promise<void> | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
@@ -69,6 +71,17 @@ class GatewaySession implements Session {
     return this.#engine?.transport;
   }
 
+  get outage(): SvcError | undefined {
+    return this.#outage;
+  }
+
+  divertOutages(listener: (event: Outage) => void): () => void {
+    this.#divert = listener;
+    return () => {
+      this.#divert = undefined;
+    };
+  }
+
   settled(): Promise<void> {
     return this.#upgrading;
   }
@@ -83,7 +96,7 @@ class GatewaySession implements Session {
 
   connect(): Promise<void> {
     if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
-    this.#connecting ??= this.#connect();
+    this.#connecting ??= this.#connectFirst();
     return this.#connecting;
   }
 
@@ -147,6 +160,18 @@ class GatewaySession implements Session {
   }
 
   readonly #interrupt = (): void => void this.#close(this.#target.signal.reason);
+
+  async #connectFirst(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (!(error instanceof SvcError) || this.#life.signal.aborted) throw error;
+      this.#unreachable(error);
+      if (this.#options.awaitGateway !== true || !mayBeGateway(error)) throw error;
+      this.#attempts = 1;
+      await this.#reconnect(error, undefined);
+    }
+  }
 
   async #connect(): Promise<void> {
     const engine = await this.#open();
@@ -223,11 +248,9 @@ class GatewaySession implements Session {
       this.#give(error);
       return;
     }
-    this.#isReconnecting = true;
+    this.#unreachable(error);
     if (performance.now() - this.#connectedAt > STEADY_MS) this.#attempts = 0;
-    this.#connecting = this.#reconnect(error, engine.heardAt).finally(() => {
-      this.#isReconnecting = false;
-    });
+    this.#connecting = this.#reconnect(error, engine.heardAt);
     this.#connecting.catch((failure: unknown) => {
       if (!this.#life.signal.aborted) this.#give(failure);
     });
@@ -236,39 +259,69 @@ class GatewaySession implements Session {
   #give(failure: unknown): void {
     const error =
       failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
+    // A reader that is too slow and a fault of svc say nothing about the gateway.
+    if (error.code !== 'partly_done' && error.code !== 'internal') this.#unreachable(error);
     this.#queue.push({ kind: 'closed', reason: this.hide(error.message), error });
     this.#queue.end();
     this.#connecting = Promise.reject(error);
     this.#connecting.catch(() => {});
   }
 
-  async #reconnect(cause: SvcError, from: number): Promise<void> {
+  /** One event for an outage, and another one where connecting fails for a reason of another kind. */
+  #unreachable(error: SvcError): void {
+    if (this.#outage?.exit === error.exit) return;
+    this.#outage = error;
+    this.#report({ kind: 'unreachable', at: this.#target.now(), reason: this.hide(error.message), error });
+  }
+
+  #recovered(): void {
+    this.#outage = undefined;
+    this.#report({ kind: 'recovered', at: this.#target.now() });
+    this.#options.onNotice('connected again');
+  }
+
+  #report(event: Outage): void {
+    if (this.#divert === undefined) this.#queue.push(event);
+    else this.#divert(event);
+  }
+
+  /** `from`: since when pushes are missing; undefined where there was no connection yet. */
+  async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
     const { sleep, random } = this.#target;
     const { signal } = this.#life;
     let error = cause;
-    for (let refusals = 0; ; ) {
-      const delay = reconnectDelay(this.#attempts++, refusals, random());
-      const when = delay < 1000 ? 'connecting again' : `the next attempt is in ${Math.round(delay / 1000)} s`;
-      this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-      await sleep(delay, signal);
-      await this.#leaving;
-      try {
-        await this.#restore(cause, from);
-        return;
-      } catch (thrown) {
-        signal.throwIfAborted();
-        if (!(thrown instanceof SvcError) || !isPassing(thrown)) throw thrown;
-        error = thrown;
-        if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
+    this.#isReconnecting = true;
+    try {
+      for (let refusals = 0; ; ) {
+        const delay = reconnectDelay(this.#attempts++, refusals, random());
+        const when = delay < 1000 ? 'connecting again' : `the next attempt is in ${Math.round(delay / 1000)} s`;
+        this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+        await sleep(delay, signal);
+        await this.#leaving;
+        try {
+          await this.#restore(cause, from);
+          return;
+        } catch (thrown) {
+          signal.throwIfAborted();
+          if (!(thrown instanceof SvcError)) throw thrown;
+          error = thrown;
+          this.#unreachable(error);
+          if (!(from === undefined ? mayBeGateway(error) : isPassing(error))) throw error;
+          if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
+        }
       }
+    } finally {
+      this.#isReconnecting = false;
     }
   }
 
   /** One attempt. */
-  async #restore(cause: SvcError, from: number): Promise<void> {
+  async #restore(cause: SvcError, from: number | undefined): Promise<void> {
     const engine = await this.#open();
     this.#adopt(engine);
-    this.#queue.push({ kind: 'gap', from, to: this.#target.now(), reason: this.hide(cause.message) });
+    this.#recovered();
+    const to = this.#target.now();
+    if (from !== undefined) this.#queue.push({ kind: 'gap', from, to, reason: this.hide(cause.message) });
     const lost = new SvcError('connection_lost', 'the connection was lost again at once');
     const call: Session['call'] = async (endpoint, values) => {
       if (engine.over) throw lost;
@@ -284,15 +337,4 @@ class GatewaySession implements Session {
       throw error;
     }
   }
-}
-
-/** Whether connecting again may help. Often a good token is refused only because the earlier session still lives there. */
-function isPassing(error: SvcError): boolean {
-  return error.retryable || error.code === 'unauthorized';
-}
-
-function refusedOften({ message }: SvcError): SvcError {
-  return new SvcError('unauthorized', `${message}; that was ${MOST_REFUSALS} times, although it was accepted before`, {
-    hint: 'it may have been revoked meanwhile, or the gateway keeps this machine out for some minutes: svc trade status',
-  });
 }

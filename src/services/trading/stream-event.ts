@@ -1,10 +1,20 @@
 /** What is pushed, as a line for scripts: when it came, what it is, and the record in the very letters of the gateway. */
 import type { ModelName } from './models.ts';
 import { readPush } from './push.ts';
-import type { SessionEvent } from './session-types.ts';
+import type { Outage, SessionEvent } from './session-types.ts';
 
 /** Insert, update and delete are the gateway's own words. */
-export type StreamKind = 'I' | 'U' | 'D' | 'price' | 'other' | 'snapshot' | 'gap' | 'closed';
+export type StreamKind =
+  | 'I'
+  | 'U'
+  | 'D'
+  | 'price'
+  | 'other'
+  | 'snapshot'
+  | 'unreachable'
+  | 'recovered'
+  | 'gap'
+  | 'closed';
 
 export class StreamEvent {
   /** When it came, by our clock: RFC 3339. */
@@ -66,8 +76,41 @@ function otherValue(name: string, payload: string, at: string): StreamEvent | un
   }
 }
 
-/** The connection was lost, or is lost for good. */
-export function connectionEvent(event: Exclude<SessionEvent, { kind: 'push' }>, at: string): StreamEvent {
+/** An outage, as each of svc's streams prints it. */
+export interface OutageLine {
+  readonly event: Outage['kind'];
+  readonly at: string;
+  readonly reason?: string;
+}
+
+export function outageLine(event: Outage): OutageLine {
+  const at = new Date(event.at).toISOString();
+  return event.kind === 'recovered' ? { event: event.kind, at } : { event: event.kind, at, reason: event.reason };
+}
+
+/** Has the keys of an outage before those of every line of the stream. */
+export class OutageEvent extends StreamEvent {
+  readonly #line: OutageLine;
+
+  constructor(event: Outage) {
+    const line = outageLine(event);
+    super(
+      line.at,
+      event.kind,
+      {},
+      event.kind === 'recovered' ? null : { code: event.error.code, reason: event.reason },
+    );
+    this.#line = line;
+    Object.assign(this, line);
+  }
+
+  override get json(): string {
+    return JSON.stringify({ ...this.#line, ...this });
+  }
+}
+
+/** Pushes are missing, or the connection is lost for good. */
+export function connectionEvent(event: Exclude<SessionEvent, Outage | { kind: 'push' }>, at: string): StreamEvent {
   if (event.kind === 'closed')
     return new StreamEvent(at, 'closed', {}, { code: event.error.code, reason: event.reason });
   const { from, to, reason } = event;

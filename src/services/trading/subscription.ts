@@ -33,7 +33,7 @@ export class Subscription {
     });
   }
 
-  /** One request for each. */
+  /** One request for each. May be done again. */
   async begin({ models, symbols }: Wanted): Promise<void> {
     const parts: readonly Part[] = [
       ...models.map((name) => ({
@@ -45,6 +45,7 @@ export class Subscription {
         end: (trading: Trading) => trading.unsubscribePrices(symbol),
       })),
     ];
+    this.#parts = [];
     for (const part of parts) {
       // Before it is answered: a connection that is lost meanwhile is not to forget it.
       this.#parts.push(part);

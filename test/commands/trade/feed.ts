@@ -56,7 +56,9 @@ export interface FeedGateway extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export async function feedGateway(options: Pick<GatewayOptions, 'accepts' | 'engine'> = {}): Promise<FeedGateway> {
+export async function feedGateway(
+  options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
+): Promise<FeedGateway> {
   const calls: string[] = [];
   const tables: Record<string, readonly object[]> = { Offer: OFFERS };
   const usedUp = new Set<string>();

@@ -66,13 +66,30 @@ it('shows the last known price where no tick comes in time, with exit status 9',
   expect(JSON.parse(json.stdout)).toMatchObject([{ symbol: 'EUR/USD', source: 'snapshot' }]);
 });
 
+it.each(['table', 'ndjson', 'csv'])('prints each tick of --count as it comes with -o %s', async (format) => {
+  let printed = '';
+  const run = desk.run(['quote', 'EUR/USD', '--count', '3', '--wait', '1m', '-o', format], {
+    sleeps: true,
+    onStdout: async (text) => {
+      printed += text;
+    },
+  });
+  const ticks = () => printed.split('\n').filter((line) => line.includes('EUR/USD')).length;
+  await expect.poll(() => desk.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+  for (const count of [1, 2, 3]) {
+    desk.gateway.tick();
+    await expect.poll(ticks, { interval: 5 }).toBe(count);
+  }
+  expect(await run).toMatchObject({ code: 0, stdout: printed });
+});
+
 it('tells where there are fewer ticks than were asked for', async () => {
   const run = desk.run('quote EUR/USD --count 2 --wait 300ms', { sleeps: true });
   await expect.poll(() => desk.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
   desk.gateway.tick();
   const { code, stdout, stderr } = await run;
   expect(code).toBe(9);
-  expect(rowsOf(stdout).map((row) => row.at(-1))).toEqual(['SOURCE', 'tick']);
+  expect(stdout).toMatch(/^[\d:.]+Z {2}EUR\/USD {2}\d\.\d{5} {2}\d\.\d{5}\n$/);
   expect(stderr).toContain('not all ticks of EUR/USD in time');
 });
 

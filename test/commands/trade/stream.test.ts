@@ -87,11 +87,13 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     expect(lines(stdout).map(({ kind, key }) => [kind, key])).toEqual([
       ['snapshot', '1'],
       ['U', '1'],
+      ['unreachable', null],
+      ['recovered', null],
       ['gap', null],
       ['snapshot', '2'],
       ['U', '2'],
     ]);
-    const gap = lines(stdout)[2]?.['data'] as Record<string, string>;
+    const gap = lines(stdout)[4]?.['data'] as Record<string, string>;
     expect(Date.parse(gap['to'] ?? '')).toBeGreaterThanOrEqual(Date.parse(gap['from'] ?? ''));
     expect(feed.calls.filter((call) => call.includes('subscribe'))).toEqual([
       'POST /trading/subscribe models=Order',
@@ -112,7 +114,7 @@ it('goes on after a gap where the calls for its rows are used up', async () => {
   const { code, stdout, stderr } = await run;
   feed.usedUp.clear();
   expect(code).toBe(0);
-  expect(stdout).toMatch(/snapshot .*\n.* gap .*\n.* U {2}Order {2}1 .*\n$/);
+  expect(stdout).toMatch(/snapshot .*\n.* unreachable .*\n.* recovered\n.* gap .*\n.* U {2}Order {2}1 .*\n$/);
   expect(stderr).toContain('the rows after the gap are not known: the gateway says that all calls of command 46');
 });
 
@@ -223,7 +225,8 @@ describe('it ends', () => {
     feed.drop();
     const { code, stdout, stderr } = await run;
     expect(code).toBe(7);
-    const [, closed] = lines(stdout);
+    const [, unreachable, closed] = lines(stdout);
+    expect(unreachable).toMatchObject({ event: 'unreachable', reason: expect.stringContaining('ended the session') });
     expect(closed).toMatchObject({ kind: 'closed', table: null, key: null, data: { code: 'connection_lost' } });
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
   });

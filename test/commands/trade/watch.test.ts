@@ -88,12 +88,19 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 
   it('looks again after a gap, and tells what became of the rows', async () => {
-    const { stdout } = await watch(['orders', '-o', 'ndjson', '--transport', transport], () => {
-      feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
-      feed.drop();
-    });
-    expect(lines(stdout).map(({ event, order }) => [event, (order as typeof ORDER).orderId])).toEqual([
+    const { stdout } = await watch(
+      ['orders', '-o', 'ndjson', '--transport', transport],
+      () => {
+        feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
+        feed.drop();
+      },
+      () => {},
+      () => {},
+    );
+    expect(lines(stdout).map(({ event, order }) => [event, (order as typeof ORDER | undefined)?.orderId])).toEqual([
       ['added', '390285837'],
+      ['unreachable', undefined],
+      ['recovered', undefined],
       ['added', '2'],
       ['resolved', '390285837'],
     ]);
@@ -174,7 +181,7 @@ describe('on a terminal', () => {
     expect(stdout.endsWith('\u001b[?1049l')).toBe(true);
     const last = stdout.slice(stdout.lastIndexOf('1 price at'));
     expect(last).toMatch(/EUR\/USD {2}1\.20000 {2}1\.20000 {2}▁█▄/);
-    expect(last).toMatch(/(websocket|polling) for \ds; no gaps; q ends it/);
+    expect(last).toMatch(/(websocket|polling) for \ds; no gaps; ended/);
   });
 
   it('q ends it, with what it subscribed to taken back', async () => {

@@ -143,8 +143,18 @@ export function sessionWith(
   return { session, target, notices, [Symbol.asyncDispose]: () => session.close() };
 }
 
-/** The events as they come. */
+/** The events as they come, without those on outages. */
 export function reader(session: Session): () => Promise<SessionEvent | undefined> {
+  const next = wholeReader(session);
+  return async () => {
+    for (;;) {
+      const event = await next();
+      if (event?.kind !== 'unreachable' && event?.kind !== 'recovered') return event;
+    }
+  };
+}
+
+export function wholeReader(session: Session): () => Promise<SessionEvent | undefined> {
   const events = session.events()[Symbol.asyncIterator]();
   return async () => {
     const { done, value } = await events.next();
