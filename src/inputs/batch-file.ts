@@ -2,7 +2,7 @@
 import type { Command, RunContext } from '../cli/command.ts';
 import type { Arguments, Flags, Input } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
-import { isObject } from '../json-object.ts';
+import { duplicateKey, isObject } from '../json-object.ts';
 import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_FLAGS, closing } from './close-positions.ts';
 import { ENTRY_FLAGS, entryDraft } from './entry-order.ts';
@@ -159,6 +159,10 @@ function objectOf(json: string): Readonly<Record<string, unknown>> {
     value = JSON.parse(json);
   } catch {
     throw new SvcError('invalid_value', 'is not JSON');
+  }
+  const twice = duplicateKey(json);
+  if (twice !== undefined) {
+    throw new SvcError('invalid_value', `${JSON.stringify(twice)} is given twice`, { hint: 'leave one of them out' });
   }
   if (isObject(value)) return value;
   throw new SvcError('invalid_value', 'is not a JSON object', {

@@ -66,8 +66,11 @@ async function sendLines(
     }
     // Nothing follows an outcome that is not known: not within a line, either.
     const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
+    await desk.leaveLost();
     const of = await stoppedAt(line, () => sendAll(planned, rule, { desk, wish: input }, ctx));
     sent.push({ line, of });
+    // The token was let in, so it is the session that the gateway no longer knows.
+    if (of.some(({ error }) => error?.code === 'unauthorized')) await desk.close();
     isOver = of.some(({ error }) => error !== undefined && !(input.keepGoing && !isUnknown(error)));
     bar.step();
   }

@@ -15,6 +15,8 @@ export interface SendingDetails {
   readonly seen?: (trading: Trading, sentAt: number) => Promise<string>;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder;
+  /** Is given the journal's id before the request leaves. */
+  readonly journaled?: (id: string) => void;
 }
 
 /** What a look at what became of it takes. */
@@ -24,7 +26,7 @@ type Looking = Pick<TradingSession, 'trading' | 'budget'>;
 export async function sendOrder(
   request: OrderRequest,
   open: Looking & { readonly session: Caller },
-  { lost, seen, known }: SendingDetails,
+  { lost, seen, known, journaled }: SendingDetails,
   wish: SessionWish,
   ctx: RunContext,
 ): Promise<Placed> {
@@ -33,7 +35,7 @@ export async function sendOrder(
   const { explainRefusal } = await import('../services/trading/order-refusal.ts');
   return placeOrder(request, {
     session: open.session,
-    journal: await orderJournal(ctx),
+    journal: await orderJournal(ctx, journaled),
     now: ctx.now,
     explain: async (error, common) =>
       (await exceededLimit(error, open.budget)) ??
@@ -93,7 +95,7 @@ async function lookAgain<T>(
   }
 }
 
-async function orderJournal(ctx: RunContext): Promise<OrderJournal> {
+async function orderJournal(ctx: RunContext, journaled?: (id: string) => void): Promise<OrderJournal> {
   const { journal } = await import('../store/order-journal.ts');
   const { paths, settings, target, now } = ctx;
   const at = (): string => new Date(now()).toISOString();
@@ -109,6 +111,7 @@ async function orderJournal(ctx: RunContext): Promise<OrderJournal> {
         path: endpoint.path,
         form,
       });
+      journaled?.(id);
       return id;
     },
     async answered(id, outcome, { orderIds, message }) {

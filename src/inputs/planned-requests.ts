@@ -122,6 +122,8 @@ export interface Outcome {
   readonly isLeft: boolean;
   /** It failed before it was on its way. */
   readonly isKept?: boolean;
+  /** Undefined where it did not come to that. */
+  readonly journalId?: string | undefined;
 }
 
 interface Sending {
@@ -145,15 +147,20 @@ export async function sendAll(
       continue;
     }
     let isKept = true;
+    let journalId: string | undefined;
+    const journaled = (id: string): void => {
+      journalId = id;
+    };
     try {
       const open = await desk.open();
+      await open.session.connect();
       await ready?.(open);
       isKept = false;
-      const placed = await sendOrder(one.request, open, one.details, wish, ctx);
-      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
+      const placed = await sendOrder(one.request, open, { ...one.details, journaled }, wish, ctx);
+      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false, journalId });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
-      outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept });
+      outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept, journalId });
       isOver = !goesOn(error);
       // With the answer the connection may be gone.
       if (!isOver && isUnknown(error)) await desk.close();
@@ -168,7 +175,7 @@ function orderIdsOf({ more }: SvcError): readonly string[] {
 }
 
 export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
-  return outcomes.map(({ planned, orderIds, error, isLeft, isKept = false }) => ({
+  return outcomes.map(({ planned, orderIds, error, isLeft, isKept = false, journalId }) => ({
     command: planned.request.command,
     request: planned.request.endpoint.path,
     tradeId: planned.tradeId ?? null,
@@ -178,6 +185,10 @@ export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
     orderIds: orderIds.filter((id) => id !== planned.orderId),
     along: error === undefined && !isLeft ? (planned.along ?? []) : [],
     message: error?.message ?? (isLeft ? 'left out, as one before it failed' : null),
+    code: error?.code ?? null,
+    server_code: error?.more?.['server_code'] ?? null,
+    http_status: error?.httpStatus ?? null,
+    journal_id: journalId ?? null,
   }));
 }
 

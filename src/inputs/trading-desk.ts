@@ -53,6 +53,12 @@ export class Desk {
     await open?.session.close();
   }
 
+  /** A session that was lost for good is replaced by the next `open`. */
+  async leaveLost(): Promise<void> {
+    const open = await this.#open?.catch(() => undefined);
+    if (this.#wish.reconnect !== true && open?.session.outage !== undefined) await this.close();
+  }
+
   /** What was seen is looked at again when it is asked for. */
   forget(): void {
     this.#looks.clear();

@@ -1,5 +1,7 @@
 /** Which rows of a table are wanted: of one symbol, of one account. */
 import type { Flags } from '../cli/flags.ts';
+import { SvcError } from '../errors.ts';
+import type { ListOutput } from '../output/types.ts';
 import type { Account } from '../services/trading/schema.ts';
 import type { TradingSession } from './trading-session.ts';
 
@@ -17,19 +19,51 @@ interface Wanted {
 interface TableRow {
   readonly currency?: string | undefined;
   readonly accountId?: string | undefined;
+  readonly accountName?: string | undefined;
+}
+
+export interface RowFilter {
+  /** Undefined for those of all accounts. */
+  readonly account: Account | undefined;
+  /** Throws where the rows do not say whose they are: none left would read as an account that is empty. */
+  apply<Row extends TableRow>(rows: readonly Row[]): readonly Row[];
 }
 
 /** A symbol may be written as `eurusd`; an account is looked up. */
-export async function rowFilter(
-  { symbol, account }: Wanted,
-  open: TradingSession,
-): Promise<(row: TableRow) => boolean> {
+export async function rowFilter({ symbol, account: name }: Wanted, open: TradingSession): Promise<RowFilter> {
   const { foldedSymbol } = await import('../services/trading/symbols.ts');
   const { findAccount } = await import('../services/trading/accounts.ts');
-  const accountId = account === undefined ? undefined : findAccount(await knownAccounts(open), account).accountId;
-  return (row) =>
-    (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol)) &&
-    (accountId === undefined || row.accountId === accountId);
+  const account = name === undefined ? undefined : findAccount(await knownAccounts(open), name);
+  const isOfAccount = (row: TableRow): boolean => {
+    if (account === undefined) return true;
+    if (row.accountId !== undefined) return row.accountId === account.accountId;
+    // Closed positions have the name alone, as seen on the public implementation.
+    if (row.accountName !== undefined) return row.accountName === account.accountName;
+    throw new SvcError('bad_answer', `the gateway's rows do not say whether they are of account ${account.accountId}`, {
+      hint: 'leave --account out to see the rows of all accounts',
+    });
+  };
+  return {
+    account,
+    apply: (rows) =>
+      rows.filter(
+        (row) =>
+          isOfAccount(row) && (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol)),
+      ),
+  };
+}
+
+/** The answer of a list. That all rows were left out is not that there are none. */
+export function listed<Row>(
+  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: ListOutput<Row> },
+  { symbol, account }: Wanted,
+): { readonly value: readonly Row[]; readonly as: ListOutput<Row> } {
+  if (of.length === 0 || value.length > 0) return { value, as };
+  const filters = [
+    ...(symbol === undefined ? [] : [`--symbol ${symbol}`]),
+    ...(account === undefined ? [] : [`--account ${account}`]),
+  ];
+  return { value, as: { ...as, empty: `none of ${of.length} rows matches ${filters.join(' and ')}` } };
 }
 
 /** Those of the last day, so that no counted call is spent. */

@@ -20,6 +20,11 @@ function setRate(rate: number | undefined, precision: number | undefined): strin
   return rate === 0 ? undefined : rateText(rate, precision);
 }
 
+/** An order whose rate is not known yet has the distance of its stop in pips alone. */
+function exitCell(rate: number | undefined, pips: number | undefined, precision: number | undefined): Cell {
+  return setRate(rate, precision) ?? (pips ? `${pips} pips` : undefined);
+}
+
 export function moneyCell(amount: number | undefined): Cell {
   if (amount === undefined) return undefined;
   const text = amount.toFixed(2);
@@ -60,6 +65,7 @@ interface Traded {
   readonly isBuy?: boolean | undefined;
   readonly amountK?: number | undefined;
   readonly accountId?: string | undefined;
+  readonly accountName?: string | undefined;
 }
 
 const TRADED: readonly Column<Traded>[] = [
@@ -97,7 +103,7 @@ export const CLOSED_LIST: ListOutput<ClosedPosition> = {
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
     { name: 'opened', cell: ({ openTime }) => timeCell(openTime), wide: true },
     { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },
-    ACCOUNT,
+    { ...ACCOUNT, cell: ({ accountId, accountName }) => accountId ?? accountName },
   ],
   id: ({ tradeId }) => tradeId,
   empty: 'no closed positions',
@@ -123,8 +129,16 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
   ...TRADED,
   { name: 'type', cell: ({ type }) => orderTypeWords(type) },
   { name: 'rate', cell: (order) => rateText(orderRate(order), order.ratePrecision), align: 'right' },
-  { name: 'stop', cell: ({ stopRate, ratePrecision }) => setRate(stopRate, ratePrecision), align: 'right' },
-  { name: 'limit', cell: ({ limitRate, ratePrecision }) => setRate(limitRate, ratePrecision), align: 'right' },
+  {
+    name: 'stop',
+    cell: ({ stopRate, stop, ratePrecision }) => exitCell(stopRate, stop, ratePrecision),
+    align: 'right',
+  },
+  {
+    name: 'limit',
+    cell: ({ limitRate, limit, ratePrecision }) => exitCell(limitRate, limit, ratePrecision),
+    align: 'right',
+  },
   { name: 'tif', cell: ({ timeInForce }) => timeInForce },
   { name: 'state', cell: ({ status }) => orderStateWords(status) },
   { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },

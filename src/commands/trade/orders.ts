@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
 import { orderCandidates } from '../../services/trading/candidates.ts';
 import { ORDER_LIST } from '../../views/trading.ts';
@@ -24,12 +24,14 @@ export const tradeOrders = listCommand({
   offers: orderCandidates,
   async run(input, ctx) {
     return withTrading(ctx, input, async (open) => {
-      const keeps = await rowFilter(input, open);
+      const { apply } = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
       // For commands that cancel, once the calls are used up.
       open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
-      return { value: orders.filter((order) => keeps(order) && (type === undefined || order.type === type)) };
+      const rows = apply(orders);
+      if (rows.length === 0) return listed({ value: rows, of: orders, as: ORDER_LIST }, input);
+      return { value: rows.filter((order) => type === undefined || order.type === type) };
     });
   },
 });

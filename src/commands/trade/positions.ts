@@ -1,8 +1,9 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../../inputs/trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../../inputs/trading-session.ts';
 import { tradeCandidates } from '../../services/trading/candidates.ts';
+import { summaryOf } from '../../services/trading/position-summary.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../../views/trading.ts';
 
 interface Kind {
@@ -14,7 +15,7 @@ export const tradePositions = listCommand({
   id: 'trade positions',
   summary: 'List positions: open ones, closed ones, or one line a symbol',
   description:
-    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens. What the tables hold is as seen on the public implementation.',
+    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens. --summary with --account is computed from the open positions of that account; without it, it is the table Summary, which is of all accounts together. What the tables hold is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: {
@@ -33,14 +34,25 @@ export const tradePositions = listCommand({
   async run(input, ctx) {
     if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
     return withTrading(ctx, input, async (open) => {
-      const keeps = await rowFilter(input, open);
+      const { account, apply } = await rowFilter(input, open);
       const { trading } = open;
-      if (input.closed) return { value: (await trading.model('ClosedPosition')).filter(keeps), as: CLOSED_LIST };
-      if (input.summary) return { value: (await trading.model('Summary')).filter(keeps), as: SUMMARY_LIST };
-      const rows = await trading.model('OpenPosition');
+      if (input.closed) {
+        const of = await trading.model('ClosedPosition');
+        return listed({ value: apply(of), of, as: CLOSED_LIST }, input);
+      }
+      if (input.summary && account === undefined) {
+        const of = await trading.model('Summary');
+        return listed({ value: apply(of), of, as: SUMMARY_LIST }, input);
+      }
+      const of = await trading.model('OpenPosition');
       // For commands that close, once the calls are used up.
-      open.known.keep('OpenPosition', rows);
-      return { value: rows.filter(keeps) };
+      open.known.keep('OpenPosition', of);
+      const rows = apply(of);
+      // The rows of the table Summary are of all accounts together.
+      if (account !== undefined && input.summary) {
+        return listed({ value: summaryOf(account.accountId, rows), of, as: SUMMARY_LIST }, input);
+      }
+      return rows.length > 0 ? { value: rows } : listed({ value: rows, of, as: POSITION_LIST }, input);
     });
   },
 });

@@ -112,8 +112,8 @@ export function closedRow({ trade, amountK, commission, close, closeTime, grossP
     t: 2,
     ratePrecision: instrument.digits,
     tradeId: trade.tradeId,
+    // no id, as in the public samples
     accountName: account.name,
-    accountId: account.id,
     roll: trade.roll,
     com: commission,
     open,

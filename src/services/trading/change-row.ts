@@ -1,4 +1,5 @@
 /** What became of one request that changes or ends something. */
+import type { ErrorCode } from '../../errors.ts';
 import type { FillStatus } from './fills.ts';
 import type { Fill, Fills } from './order-ledger.ts';
 
@@ -17,6 +18,12 @@ export interface ChangeRow {
   /** Orders that ended together with it. */
   readonly along: readonly string[];
   readonly message: string | null;
+  /** Of the failure, named as in an error on stderr. */
+  readonly code: ErrorCode | null;
+  readonly server_code: string | number | null;
+  readonly http_status: number | null;
+  /** Null where nothing was written down, as nothing was about to be sent. */
+  readonly journal_id: string | null;
 }
 
 /** Of a closing. Null and empty where nobody waited, or nothing was accepted. */

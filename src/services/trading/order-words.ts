@@ -57,10 +57,15 @@ export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): strin
   const parts = [
     `${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}`,
     `${orderTypeWords(type) ?? 'order'}${rate ? ` at ${rate}` : ''}`,
-    ...(stopRate ? [`stop ${stopRate}`] : []),
-    ...(limitRate ? [`limit ${limitRate}`] : []),
+    ...exitText('stop', stopRate, order.stop),
+    ...exitText('limit', limitRate, order.limit),
   ];
   return `order ${orderId} (${parts.join(', ')})`;
+}
+
+/** An order whose rate is not known yet has the distance in pips alone. */
+function exitText(name: string, rate: number | undefined, pips: number | undefined): readonly string[] {
+  return rate ? [`${name} ${rate}`] : pips ? [`${name} ${pips} pips`] : [];
 }
 
 /** `buy 5K EUR/USD (trade 170162801)`. */

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { until } from '../../services/trading/gateway.ts';
 import { temporaryHome } from '../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
@@ -106,6 +107,11 @@ it.each<[string, string, RegExp]>([
     '{"command":"order set","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
     /line 4: order 7 is set by line 3/,
   ],
+  [
+    'a key that it has twice',
+    '{"command":"buy","symbol":"EUR/USD","amount":"1","\\u0061mount":2}',
+    /line 3: "amount" is given twice/,
+  ],
   ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a text/],
   [
     'a text for a yes',
@@ -148,6 +154,74 @@ it('goes on after a refusal where it is told to', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY), '--keep-going');
   expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 refused', '2 accepted']);
+});
+
+it('names for each line that failed what a program acts on', async () => {
+  const { stdout } = await send(ndjson(BUY, REFUSED, BUY));
+  const [accepted, refused, left] = JSON.parse(stdout);
+  const journal = desk.journal();
+  expect(accepted).toMatchObject({ code: null, server_code: null, http_status: null, journal_id: journal[0]?.id });
+  expect(refused).toMatchObject({ code: 'refused', server_code: 3, http_status: null, journal_id: journal[1]?.id });
+  expect(left).toMatchObject({ code: null, journal_id: null });
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = { applied: false, answer: (response) => void response.writeHead(422).end() };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const rejected = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 422 }, { http_status: 422 }]);
+});
+
+it('goes on in another session where the connection is lost', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: true,
+    answer(response) {
+      before.fault = undefined;
+      desk.gateway.cut();
+      // svc says goodbye to a session that it knows to be lost.
+      void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
+        response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
+      );
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect(outcomes(stdout)).toEqual(['1 accepted', '2 accepted', '3 accepted']);
+  expect({ code, orders: before.orders.length }).toEqual({ code: 0, orders: 3 });
+});
+
+it('an order that a dead session refuses is not sent again, and the next line goes through another session', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: false,
+    answer(response) {
+      before.fault = undefined;
+      response.end('{"response":{"executed":false,"error":"Unauthorized"}}');
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 2 });
+  expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'refused', code: 'unauthorized' }, { outcome: 'accepted' }]);
+  expect(before.engine.filter((line) => !line.includes('sid='))).toHaveLength(2);
+});
+
+it('what cannot be sent as the gateway is gone is not sent', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: true,
+    answer(response) {
+      before.isGone = true;
+      desk.gateway.cut();
+      void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
+        response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
+      );
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 1 });
+  const [, second] = JSON.parse(stdout);
+  expect(second).toMatchObject({ outcome: 'not_sent', code: expect.any(String), journal_id: null });
 });
 
 it('nothing follows an outcome that is not known, whatever it is told', async () => {

@@ -17,6 +17,10 @@ export interface Forwarder extends AsyncDisposable {
   tooOften: RegExp | undefined;
   /** The body of each order that came. */
   readonly orders: string[];
+  /** The method and path of each poll and packet. */
+  readonly engine: string[];
+  /** Connections are refused. */
+  isGone: boolean;
 }
 
 const json = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void => {
@@ -44,6 +48,8 @@ export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => vo
 export async function forwarder(to: string): Promise<Forwarder> {
   const { port } = new URL(to);
   const orders: string[] = [];
+  const engine: string[] = [];
+  let isGone = false;
   const state: Pick<Forwarder, 'fault' | 'tooOften'> = { fault: undefined, tooOften: undefined };
   const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
     const { method, url, headers } = request;
@@ -63,6 +69,10 @@ export async function forwarder(to: string): Promise<Forwarder> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces);
+    if (request.url?.startsWith('/socket.io/')) {
+      engine.push(`${request.method} ${request.url}`);
+      if (isGone) return void response.destroy();
+    }
     if (state.tooOften?.test(request.url ?? '')) {
       return json(response, 200, '{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=5"},"data":{}}');
     }
@@ -77,6 +87,13 @@ export async function forwarder(to: string): Promise<Forwarder> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders,
+    engine,
+    get isGone() {
+      return isGone;
+    },
+    set isGone(gone) {
+      isGone = gone;
+    },
     get fault() {
       return state.fault;
     },

@@ -1,6 +1,7 @@
 /** The commands that look at a table once: what they ask, show and refuse. */
 import { describe, expect, it } from 'vitest';
 import { svc } from '../../support/svc.ts';
+import { feedGateway, ORDER } from './feed.ts';
 import { errorOf, NOW, reader, rowsOf } from './reader.ts';
 
 const desk = reader();
@@ -63,6 +64,49 @@ describe('positions', () => {
     expect(desk.asked()).toEqual([]);
   });
 
+  it('summed up for an account are computed from its positions', async () => {
+    desk.gateway.traps.clear();
+    const rows = (await desk.json('positions --account 654061')) as readonly Record<
+      string,
+      number | string | boolean
+    >[];
+    const sums = (await desk.json('positions --summary --account 00654061')) as readonly Record<string, number>[];
+    expect(desk.asked()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model models=OpenPosition']);
+    expect(sums.map(({ currency }) => currency)).toEqual([...new Set(rows.map(({ currency }) => currency))]);
+    for (const { currency, amountKBuy, amountKSell, grossPL } of sums) {
+      const of = rows.filter((row) => row['currency'] === currency);
+      const amount = (isBuy: boolean) =>
+        of.filter((row) => row['isBuy'] === isBuy).reduce((sum, row) => sum + Number(row['amountK']), 0);
+      expect([amountKBuy, amountKSell]).toEqual([amount(true), amount(false)]);
+      expect(String(grossPL)).toBe(String(Number(of.reduce((sum, row) => sum + Number(row['grossPL']), 0).toFixed(2))));
+    }
+    expect((await desk.run('positions --summary --account 654061 --symbol eurusd')).stdout).toMatch(
+      /^SYMBOL.*\nEUR\/USD /,
+    );
+  });
+
+  it('closed ones are of the account whose name they have', async () => {
+    const all = (await desk.json('positions --closed')) as readonly { accountName: string }[];
+    for (const [id, name] of [
+      ['654061', '00654061'],
+      ['654062', '00654062'],
+    ] as const) {
+      const own = await desk.json(`positions --closed --account ${id}`);
+      expect(own).toEqual(all.filter(({ accountName }) => accountName === name));
+    }
+    expect(await desk.json('positions --closed --account 654061')).not.toEqual([]);
+  });
+
+  it('that are all left out are not said to be none', async () => {
+    const { stdout, stderr, code } = await desk.run('positions --symbol GBP/JPY --account 654062');
+    expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
+    expect(stderr).toBe('none of 4 rows matches --symbol GBP/JPY and --account 654062\n');
+    expect((await desk.run('positions --summary --account 654062 --symbol GBP/JPY')).stderr).toContain(
+      'none of 4 rows',
+    );
+    expect((await desk.run('orders --account 654062')).stderr).toContain('none of 1 rows matches --account 654062');
+  });
+
   it('of an account that is not there are an error that names those that are', async () => {
     const run = await desk.run('positions --account 65406 -o json');
     expect(run).toMatchObject({ code: 5, stdout: '' });
@@ -83,6 +127,13 @@ describe('orders', () => {
     ]);
     expect(await desk.json('orders --type le')).toHaveLength(1);
     expect(await desk.json('orders --type SE')).toEqual([]);
+  });
+
+  it('have the distance of a stop in pips where its rate is not known yet', async () => {
+    await using feed = await feedGateway();
+    feed.tables['Order'] = [{ ...ORDER, stop: -40, stopRate: 0, limit: 80.5, limitRate: 0 }];
+    const { stdout } = await feed.run(['orders', '--columns', 'order-id,stop,limit']);
+    expect(rowsOf(stdout)[1]).toEqual(['390285837', '-40 pips', '80.5 pips']);
   });
 
   it('one of them is found by its id, which is digits, and one that does not stand is not', async () => {
