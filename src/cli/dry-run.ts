@@ -1,5 +1,6 @@
 /** What `--dry-run` prints: the requests that would have gone, as JSON values or as curl lines. */
 import type { OutStream } from '../context.ts';
+import { SvcError } from '../errors.ts';
 import { asCurl, shownBody } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { redactHeaders, redactText } from '../http/redact.ts';
@@ -60,6 +61,11 @@ export async function renderDryRun(
   };
   const print = (value: unknown, output: AnyOutput): Promise<unknown> => render(value, output, plain, stdout);
   if (curl) {
+    if (requests.some(({ inSession }) => inSession)) {
+      throw new SvcError('usage', '--dry-run=curl: no line can send this request, as it needs the id of a live session', {
+        hint: '--dry-run prints the request',
+      });
+    }
     await render(
       requests.map((request) => asCurl(request, secretHeaders)).join('\n'),
       TEXT,

@@ -68,6 +68,8 @@ export interface RequestValue {
   /** `bytes`: the body is a Uint8Array, which is sent as it is, and so are the names of the headers. */
   readonly encoding: 'json' | 'form' | 'text' | 'json-text' | 'bytes';
   readonly effect: Effect;
+  /** Only the live session that it is sent in makes it valid. */
+  readonly inSession?: true | undefined;
 }
 
 /** Inferred from the schema: `endpoint({ …, answer: async () => (await import('./schema.ts')).silence })`. */

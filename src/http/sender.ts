@@ -33,6 +33,8 @@ export interface ServiceRules {
   readonly maxAnswerBytes?: number;
   /** Thousands of requests will follow each other. */
   readonly bulk?: boolean;
+  /** Requests carry the id of a live session: no other program can send them. */
+  readonly inSession?: true;
   /** The longest silence within an answer's body, 60 s unless told. */
   readonly stallMs?: number;
 }
@@ -190,7 +192,8 @@ export class Sender {
     if (target.dryRun !== undefined && endpoint.effect !== 'read') {
       // The credential is not asked for: that could connect to refresh it.
       const headers = target.authorizer === undefined ? NO_HEADERS : { authorization: '***' };
-      target.dryRun.requests.push(this.#requests.build(endpoint, values, headers));
+      const request = this.#requests.build(endpoint, values, headers);
+      target.dryRun.requests.push({ ...request, inSession: this.#rules.inSession });
       throw new DryRunStop();
     }
     if ((endpoint.effect === 'destroy' || endpoint.effect === 'money') && !target.confirmed()) {

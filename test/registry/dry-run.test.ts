@@ -51,7 +51,15 @@ describe.each(['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'])('
   });
 });
 
-it.each(WRITING)('$name --dry-run=curl is a command line without the secret', async (what) => {
+const isLive = ({ command }: (typeof WRITING)[number]): boolean => command.service === 'trade';
+
+it.each(WRITING.filter(isLive))('$name --dry-run=curl says that no line can send it', async (what) => {
+  const dry = await peer.run(what, { args: ['--dry-run=curl'], unconfirmed: true });
+  expect({ code: dry.code, stdout: dry.stdout, writes: writes(dry) }).toEqual({ code: 2, stdout: '', writes: [] });
+  expect(dry.stderr).toContain('no line can send this request, as it needs the id of a live session');
+});
+
+it.each(WRITING.filter((what) => !isLive(what)))('$name --dry-run=curl is a command line without the secret', async (what) => {
   for (const more of [[], ['-o', 'json']]) {
     const dry = await peer.run(what, { args: ['--dry-run=curl', ...more], unconfirmed: true });
     expectUnsent(dry, what.sample.follows === true);

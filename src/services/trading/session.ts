@@ -59,6 +59,7 @@ class GatewaySession implements Session {
         basePath: '',
         contentType: FORM,
         cookies: this.#cookies,
+        inSession: true,
         secrets: () => this.#secrets.all,
         explain: options.explain ?? explainTrading,
       },
