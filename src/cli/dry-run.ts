@@ -62,9 +62,13 @@ export async function renderDryRun(
   const print = (value: unknown, output: AnyOutput): Promise<unknown> => render(value, output, plain, stdout);
   if (curl) {
     if (requests.some(({ inSession }) => inSession)) {
-      throw new SvcError('usage', '--dry-run=curl: no line can send this request, as it needs the id of a live session', {
-        hint: '--dry-run prints the request',
-      });
+      throw new SvcError(
+        'usage',
+        '--dry-run=curl: no line can send this request, as it needs the id of a live session',
+        {
+          hint: '--dry-run prints the request',
+        },
+      );
     }
     await render(
       requests.map((request) => asCurl(request, secretHeaders)).join('\n'),

@@ -56,14 +56,13 @@ export async function rowFilter({ symbol, account: name }: Wanted, open: Trading
 /** The answer of a list. That all rows were left out is not that there are none. */
 export function listed<Row>(
   { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: ListOutput<Row> },
-  { symbol, account }: Wanted,
+  { symbol, account, type }: Wanted & { readonly type?: string | undefined },
 ): { readonly value: readonly Row[]; readonly as: ListOutput<Row> } {
   if (of.length === 0 || value.length > 0) return { value, as };
-  const filters = [
-    ...(symbol === undefined ? [] : [`--symbol ${symbol}`]),
-    ...(account === undefined ? [] : [`--account ${account}`]),
-  ];
-  return { value, as: { ...as, empty: `none of ${of.length} rows matches ${filters.join(' and ')}` } };
+  const filters = Object.entries({ type, symbol, account }).flatMap(([name, given]) =>
+    given === undefined ? [] : [`--${name} ${given}`],
+  );
+  return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)` } };
 }
 
 /** Those of the last day, so that no counted call is spent. */

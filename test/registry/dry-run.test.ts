@@ -59,16 +59,19 @@ it.each(WRITING.filter(isLive))('$name --dry-run=curl says that no line can send
   expect(dry.stderr).toContain('no line can send this request, as it needs the id of a live session');
 });
 
-it.each(WRITING.filter((what) => !isLive(what)))('$name --dry-run=curl is a command line without the secret', async (what) => {
-  for (const more of [[], ['-o', 'json']]) {
-    const dry = await peer.run(what, { args: ['--dry-run=curl', ...more], unconfirmed: true });
-    expectUnsent(dry, what.sample.follows === true);
-    for (const line of dry.stdout.trimEnd().split(/(?<!\\)\n(?=curl )/)) {
-      expect(line).toMatch(/^curl /);
-      expect(line).toContain(peer.url);
+it.each(WRITING.filter((what) => !isLive(what)))(
+  '$name --dry-run=curl is a command line without the secret',
+  async (what) => {
+    for (const more of [[], ['-o', 'json']]) {
+      const dry = await peer.run(what, { args: ['--dry-run=curl', ...more], unconfirmed: true });
+      expectUnsent(dry, what.sample.follows === true);
+      for (const line of dry.stdout.trimEnd().split(/(?<!\\)\n(?=curl )/)) {
+        expect(line).toMatch(/^curl /);
+        expect(line).toContain(peer.url);
+      }
     }
-  }
-});
+  },
+);
 
 it.each(WRITING)('$name --dry-run asks nobody', async (what) => {
   const dry = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, terminal: 80 });

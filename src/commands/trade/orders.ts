@@ -29,9 +29,8 @@ export const tradeOrders = listCommand({
       // For commands that cancel, once the calls are used up.
       open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
-      const rows = apply(orders);
-      if (rows.length === 0) return listed({ value: rows, of: orders, as: ORDER_LIST }, input);
-      return { value: rows.filter((order) => type === undefined || order.type === type) };
+      const rows = apply(orders).filter((order) => type === undefined || order.type === type);
+      return rows.length > 0 ? { value: rows } : listed({ value: rows, of: orders, as: ORDER_LIST }, input);
     });
   },
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocketServer } from 'ws';
-import { decodePayload } from './engine-payload.ts';
+import { decodeBinaryPayload, decodePayload } from './engine-payload.ts';
 import { EngineSession, type SessionOwner } from './engine-session.ts';
 import type { TradingTrap } from './traps.ts';
 
@@ -172,7 +172,9 @@ async function receive(session: EngineSession, request: IncomingMessage, respons
     }
     chunks.push(chunk as Buffer);
   }
-  const packets = decodePayload(Buffer.concat(chunks).toString('utf8'));
+  const body = Buffer.concat(chunks);
+  const isBinary = request.headers['content-type'] === 'application/octet-stream';
+  const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
   response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
   if (packets === undefined) session.end();
   else for (const packet of packets) session.receive(packet);

@@ -79,7 +79,7 @@ export class EngineSession {
   receive(packet: string): void {
     if (this.#over) return;
     this.#heard();
-    if (packet.startsWith('2')) this.send(`3${packet.slice(1)}`);
+    if (packet.startsWith('2')) this.send('3');
     else if (packet === '41') this.connected = false;
     else if (packet === '1') this.end();
   }

@@ -37,12 +37,14 @@ export class Form {
   flag(name: string): boolean | undefined {
     const text = this.optional(name);
     if (text === undefined) return undefined;
-    if (text !== 'true' && text !== 'false') throw unfit(name, text);
-    return text === 'true';
+    // Python's clients write True and False.
+    if (!/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw unfit(name, text);
+    return text.toLowerCase() === 'true';
   }
 
-  oneOf(name: string, words: readonly string[]): string {
-    const text = this.text(name);
+  /** The first of them where it is absent: the vendor's samples leave it out. */
+  oneOf(name: string, words: readonly [string, ...string[]]): string {
+    const text = this.optional(name) ?? words[0];
     if (!words.includes(text)) throw unfit(name, text);
     return text;
   }

@@ -19,9 +19,9 @@ export interface OrderRequestsOptions {
 
 type Placed = { readonly type: 0; readonly orderId: number };
 
-const AT_MARKET = ['DAY', 'GTC', 'IOC', 'FOK'];
-const IN_RANGE = ['IOC', 'FOK'];
-const ENTRY = ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'];
+const AT_MARKET = ['GTC', 'DAY', 'IOC', 'FOK'] as const;
+const IN_RANGE = ['IOC', 'FOK'] as const;
+const ENTRY = ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'] as const;
 
 export class OrderRequests {
   readonly #options: OrderRequestsOptions;

@@ -56,5 +56,5 @@ export function notInPool(account: string, request: number): Refused {
 }
 
 export function tooOften(cmd: number): Refused {
-  return new Refused(`ORA-20301: the number of calls is exceeded, Cmd=${cmd}`);
+  return refused(20301, `ORA-20301: the number of calls is exceeded, Cmd=${cmd}`, [String(cmd)]);
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isLoopbackHost } from '../alertmanager/http-rules.ts';
 import { Book } from './book.ts';
+import { CallCaps } from './call-caps.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { Desk, EXECUTION_MS } from './desk.ts';
 import { EngineServer } from './engine-server.ts';
@@ -33,6 +34,8 @@ export interface TradingEmulatorOptions {
   readonly tickMs?: number;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
+  /** False: every call is answered, also beyond the caps of doc 3 §8. */
+  readonly caps?: boolean;
 }
 
 export interface LoggedRequest {
@@ -74,7 +77,7 @@ const ENGINE = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
   const { port = 0, now, random, seed = 'empty', fast = 1, tickMs = TICK_MS } = options;
-  const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000 } = options;
+  const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000, caps = true } = options;
   const traps = new Set<TradingTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const book = new Book();
@@ -86,7 +89,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const desk = new Desk({ book, market, outbox, traps, now, fast });
   const watch = new PriceWatch({ book, desk, market, now });
   const orders = new OrderRequests({ book, desk, market, now });
-  const tables = new TableRequests({ book, market, traps, now });
+  const tables = new TableRequests({ book, market, traps, now, caps: caps ? new CallCaps(now) : undefined });
   const gateway = new Gateway({ token, engine, orders, tables, traps });
   const requests: LoggedRequest[] = [];
   const move = (): void => tick({ book, watch, market, outbox, traps });

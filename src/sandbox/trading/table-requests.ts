@@ -1,5 +1,6 @@
 /** The requests that read and subscribe (doc 3 §4; fields and rows that it does not show as seen on the public implementation). */
 import type { Book } from './book.ts';
+import type { CallCaps } from './call-caps.ts';
 import { candles, MOST_CANDLES, periodOf, type Row } from './candles.ts';
 import type { EngineSession } from './engine-session.ts';
 import type { Form } from './form.ts';
@@ -25,6 +26,8 @@ export interface TableRequestsOptions {
   readonly market: Market;
   readonly traps: ReadonlySet<TradingTrap>;
   readonly now: () => number;
+  /** Undefined where every call is answered. */
+  readonly caps: CallCaps | undefined;
 }
 
 /** Where the rows of each table are in an answer, and the number of the command that reads it. */
@@ -69,7 +72,7 @@ export class TableRequests {
       return {};
     },
     'POST /trading/update_subscriptions': (form) => {
-      this.#counted(SET_INSTRUMENTS);
+      this.#count([SET_INSTRUMENTS]);
       const instrument = instrumentOf(form.text('symbol'), 'symbol');
       if (form.flag('visible') ?? true) this.#options.book.hidden.delete(instrument);
       else this.#options.book.hidden.add(instrument);
@@ -103,12 +106,14 @@ export class TableRequests {
   }
 
   #models(names: readonly ModelName[]): Body {
-    for (const name of names) this.#counted(MODELS[name].cmd);
+    this.#count(names.flatMap((name) => MODELS[name].cmd ?? []));
     return Object.fromEntries(names.map((name) => [MODELS[name].rows, this.#rows(name)]));
   }
 
-  #counted(cmd: number | undefined): void {
-    if (cmd !== undefined && this.#options.traps.has('ora-20301')) throw tooOften(cmd);
+  #count(cmds: readonly number[]): void {
+    const [first] = cmds;
+    if (first !== undefined && this.#options.traps.has('ora-20301')) throw tooOften(first);
+    this.#options.caps?.take(cmds);
   }
 
   #rows(name: ModelName): readonly TableRow[] {

@@ -22,7 +22,7 @@ export function reader(): Reader {
   let gateway: TradingEmulator;
   let before = 0;
   beforeAll(async () => {
-    gateway = await startTradingEmulator({ now: () => NOW, random: () => 0.5, seed: 'demo', tickMs: 0 });
+    gateway = await startTradingEmulator({ now: () => NOW, random: () => 0.5, seed: 'demo', tickMs: 0, caps: false });
   });
   afterAll(() => gateway.close());
   beforeEach(() => gateway.traps.clear());

@@ -100,11 +100,11 @@ describe('positions', () => {
   it('that are all left out are not said to be none', async () => {
     const { stdout, stderr, code } = await desk.run('positions --symbol GBP/JPY --account 654062');
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
-    expect(stderr).toBe('none of 4 rows matches --symbol GBP/JPY and --account 654062\n');
+    expect(stderr).toBe('--symbol GBP/JPY and --account 654062: no match (4 without it)\n');
     expect((await desk.run('positions --summary --account 654062 --symbol GBP/JPY')).stderr).toContain(
-      'none of 4 rows',
+      'no match (4 without it)',
     );
-    expect((await desk.run('orders --account 654062')).stderr).toContain('none of 1 rows matches --account 654062');
+    expect((await desk.run('orders --account 654062')).stderr).toContain('--account 654062: no match (1 without it)');
   });
 
   it('of an account that is not there are an error that names those that are', async () => {

@@ -27,7 +27,7 @@ export interface Trader extends AsyncDisposable {
 export async function trader(): Promise<Trader> {
   const began = Date.now();
   const now = (): number => NOW + Date.now() - began;
-  const gateway = await startTradingEmulator({ now, random: () => 0.5, fast: 20, tickMs: 0 });
+  const gateway = await startTradingEmulator({ now, random: () => 0.5, fast: 20, tickMs: 0, caps: false });
   gateway.setPrice('EUR/USD', 1.16);
   gateway.tick();
   const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING };

@@ -126,7 +126,10 @@ describe('what is read', () => {
     await using service = await trapped('ora-20301');
     const answer = await service.gateway.call(service.peer.id, method, path, fields);
     if (cmd === undefined) expect(answer['response']).toEqual({ executed: true });
-    else expect(errorOf(answer)).toMatch(new RegExp(`^ORA-20301: .*Cmd=${cmd}$`));
+    else {
+      const message = expect.stringMatching(new RegExp(`^ORA-20301: .*Cmd=${cmd}$`));
+      expect(errorOf(answer)).toEqual({ code: 20301, message, parameters: [String(cmd)] });
+    }
   });
 
   test('accounts are not where the document has them', async () => {

@@ -1,0 +1,63 @@
+/** The caps on calls of doc 3 §8, in a window of the gateway's own clock. */
+import { describe, expect, test } from 'vitest';
+import { svc, temporaryHome } from '../../support/svc.ts';
+import { errorOf, type Fields, NOW, startGateway } from './service.ts';
+
+const READS: readonly [number, number, number, string, string, Fields][] = [
+  [44, 50, 3600, 'GET', '/trading/get_model', { models: 'OpenPosition' }],
+  [46, 1500, 3600, 'GET', '/trading/get_model', { models: 'Order' }],
+  [79, 500, 3600, 'GET', '/trading/get_model/Accounts', {}],
+  [118, 10, 60, 'GET', '/trading/get_model', { models: 'ClosedPosition' }],
+  [24, 500, 3600, 'POST', '/trading/update_subscriptions', { symbol: 'EUR/USD', visible: true }],
+];
+
+describe.each(READS)('command %s: %s calls in %s s', (cmd, most, seconds, method, path, fields) => {
+  test(`${method} ${path} ${JSON.stringify(fields)}`, async () => {
+    let now = NOW;
+    await using gateway = await startGateway({ now: () => now });
+    const peer = await gateway.peer();
+    const call = () => gateway.call(peer.id, method, path, fields);
+    for (let count = 0; count < most; count++) expect((await call())['response']).toEqual({ executed: true });
+    const message = `ORA-20301: the number of calls is exceeded, Cmd=${cmd}`;
+    expect(errorOf(await call())).toEqual({ code: 20301, message, parameters: [String(cmd)] });
+    now += seconds * 1000 - 1;
+    expect((await call())['response']).toMatchObject({ executed: false });
+    now += 1;
+    expect((await call())['response']).toEqual({ executed: true });
+  });
+});
+
+test('several models of one request count each, or none where one is used up', async () => {
+  await using gateway = await startGateway();
+  const peer = await gateway.peer();
+  const read = (...models: readonly string[]) => gateway.call(peer.id, 'GET', '/trading/get_model', { models });
+  for (let count = 0; count < 10; count++) await read('ClosedPosition', 'OpenPosition');
+  for (let count = 0; count < 5; count++) expect(errorOf(await read('OpenPosition', 'ClosedPosition'))).toBeTruthy();
+  for (let count = 10; count < 50; count++)
+    expect((await read('OpenPosition'))['response']).toEqual({ executed: true });
+  expect((await read('OpenPosition'))['response']).toMatchObject({ executed: false });
+});
+
+test('tables without a cap, orders and subscriptions are always answered', async () => {
+  await using gateway = await startGateway();
+  const peer = await gateway.peer();
+  for (let count = 0; count < 60; count++) {
+    const answer = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: ['Offer', 'Summary'] });
+    expect(answer['response']).toEqual({ executed: true });
+    expect(await gateway.call(peer.id, 'POST', '/trading/subscribe', { models: 'OpenPosition' })).toEqual({
+      response: { executed: true },
+    });
+  }
+});
+
+test('svc takes the refusal for a limit: exit 6', async () => {
+  await using gateway = await startGateway();
+  const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
+  // Each home has a count of its own.
+  const run = () =>
+    svc(['trade', 'positions', '--closed', '-o', 'json'], { env, home: temporaryHome(), now: () => NOW });
+  for (let count = 0; count < 10; count++) expect((await run()).code).toBe(0);
+  const { code, stderr } = await run();
+  expect(code).toBe(6);
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'limited', cmd: 118 });
+});
