@@ -72,11 +72,15 @@ export const ERROR_KINDS = {
 
 export type ErrorCode = keyof typeof ERROR_KINDS;
 
+export type Sent = 'no' | 'maybe' | 'yes';
+
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
   readonly hint?: string;
   /** The status of the service's answer, where there was one. */
   readonly httpStatus?: number;
+  /** Whether the request left this machine; `maybe` where it was cut off on its way. Undefined where nothing was to be sent, or it is not known. */
+  readonly sent?: Sent;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>>;
   readonly cause?: unknown;
@@ -88,6 +92,7 @@ export class SvcError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
+  readonly sent: Sent | undefined;
   readonly more: ErrorDetails['more'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -95,6 +100,7 @@ export class SvcError extends Error {
     this.code = code;
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
+    this.sent = details.sent;
     this.more = details.more;
   }
 
@@ -122,6 +128,8 @@ export interface ErrorReport {
     readonly http_status: number | null;
     readonly exit: number;
     readonly retryable: boolean;
+    /** Left out where `SvcError` has none. */
+    readonly sent?: Sent | undefined;
     readonly [more: string]: unknown;
   };
 }
@@ -135,6 +143,7 @@ export function errorReport(error: SvcError): ErrorReport {
       http_status: error.httpStatus ?? null,
       exit: error.exit,
       retryable: error.retryable,
+      sent: error.sent,
       ...error.more,
     },
   };

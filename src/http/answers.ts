@@ -1,5 +1,5 @@
 /** What an answer that is no success means, where the service's own rules do not say. */
-import { type ErrorCode, SvcError } from '../errors.ts';
+import { type ErrorCode, type ErrorDetails, SvcError } from '../errors.ts';
 import type { Effect } from './endpoint.ts';
 import type { AnswerHeaders } from './exchange.ts';
 import { LOOK_FIRST } from './failures.ts';
@@ -12,6 +12,8 @@ export interface FailedAnswer {
   /** At most its first 64 KiB. */
   readonly text: string;
   readonly headers: AnswerHeaders;
+  /** RFC 3339: when it may be repeated, where the answer says so. */
+  readonly retryAt?: string | undefined;
 }
 
 export function contentType(headers: AnswerHeaders): string {
@@ -21,8 +23,12 @@ export function contentType(headers: AnswerHeaders): string {
 
 /** `line` names the request: `GET https://…`. */
 export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
-  const { status } = answer;
-  const details = { httpStatus: status };
+  const { status, retryAt } = answer;
+  const details: ErrorDetails = {
+    httpStatus: status,
+    sent: 'yes',
+    ...(retryAt === undefined ? {} : { more: { retry_after: retryAt } }),
+  };
   if (status < 400) return redirection(answer, line);
   const message = serviceMessage(answer);
   const text = `${line} answered ${status}${message === '' ? '' : `: ${message}`}`;

@@ -77,7 +77,7 @@ class ServiceClient implements Client {
     const schema = recognise === undefined ? loading(answer) : undefined;
     const sent = await this.#sender.send(endpoint, values, wholeBody);
     if (answer === undefined) return undefined as T;
-    const value = this.#checked(sent, () => parseJson(sent.result));
+    const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers));
     if (recognise?.(value)) return value as T;
     const parser = await (schema ?? answer());
     return this.#checked(sent, () => parsed(parser, value)) as T;

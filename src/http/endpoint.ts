@@ -33,6 +33,8 @@ export interface Endpoint<T> {
   readonly fresh?: true;
   /** The type that an answer is labelled with says nothing about it. */
   readonly mislabelled?: true;
+  /** Its answers have ids above 2^53, which are parsed as texts. */
+  readonly exactIntegers?: true;
   /** The answer's schema, or none where a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
   /** Instead of `answer`, where the answer is an array: the schema of one item, so that a long one is parsed as it arrives. */

@@ -64,12 +64,13 @@ export function toError(
   const details = status === undefined ? {} : { httpStatus: status };
   if (code === 'interrupted' || code === 'terminated') {
     return unsure
-      ? new SvcError(code, `${text}; ${line} was sent and may have been applied`, { hint: LOOK_FIRST })
+      ? new SvcError(code, `${text}; ${line} was sent and may have been applied`, { hint: LOOK_FIRST, sent: 'maybe' })
       : new SvcError(code, text);
   }
   if (unsure)
     return new SvcError('outcome_unknown', `${line}: ${text}; it may have been applied`, {
       hint: LOOK_FIRST,
+      sent: status === undefined ? 'maybe' : 'yes',
       ...details,
     });
   return new SvcError(code, `${line}: ${text}`, hint === undefined ? details : { hint, ...details });

@@ -15,12 +15,23 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-export function parseJson(bytes: Buffer): unknown {
+/** `exact`: see `exactIntegers`. */
+export function parseJson(bytes: Buffer, exact = false): unknown {
   const decoded = decodeUtf8(bytes);
   const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
   if (text.trim() === '') throw new JsonFault('it is empty');
   checkDepth(text);
-  return parseText(text);
+  return parseText(exact ? exactIntegers(text) : text);
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** With integers that a number does not hold exactly as texts: ids, which are never counted with. */
+export function exactIntegers(text: string): string {
+  if (!/\d{16}/.test(text)) return text;
+  return text.replace(TOKEN, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
 }
 
 export function parseText(text: string): unknown {
