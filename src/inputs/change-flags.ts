@@ -3,9 +3,9 @@ import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
 import type { Account } from '../services/trading/schema.ts';
 import { TRADING_FLAGS } from './order-flags.ts';
-import { SESSION_FLAGS } from './trading-session.ts';
+import { TRANSPORT_FLAG } from './trading-session.ts';
 
-export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...SESSION_FLAGS } as const satisfies Flags;
+export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...TRANSPORT_FLAG } as const satisfies Flags;
 
 /** Of every command that changes or ends something. */
 export const SENT_ONCE =

@@ -187,10 +187,10 @@ class Closer {
         makesOrder: true,
       },
       details: {
-        seen: async (trading, sentAt) => {
+        seen: async (tables, sentAt) => {
           const { closingTraces } = await import('../services/trading/closing-traces.ts');
           const isOf = ({ tradeId }: { readonly tradeId: string }): boolean => tradeId === id;
-          return closingTraces({ of: `trade ${id}`, isOf, before: row && [row] }, sentAt, trading);
+          return closingTraces({ of: `trade ${id}`, isOf, before: row && [row] }, sentAt, tables);
         },
       },
       accountId: account?.accountId,
@@ -210,7 +210,7 @@ class Closer {
       });
     }
     const { row, rows } = await freshRow(id, desk);
-    const { currency: symbol, isBuy } = row;
+    const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
     const whole = (await desk.amountOf(row)) ?? 0;
     if (symbol === undefined || isBuy === undefined || whole <= 0) {
       throw new SvcError('guarded', `${why}, and its side or its amount is not told; nothing was sent`);
@@ -228,11 +228,11 @@ class Closer {
         makesOrder: true,
       },
       details: {
-        lost: [{ accountId, symbol, side, amount }],
+        lost: [{ accountId, symbol, side, amountK: (wholeK * amount) / whole, hedges: false }],
         known: { amount, symbol, account },
-        seen: async (trading, sentAt) => {
+        seen: async (tables, sentAt) => {
           const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');
-          return closingTraces(otherSide({ accountId, symbol, side }, rows), sentAt, trading);
+          return closingTraces(otherSide({ accountId, symbol, side }, rows), sentAt, tables);
         },
       },
       accountId,
@@ -241,9 +241,9 @@ class Closer {
         const now = await desk.amountOf((await freshRow(id, desk)).row);
         checkAmount(id, amount, now ?? 0);
       },
-      awaits: ({ orderIds: [orderId = ''] }) => {
-        const amountK = ((row.amountK ?? 0) * amount) / whole;
-        return { orderId, accountId, symbol, side, amountK, hedges: false };
+      awaits: ({ orderIds: [orderId = ''], sentAt }) => {
+        const amountK = (wholeK * amount) / whole;
+        return { orderId, accountId, symbol, side, amountK, hedges: false, sentAt };
       },
       warnings: await desk.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why} (it is a ${sideText(isBuy)} of ${row.amountK}K, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`,

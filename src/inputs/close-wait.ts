@@ -19,10 +19,11 @@ export function closeTrades(
   const change = closing(input, ctx);
   return carryOutWith(change, wish, ctx, async (planned, desk) => {
     let watch: FillWatch | undefined;
-    const ready = async ({ session, trading }: TradingSession): Promise<void> => {
+    const ready = async ({ session, unlimited }: TradingSession): Promise<FillWatch> => {
       const { watchFills } = await import('../services/trading/fills.ts');
       watch ??= watchFills(ctx);
-      await watch.follow(session, trading);
+      await watch.follow(session, unlimited);
+      return watch;
     };
     const outcomes = await sendAll(planned, change, { desk, wish, ...(wait === undefined ? {} : { ready }) }, ctx);
     throwOnly(outcomes);

@@ -37,10 +37,10 @@ export async function planWhole(
         makesOrder: false,
       },
       details: {
-        seen: async (trading, sentAt) => {
+        seen: async (tables, sentAt) => {
           const { closingTraces } = await import('../services/trading/closing-traces.ts');
           const of = `${symbol === undefined ? 'what' : `the ${symbol} that`} account ${accountId} has`;
-          return closingTraces({ of, isOf: isMeant, before: open }, sentAt, trading);
+          return closingTraces({ of, isOf: isMeant, before: open }, sentAt, tables);
         },
       },
       accountId,

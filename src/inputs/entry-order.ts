@@ -5,7 +5,7 @@ import { createEntryOrder } from '../services/trading/endpoints.ts';
 import { entryForm } from '../services/trading/order-forms.ts';
 import type { OrderReport } from '../services/trading/order-report.ts';
 import {
-  checkPriceSides,
+  checkExitPrices,
   expiration,
   parseAmount,
   parseRate,
@@ -58,7 +58,7 @@ export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrder
   const amount = parseAmount(input.amount);
   const rate = parseRate(input.rate);
   const exits = exitsOf(input);
-  checkPriceSides({ side, ...exits }, rate.value);
+  checkExitPrices({ side, ...exits }, rate.value);
   const trailEntry = input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry');
   const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
   const tif = timeInForce(type, input.tif, input.expires !== undefined);

@@ -2,13 +2,14 @@
 import type { Answer, RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import type { FillWatch } from '../services/trading/fills.ts';
+import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderPreview, OrderTerms } from '../services/trading/order-preview.ts';
 import type { OrderReport } from '../services/trading/order-report.ts';
-import type { OrderRequest } from '../services/trading/placing.ts';
+import type { OrderRequest, Placed } from '../services/trading/placing.ts';
 import type { Account, Offer } from '../services/trading/schema.ts';
 import { callsLeft } from './calls-left.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
-import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
+import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import { type SendingDetails, sendOrder, showRequest } from './order-sending.ts';
 import { STALE_MS } from './planned-requests.ts';
 import { type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
@@ -41,7 +42,7 @@ export async function placeNewOrder(
   }
   const { side, amount, symbol } = draft;
   if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
-  const wish: SessionWish = { ...input, reconnect: input.wait !== undefined };
+  const wish: SessionWish = { ...input, reconnect: input.wait !== undefined, forOrder: true };
   return withTrading(ctx, wish, async (open) => {
     const { previewOrder, isBarred, checkOpen } = await import('../services/trading/order-preview.ts');
     const found = await orderAccount(wanted, open);
@@ -74,7 +75,9 @@ async function confirm(
   const before = previewBy(offer);
   for (const warning of before.warnings) ctx.notice(warning);
   const askedAt = ctx.now();
-  await confirmOrder(orderQuestion(before), account.accountId, ctx);
+  const { endpoint, form } = draft.request(account.accountId, offer.currency);
+  const question = warnOfRepeats(orderQuestion(before), [{ path: endpoint.path, form }], ctx);
+  await confirmOrder(question, account.accountId, ctx);
   if (ctx.now() - askedAt < STALE_MS) return offer;
   const fresh = await liveOffer(draft.symbol, open);
   const now = previewBy(fresh);
@@ -94,22 +97,25 @@ async function freshAccount({ accountId }: Account, open: TradingSession): Promi
 }
 
 /** What to look for where the answer is lost: without hedging it may have closed something and opened nothing. */
-export function openingDetails(
+export async function openingDetails(
   { side, amount, rate }: Pick<OrderTerms, 'side' | 'amount' | 'rate'>,
   account: Account,
   offer: Offer,
-): SendingDetails {
-  const { accountId, hedging } = account;
+): Promise<SendingDetails> {
+  const { hedges } = await import('../services/trading/accounts.ts');
+  const { thousands } = await import('../services/trading/order-preview.ts');
+  const { accountId } = account;
   const { currency: symbol } = offer;
-  const order = { accountId, symbol, side, amount };
-  const seen: SendingDetails['seen'] = async (trading, sentAt) => {
+  const amountK = thousands(amount, offer);
+  const order: LostOrder = { accountId, symbol, side, amountK, rate: rate?.value, hedges: hedges(account) };
+  const seen: SendingDetails['seen'] = async (tables, sentAt) => {
     const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');
-    return closingTraces(otherSide(order, undefined), sentAt, trading);
+    return closingTraces(otherSide(order, undefined), sentAt, tables);
   };
   return {
     lost: [order],
     known: { amount, symbol, account, offer },
-    ...(hedging === 'Y' || rate !== undefined ? {} : { seen }),
+    ...(order.hedges === true || rate !== undefined ? {} : { seen }),
   };
 }
 
@@ -129,21 +135,15 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
   const { acceptedOrder } = await import('../services/trading/order-report.ts');
   const { watchFills } = await import('../services/trading/fills.ts');
   const watch = wait === undefined ? undefined : watchFills(ctx);
-  await watch?.follow(open.session, open.trading);
-  const { orderIds } = await sendOrder(
-    draft.request(accountId, symbol),
-    open,
-    openingDetails(draft, account, offer),
-    wish,
-    ctx,
-  );
-  const [orderId = ''] = orderIds;
-  if (watch === undefined || wait === undefined) return { value: acceptedOrder(orderId) };
-  return filled(orderId, { watch, wait }, order, ctx);
+  await watch?.follow(open.session, open.unlimited);
+  const details = await openingDetails(draft, account, offer);
+  const placed = await sendOrder(draft.request(accountId, symbol), open, details, { ...wish, wait, watch }, ctx);
+  if (watch === undefined || wait === undefined) return { value: acceptedOrder(placed.orderIds[0] ?? '') };
+  return filled(placed, { watch, wait }, order, ctx);
 }
 
 async function filled(
-  orderId: string,
+  { orderIds: [orderId = ''], sentAt }: Placed,
   { watch, wait }: { readonly watch: FillWatch; readonly wait: number },
   { draft, account, offer }: Confirmed,
   ctx: RunContext,
@@ -160,6 +160,8 @@ async function filled(
       side: draft.side,
       amountK: thousands(draft.amount, offer),
       hedges: hedges(account),
+      rate: draft.rate?.value,
+      sentAt,
     };
     return reportedOrder(orderId, await watch.wait(awaited, wait));
   } catch (error) {

@@ -196,13 +196,13 @@ function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: C
 
 /** What is seen after an answer that was lost. */
 function groupsSeen(ids: readonly string[]): NonNullable<PlannedRequest['details']['seen']> {
-  return async (trading) => {
-    const orders = await trading.model('Order');
+  return async (tables) => {
+    const orders = await tables.model('Order');
     const texts = ids.map((id) => {
       const row = orders.find(({ orderId }) => orderId === id);
       if (row === undefined) return `order ${id} stands no more`;
       return isGrouped(row) ? `order ${id} is in group ${row.ocoBulkId} now` : `order ${id} is in no group now`;
     });
-    return texts.join(', ');
+    return { text: texts.join(', '), isDone: false };
   };
 }

@@ -11,7 +11,7 @@ export function wantedAccount(given: string | undefined, { settings }: RunContex
   return given ?? settings.get('trade.account');
 }
 
-/** One that was kept in the last day costs no counted call; where it is not among those, they are asked for once. */
+/** One of the last day costs no call. Otherwise they are asked for once, whatever was counted here: no order is held back for that. */
 export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
   const { findAccount } = await import('../services/trading/accounts.ts');
   const kept = (open.known.read('Account') ?? []) as readonly Account[];
@@ -25,8 +25,8 @@ export async function orderAccount(wanted: string | undefined, open: TradingSess
   return findAccount(await freshAccounts(open), wanted);
 }
 
-export async function freshAccounts({ trading, known }: TradingSession): Promise<readonly Account[]> {
-  const accounts = await trading.accounts();
+export async function freshAccounts({ unlimited, known }: TradingSession): Promise<readonly Account[]> {
+  const accounts = await unlimited.accounts();
   known.keep('Account', accounts);
   return accounts;
 }
@@ -37,8 +37,8 @@ export async function liveOffer(symbol: string, open: TradingSession): Promise<O
   return findOffer(await liveOffers(open), symbol);
 }
 
-export async function liveOffers({ trading, known }: TradingSession): Promise<readonly Offer[]> {
-  const offers = await trading.model('Offer');
+export async function liveOffers({ unlimited, known }: TradingSession): Promise<readonly Offer[]> {
+  const offers = await unlimited.model('Offer');
   keepOffers(known, offers);
   return offers;
 }

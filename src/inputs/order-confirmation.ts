@@ -1,6 +1,7 @@
 /** Whoever trades is asked first, and for real money in more than a yes. */
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../store/order-journal.ts';
 
 function isLive({ settings }: RunContext): boolean {
   return settings.get('trade.live') === 'true';
@@ -22,6 +23,26 @@ export async function checkConfirmable(
       { hint },
     );
   }
+}
+
+/**
+ * Warns of requests that were sent before with an unknown outcome: sent again, they may be carried out twice. Returns the question with
+ * that in it.
+ */
+export function warnOfRepeats(
+  question: string,
+  requests: readonly Pick<OrderSent, 'path' | 'form'>[],
+  ctx: RunContext,
+): string {
+  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));
+  if (repeated.length === 0) return question;
+  for (const { id, at } of repeated) {
+    ctx.target.warn(
+      `an identical request was sent at ${at} and its outcome is unknown (journal ${id}): this one may double it; svc trade journal settle finds out`,
+    );
+  }
+  return `An identical request has an unknown outcome. ${question}`;
 }
 
 /**

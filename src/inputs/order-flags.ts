@@ -9,7 +9,7 @@ import {
   parsePips,
   parseTrail,
 } from '../services/trading/order-rules.ts';
-import { SESSION_FLAGS } from './trading-session.ts';
+import { TRANSPORT_FLAG } from './trading-session.ts';
 
 /** Of everything that is sent for an account. */
 export const TRADING_FLAGS = {
@@ -20,7 +20,7 @@ export const TRADING_FLAGS = {
     help: 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)',
   },
   preview: { type: 'boolean', help: 'Connect, show what would be sent and what speaks against it, and send nothing' },
-  ...SESSION_FLAGS,
+  ...TRANSPORT_FLAG,
 } as const satisfies Flags;
 
 /** Of an order that opens something. */

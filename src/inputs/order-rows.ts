@@ -43,8 +43,9 @@ export function groupOf(order: Order, orders: readonly Order[]): readonly Order[
 
 /** What is seen of it after an answer that was lost. */
 export function standing(id: string): NonNullable<PlannedRequest['details']['seen']> {
-  return async (trading) => {
-    const row = (await trading.model('Order')).find(({ orderId }) => orderId === id);
-    return row === undefined ? `order ${id} stands no more` : `it stands now as ${orderText(row)}`;
+  return async (tables) => {
+    const row = (await tables.model('Order')).find(({ orderId }) => orderId === id);
+    const text = row === undefined ? `order ${id} stands no more` : `it stands now as ${orderText(row)}`;
+    return { text, isDone: row === undefined };
   };
 }

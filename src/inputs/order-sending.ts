@@ -2,49 +2,62 @@
 import { randomUUID } from 'node:crypto';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
-import type { Caller, Trading } from '../services/trading/client.ts';
-import type { LostOrder } from '../services/trading/order-candidates.ts';
+import type { Caller } from '../services/trading/client.ts';
+import type { Trace } from '../services/trading/closing-traces.ts';
+import type { FillWatch } from '../services/trading/fills.ts';
+import type { AcceptedOrder, LostOrder } from '../services/trading/order-candidates.ts';
 import type { KnownOrder } from '../services/trading/order-refusal.ts';
-import type { OrderJournal, OrderRequest, Placed } from '../services/trading/placing.ts';
-import { gatewayToken, type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
+import type { Finding, OrderJournal, OrderRequest, Placed } from '../services/trading/placing.ts';
+import type { SeenTables, TableReader } from '../services/trading/seen-tables.ts';
+import { journal, mayBeOf, readJournal } from '../store/order-journal.ts';
+import { gatewayToken, openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
 
 export interface SendingDetails {
-  /** What to look for where the answer is lost: each order of the request. Without it nothing is looked for. */
+  /** What to look for where the answer is lost: each order of the request. */
   readonly lost?: readonly LostOrder[];
-  /** Where it changes what is there: how that is seen now, as a sentence. */
-  readonly seen?: (trading: Trading, sentAt: number) => Promise<string>;
+  /** Where it changes what is there: how that is seen now. */
+  readonly seen?: (tables: TableReader, sentAt: number) => Promise<Trace>;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder;
   /** Is given the journal's id before the request leaves. */
   readonly journaled?: (id: string) => void;
 }
 
-/** What a look at what became of it takes. */
-type Looking = Pick<TradingSession, 'trading' | 'budget'>;
+export interface SendingOptions extends SessionWish {
+  /** `--wait`: how long pushes are watched where the answer is lost. */
+  readonly wait?: number | undefined;
+  /** It follows the session already. */
+  readonly watch?: FillWatch | undefined;
+}
 
-/** One POST. Resolves for an order that was accepted; every other outcome is thrown. */
+/** One POST. Resolves for an order that was accepted, with its time by the gateway's clock; every other outcome is thrown. */
 export async function sendOrder(
   request: OrderRequest,
-  open: Looking & { readonly session: Caller },
-  { lost, seen, known, journaled }: SendingDetails,
-  wish: SessionWish,
+  open: TradingSession,
+  details: SendingDetails,
+  options: SendingOptions,
   ctx: RunContext,
+  caller: Caller = open.session,
 ): Promise<Placed> {
   const { placeOrder } = await import('../services/trading/placing.ts');
   const { exceededLimit } = await import('../services/trading/counted-caller.ts');
   const { explainRefusal } = await import('../services/trading/order-refusal.ts');
-  return placeOrder(request, {
-    session: open.session,
-    journal: await orderJournal(ctx, journaled),
+  const { lost, seen, known } = details;
+  // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
+  const measured = open.session.clockSkewMs;
+  const skew = (): number => measured ?? open.session.clockSkewMs ?? 0;
+  const placed = await placeOrder(request, {
+    session: caller,
+    journal: await orderJournal(ctx, details.journaled),
     now: ctx.now,
     explain: async (error, common) =>
       (await exceededLimit(error, open.budget)) ??
       (known === undefined ? common : explainRefusal(error, common, known)),
-    ...(lost === undefined ? {} : { candidates: (sentAt: number) => candidates(lost, sentAt, open, wish, ctx) }),
-    ...(seen === undefined
+    ...(lost === undefined && seen === undefined
       ? {}
-      : { seen: (sentAt: number) => lookAgain(({ trading }) => seen(trading, sentAt), open, wish, ctx) }),
+      : { investigate: (sentAt: number) => investigate(details, { sentAt, skew }, open, options, ctx) }),
   });
+  return { ...placed, sentAt: placed.sentAt + skew() };
 }
 
 /** For a dry run: shows the request, and connects to nothing. */
@@ -59,44 +72,101 @@ export async function showRequest(request: OrderRequest, ctx: RunContext): Promi
   }
 }
 
-async function candidates(
-  lost: readonly LostOrder[],
-  sentAt: number,
-  open: Looking,
-  wish: SessionWish,
-  ctx: RunContext,
-) {
-  const { orderCandidates } = await import('../services/trading/order-candidates.ts');
-  const { mayBeOf, readJournal } = await import('../store/order-journal.ts');
-  // Another gateway numbers its orders as it likes.
-  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
-  const accepted = own.filter(({ order_ids }) => order_ids.length > 0);
-  const look = async ({ trading }: Pick<TradingSession, 'trading'>) => {
-    const seen = { orders: await trading.model('Order'), positions: await trading.model('OpenPosition') };
-    const found = lost.flatMap((order) => orderCandidates(order, sentAt, seen, accepted));
-    // Both of a pair may be of the same side.
-    return [...new Map(found.map((one) => [`${one.kind} ${one.id}`, one])).values()];
-  };
-  return lookAgain(look, open, wish, ctx);
+interface SendingTimes {
+  readonly sentAt: number;
+  /** The gateway's clock minus ours. */
+  skew(): number;
 }
 
-/** With the answer the session may be gone: then by another one. */
-async function lookAgain<T>(
-  look: (open: Pick<TradingSession, 'trading'>) => Promise<T>,
-  open: Looking,
-  wish: SessionWish,
+/** Shorter than this no wait for pushes is: the gateway may be slow, and it has the order. */
+const LEAST_WATCH_MS = 5_000;
+
+/** Watches what is pushed until the request is found, and reads the tables at the beginning and at the end. */
+async function investigate(
+  details: SendingDetails,
+  times: SendingTimes,
+  open: TradingSession,
+  { wait = 0, watch, ...wish }: SendingOptions,
   ctx: RunContext,
-): Promise<T> {
+): Promise<Finding> {
+  const { watchFills } = await import('../services/trading/fills.ts');
+  const fills = watch ?? watchFills(ctx);
+  let current = open;
+  const opened: TradingSession[] = [];
+  const refresh = async (): Promise<void> => {
+    try {
+      await fills.follow(current.session, current.unlimited);
+      await fills.refresh();
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted || opened.length > 0) throw error;
+      // With the answer the session may be gone.
+      current = await openTradingSession(ctx, { ...wish, forOrder: true });
+      opened.push(current);
+      await refresh();
+    }
+  };
+  const over = new AbortController();
+  const late = ctx.sleep(Math.max(wait, LEAST_WATCH_MS), AbortSignal.any([ctx.signal, over.signal])).then(
+    () => true,
+    () => true,
+  );
   try {
-    return await look(open);
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code === 'limited' || ctx.signal.aborted) throw error;
-    return withTrading(ctx, wish, look);
+    await refresh();
+    let isLate = false;
+    for (;;) {
+      const changed = fills.changed().then(() => false);
+      const finding = await findingOf(details, times, fills.tables, ctx);
+      if (finding.isDone || isLate || ctx.signal.aborted) return finding;
+      isLate = await Promise.race([changed, late]);
+      if (isLate) await refresh();
+    }
+  } finally {
+    over.abort();
+    for (const one of opened) await one.session.close();
   }
 }
 
+async function findingOf(
+  { lost, seen }: SendingDetails,
+  { sentAt, skew }: SendingTimes,
+  tables: SeenTables,
+  ctx: RunContext,
+): Promise<Finding & { readonly isDone: boolean }> {
+  // The times in the tables are by the gateway's clock.
+  const at = sentAt + skew();
+  const trace = await seen?.(tables, at);
+  const unread = [...tables.unread].map(
+    ([model, { message }]) => `the table ${model} could not be looked at: ${message}`,
+  );
+  const texts = trace === undefined ? unread : [trace.text];
+  if (lost === undefined) return { text: texts.join('; '), isDone: trace?.isDone === true };
+  const { isFound, orderCandidates } = await import('../services/trading/order-candidates.ts');
+  const accepted = acceptedOrders(skew(), ctx);
+  const rows = {
+    orders: tables.everyOrder,
+    positions: tables.rows('OpenPosition'),
+    closed: tables.rows('ClosedPosition'),
+  };
+  const byOrder = lost.map((order) => orderCandidates(order, at, rows, accepted));
+  // Both of a pair may be of the same side.
+  const found = [...new Map(byOrder.flat().map((one) => [`${one.kind} ${one.id}`, one])).values()];
+  if (found.length > 0) texts.push(`this may be it: ${found.map(({ text }) => text).join('; ')}`);
+  else if (tables.unread.size === 0) {
+    const what = trace === undefined ? 'nothing that fits' : 'no order of it, and no position that it opened,';
+    texts.push(`${what} is to be seen there now, which is no proof`);
+  }
+  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
+  return { text: texts.join('; '), ids: found.map(({ id }) => id), isDone };
+}
+
+/** Of this gateway: another one numbers its orders as it likes. Their times are by its clock. */
+function acceptedOrders(clockSkewMs: number, ctx: RunContext): readonly AcceptedOrder[] {
+  return readJournal(ctx.paths)
+    .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))
+    .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
+}
+
 async function orderJournal(ctx: RunContext, journaled?: (id: string) => void): Promise<OrderJournal> {
-  const { journal } = await import('../store/order-journal.ts');
   const { paths, settings, target, now } = ctx;
   const at = (): string => new Date(now()).toISOString();
   return {

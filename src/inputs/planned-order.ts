@@ -27,7 +27,7 @@ export async function plannedOrder(
   const { accountId } = account;
   return {
     request: draft.request(accountId, offer.currency),
-    details: openingDetails(draft, account, offer),
+    details: await openingDetails(draft, account, offer),
     accountId,
     does: orderQuestion(preview).replace(/\?$/, ''),
     warnings: preview.warnings,

@@ -3,10 +3,11 @@ import { FINAL } from '../cli/bulk.ts';
 import type { Answer, RunContext } from '../cli/command.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import type { ChangeRow } from '../services/trading/change-row.ts';
+import type { FillWatch } from '../services/trading/fills.ts';
 import type { Awaited } from '../services/trading/order-ledger.ts';
 import type { OrderRequest, Placed } from '../services/trading/placing.ts';
-import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
-import { type SendingDetails, sendOrder, showRequest } from './order-sending.ts';
+import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
+import { type SendingDetails, type SendingOptions, sendOrder, showRequest } from './order-sending.ts';
 import { type Desk, withDesk } from './trading-desk.ts';
 import type { SessionWish, TradingSession } from './trading-session.ts';
 
@@ -102,6 +103,8 @@ export async function confirmAll(planned: readonly PlannedRequest[], desk: Desk,
     for (const [index, { does }] of planned.entries()) ctx.notice(`${index + 1}. ${does}`);
     question = `Send these ${planned.length} requests, one after the other?`;
   }
+  const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
+  question = warnOfRepeats(question, requests, ctx);
   const askedAt = ctx.now();
   const accounts = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   for (const accountId of accounts) {
@@ -128,9 +131,9 @@ export interface Outcome {
 
 interface Sending {
   readonly desk: Desk;
-  readonly wish: SessionWish;
-  /** What has to be done with a session before anything is sent through it. */
-  readonly ready?: (open: TradingSession) => Promise<void>;
+  readonly wish: SendingOptions;
+  /** For `--wait`: follows the session before anything is sent through it. */
+  readonly ready?: (open: TradingSession) => Promise<FillWatch>;
 }
 
 export async function sendAll(
@@ -154,9 +157,9 @@ export async function sendAll(
     try {
       const open = await desk.open();
       await open.session.connect();
-      await ready?.(open);
+      const watch = await ready?.(open);
       isKept = false;
-      const placed = await sendOrder(one.request, open, { ...one.details, journaled }, wish, ctx);
+      const placed = await sendOrder(one.request, open, { ...one.details, journaled }, { ...wish, watch }, ctx);
       outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false, journalId });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;

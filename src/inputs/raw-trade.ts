@@ -4,13 +4,15 @@
  */
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import { exactIntegers } from '../http/json.ts';
 import { isObject } from '../json-object.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderForm } from '../services/trading/order-forms.ts';
-import type { Envelope } from '../services/trading/schema.ts';
+import type { Envelope, Offer } from '../services/trading/schema.ts';
 import type { Session } from '../services/trading/session-types.ts';
+import { lostOrders } from '../services/trading/settlement.ts';
 import { wantedAccount } from './order-account.ts';
-import { checkConfirmable, confirmOrder } from './order-confirmation.ts';
+import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import { sendOrder } from './order-sending.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
@@ -68,12 +70,13 @@ export async function confirmRawTrade(path: string, body: unknown, question: str
   const account = one(form, 'account_id');
   const hint = 'name it with -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
-  await confirmOrder(question, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
+  const asked = ctx.dryRun ? question : warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
+  await confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 
 /** Resolves for an answer, whatever it says; a failure without one is thrown. */
 export async function rawTrade(ctx: RunContext, endpoint: RawEndpoint, values: RawValues): Promise<RawVerdict> {
-  const open = await openTradingSession(ctx, {});
+  const open = await openTradingSession(ctx, { forOrder: mayTrade(endpoint.method, endpoint.path) });
   try {
     if (ctx.dryRun || !mayTrade(endpoint.method, endpoint.path)) {
       const { answer, envelope } = await whole(await open.answer(endpoint, values));
@@ -92,12 +95,7 @@ async function placeRaw(
   open: TradingSession,
 ): Promise<RawVerdict> {
   const { method, path, effect } = endpoint;
-  const form = Object.fromEntries(
-    Object.entries((values.body ?? {}) as OrderForm).map(([name, value]) => [
-      name,
-      Array.isArray(value) && value.length === 1 ? value[0] : value,
-    ]),
-  );
+  const form = plainForm((values.body ?? {}) as OrderForm);
   let answered: RawAnswer | undefined;
   const call = async (): Promise<never> => {
     const { answer, envelope } = await whole(await open.answer(endpoint, values));
@@ -111,9 +109,9 @@ async function placeRaw(
     what: `by ${method} ${path}`,
     makesOrder: MAKES_ORDER.test(plainPath(path)),
   };
-  const lost = lostOrder(form);
+  const lost = lostOrder(form, open);
   try {
-    await sendOrder(request, { ...open, session: { call } }, lost === undefined ? {} : { lost: [lost] }, {}, ctx);
+    await sendOrder(request, open, lost === undefined ? {} : { lost: [lost] }, {}, ctx, { call });
   } catch (error) {
     if (answered === undefined || !(error instanceof SvcError)) throw error;
     return { answer: answered, refused: explained(error) };
@@ -130,12 +128,18 @@ function explained(error: SvcError): SvcError {
 }
 
 /** Where it says enough to be looked for. */
-function lostOrder(form: OrderForm): LostOrder | undefined {
-  const [accountId, symbol, isBuy, amount] = ['account_id', 'symbol', 'is_buy', 'amount'].map((name) =>
-    one(form, name),
+function lostOrder(form: OrderForm, { known }: TradingSession): LostOrder | undefined {
+  const offers = (known.read('Offer') ?? []) as readonly Offer[];
+  const fields = Object.fromEntries(Object.keys(form).map((name) => [name, one(form, name)]));
+  const [order, ...more] = lostOrders(fields, offers);
+  return more.length === 0 ? order : undefined;
+}
+
+/** As the journal has it. */
+function plainForm(form: OrderForm): OrderForm {
+  return Object.fromEntries(
+    Object.entries(form).map(([name, value]) => [name, Array.isArray(value) && value.length === 1 ? value[0] : value]),
   );
-  if (accountId === undefined || symbol === undefined || isBuy === undefined || !(Number(amount) > 0)) return undefined;
-  return { accountId, symbol, side: isBuy === 'true' ? 'buy' : 'sell', amount: Number(amount) };
 }
 
 function one(form: OrderForm, name: string): string | undefined {
@@ -158,7 +162,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
 /** A long answer is handed out before all of it is checked: what was sent is done or not, whatever is wrong with it. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(exactIntegers(new TextDecoder().decode(bytes)));
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { changeOrder, changeOrderStopLimit } from '../services/trading/endpoints
 import { checkOrderId } from '../services/trading/order-id.ts';
 import { trailText } from '../services/trading/order-question.ts';
 import {
-  checkPriceSides,
+  checkExitPrices,
   checkTrailed,
   type Decimal,
   type Distance,
@@ -141,7 +141,7 @@ function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distan
 function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
   const at = rate?.value ?? orderRate(row);
   if (row.isBuy === undefined || at === undefined || at === 0) return;
-  checkPriceSides({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
+  checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
 }
 
 interface WholeTerms {

@@ -6,7 +6,7 @@ import { type Exit, tradeExitForm } from '../services/trading/change-forms.ts';
 import { changeTradeStopLimit } from '../services/trading/endpoints.ts';
 import { checkOrderId } from '../services/trading/order-id.ts';
 import { trailText } from '../services/trading/order-question.ts';
-import { checkPriceSides, parseDistance, parseTrail } from '../services/trading/order-rules.ts';
+import { checkExitPrices, parseDistance, parseTrail } from '../services/trading/order-rules.ts';
 import { sideText } from '../services/trading/order-words.ts';
 import type { OpenPosition } from '../services/trading/schema.ts';
 import { CHANGE_FLAGS, checkAccount, missingIds } from './change-flags.ts';
@@ -103,7 +103,7 @@ function check(row: OpenPosition, { isFresh }: Look<OpenPosition>, exits: Exits,
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
   if (isFresh && row.close !== undefined && row.isBuy !== undefined) {
-    checkPriceSides({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
+    checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
   } else {
     ctx.notice(
       `on which side of the price of now the stop and the limit of trade ${row.tradeId} are could not be checked`,
@@ -132,9 +132,11 @@ function doesText(
 
 /** What is seen after an answer that was lost. */
 function exitsSeen(id: string): NonNullable<PlannedRequest['details']['seen']> {
-  return async (trading) => {
-    const row = (await trading.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
-    if (row === undefined) return `trade ${id} is open no more`;
-    return `trade ${id} has now ${row.stop ? `the stop ${row.stop}` : 'no stop'} and ${row.limit ? `the limit ${row.limit}` : 'no limit'}`;
+  return async (tables) => {
+    const row = (await tables.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
+    if (row === undefined) return { text: `trade ${id} is open no more`, isDone: true };
+    const { stop, limit } = row;
+    const text = `trade ${id} has now ${stop ? `the stop ${stop}` : 'no stop'} and ${limit ? `the limit ${limit}` : 'no limit'}`;
+    return { text, isDone: false };
   };
 }

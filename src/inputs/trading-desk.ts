@@ -43,7 +43,7 @@ export class Desk {
   }
 
   open(): Promise<TradingSession> {
-    this.#open ??= openTradingSession(this.#ctx, this.#wish);
+    this.#open ??= openTradingSession(this.#ctx, { ...this.#wish, forOrder: true });
     return this.#open;
   }
 
@@ -70,21 +70,10 @@ export class Desk {
     return orderAccount(wanted, await this.open());
   }
 
-  /** As it is given, and with nothing known of it, where the cap on calls keeps it from being looked up. */
+  /** As it is given, and with nothing known of it, where the gateway's cap on calls keeps it from being looked up. */
   async account(wanted: string | undefined): Promise<Account> {
-    const { UsedUpHere } = await import('../services/trading/counted-caller.ts');
     try {
-      try {
-        return await this.checkedAccount(wanted);
-      } catch (error) {
-        if (!(error instanceof UsedUpHere)) throw error;
-      }
-      const { findAccount } = await import('../services/trading/accounts.ts');
-      const { openTrading } = await import('../services/trading/client.ts');
-      const { session, known } = await this.open();
-      const accounts = await openTrading(session).accounts();
-      known.keep('Account', accounts);
-      return findAccount(accounts, wanted);
+      return await this.checkedAccount(wanted);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'limited' || wanted === undefined) throw error;
       this.#ctx.notice(
@@ -174,7 +163,7 @@ export class Desk {
     model: N,
     isEnough: (rows: readonly ModelRows[N][]) => boolean,
   ): Promise<Seen<ModelRows[N]>> {
-    const { trading, session, known } = await this.open();
+    const { trading, unlimited, known } = await this.open();
     const { UsedUpHere } = await import('../services/trading/counted-caller.ts');
     try {
       try {
@@ -191,8 +180,7 @@ export class Desk {
         if (!(error instanceof UsedUpHere)) throw error;
       }
       // What is counted here is a guess at what the gateway counts: it may have room all the same.
-      const { openTrading } = await import('../services/trading/client.ts');
-      return { rows: await openTrading(session).model(model), isFresh: true };
+      return { rows: await unlimited.model(model), isFresh: true };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
       this.#ctx.notice(`${error.message}: what the table ${model} has of it could not be checked`);

@@ -9,13 +9,18 @@ import type { CallBudget, Counting } from '../services/trading/counted-caller.ts
 import type { Session, Transport } from '../services/trading/session-types.ts';
 import type { KnownTables } from '../store/known-tables.ts';
 
-export const SESSION_FLAGS = {
+/** Of what trades: the caps on calls hold reads back, and never an order. */
+export const TRANSPORT_FLAG = {
   transport: {
     type: 'choice',
     choices: ['auto', 'polling', 'websocket'],
     default: 'auto',
     help: 'What carries the session',
   },
+} as const satisfies Flags;
+
+export const SESSION_FLAGS = {
+  ...TRANSPORT_FLAG,
   budget: {
     type: 'choice',
     choices: ['fail', 'wait', 'ignore'],
@@ -29,11 +34,15 @@ export interface SessionWish {
   readonly budget?: 'fail' | 'wait' | 'ignore';
   readonly reconnect?: boolean;
   readonly awaitGateway?: boolean;
+  /** It is opened for a close, a cancel or an order, which svc never delays: connecting waits for no pace. */
+  readonly forOrder?: boolean;
 }
 
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
+  /** The same requests, also where the calls are used up by what was counted here: that is a guess at what the gateway counts. */
+  readonly unlimited: Trading;
   /** Any request, counted as the others are, and its answer as it came. */
   readonly answer: Session['answer'];
   /** Accounts and offers of the last day. */
@@ -59,11 +68,11 @@ export async function withTrading<T>(
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
   ctx: RunContext,
-  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false }: SessionWish,
+  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false, forOrder = false }: SessionWish,
 ): Promise<TradingSession> {
   const { openSession } = await import('../services/trading/session.ts');
   const { openTrading } = await import('../services/trading/client.ts');
-  const { countCall, countedCaller } = await import('../services/trading/counted-caller.ts');
+  const { believed, countCall, countedCaller } = await import('../services/trading/counted-caller.ts');
   const { explainTrading } = await import('../services/trading/failed-answer.ts');
   const { connectPace } = await import('../store/connect-pace.ts');
   const { knownTables } = await import('../store/known-tables.ts');
@@ -75,7 +84,7 @@ export async function openTradingSession(
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,
-    pace: connectPace(ctx, ctx.target.baseUrl),
+    pace: connectPace(pacing(ctx), ctx.target.baseUrl, { waits: !forOrder }),
     explain: explainTrading,
   });
   const counted = await openBudget(ctx, address, token);
@@ -84,17 +93,25 @@ export async function openTradingSession(
     atLimit: budget,
     commandNumbers: await commandNumbersOf(ctx),
     waitUntil: async (ms, { cmd }: CallLimit) => {
-      ctx.notice(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
+      ctx.target.warn(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
       await ctx.sleep(Math.max(0, ms - ctx.now()), ctx.signal);
     },
   };
-  const caller = countedCaller(session, counting);
   const answer: Session['answer'] = async (endpoint, values) => {
-    if (!ctx.dryRun) await countCall(endpoint, values, counting);
-    return session.answer(endpoint, values);
+    // Only reads are held back.
+    const own: Counting = endpoint.effect === 'read' ? counting : { ...counting, atLimit: 'ignore' };
+    const limit = ctx.dryRun ? undefined : await countCall(endpoint, values, own);
+    return believed(session.answer(endpoint, values), counted, limit);
   };
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  return { session, trading: openTrading(caller, accountsPathOf(known)), answer, known, budget: counted };
+  const tradingWith = (atLimit: Counting['atLimit']): Trading =>
+    openTrading(countedCaller(session, { ...counting, atLimit }), accountsPathOf(known));
+  return { session, trading: tradingWith(budget), unlimited: tradingWith('ignore'), answer, known, budget: counted };
+}
+
+/** A wait is announced at once, in every format. */
+function pacing(ctx: RunContext) {
+  return { ...ctx, notice: (text: string) => ctx.target.warn(text) };
 }
 
 /** Kept as one of the tables, for a day. */
@@ -113,7 +130,7 @@ export async function tryToken(token: string, ctx: RunContext): Promise<void> {
   const session = openSession(ctx.target, {
     token: () => new Secret(token),
     onNotice: ctx.notice,
-    pace: connectPace(ctx, ctx.target.baseUrl),
+    pace: connectPace(pacing(ctx), ctx.target.baseUrl),
   });
   try {
     await session.connect();

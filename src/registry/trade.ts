@@ -8,6 +8,7 @@ import { tradeEntryBuy } from '../commands/trade/entry-buy.ts';
 import { tradeEntrySell } from '../commands/trade/entry-sell.ts';
 import { tradeHours } from '../commands/trade/hours.ts';
 import { tradeJournal } from '../commands/trade/journal.ts';
+import { tradeJournalSettle } from '../commands/trade/journal-settle.ts';
 import { tradeLimits } from '../commands/trade/limits.ts';
 import { tradeLogin } from '../commands/trade/login.ts';
 import { tradeLogout } from '../commands/trade/logout.ts';
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
   tradeHours,
   tradeLimits,
   tradeJournal,
+  tradeJournalSettle,
   tradeLogin,
   tradeLogout,
   tradeStatus,

@@ -1,4 +1,4 @@
-/** How often svc connects to the trading gateway, counted on disk for all processes of this user: it waits and never refuses. */
+/** How often svc connects to the trading gateway, counted on disk for all processes of this user. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,17 +23,21 @@ export interface ConnectPace {
 const WINDOW_MS = 60_000;
 /** A time further ahead was written by a clock that has been set back since. */
 const FURTHEST_MS = 60 * WINDOW_MS;
-const OTHERWISE = 20;
 
-/** Of one gateway, as `trade.connectsPerMinute` says. This machine itself is spared. */
-export function connectPace(context: PaceContext, gateway: URL): ConnectPace {
-  if (isThisMachine(gateway)) return { wait: async () => {} };
-  const perMinute = Number(context.settings.get('trade.connectsPerMinute')) || OTHERWISE;
+/**
+ * Of one gateway, as `trade.connectsPerMinute` says. Without that setting this machine itself is spared. What must not be delayed does
+ * not wait, but counts.
+ */
+export function connectPace(context: PaceContext, gateway: URL, { waits = true } = {}): ConnectPace {
+  const { settings } = context;
+  const isSet = settings.origin('trade.connectsPerMinute').kind !== 'default';
+  if (!isSet && isThisMachine(gateway)) return { wait: async () => {} };
+  const perMinute = Number(settings.get('trade.connectsPerMinute'));
   const name = createHash('sha256').update(gateway.origin).digest('hex').slice(0, 16);
   const path = join(context.paths.state, 'trade', `connects-${name}.json`);
   return {
     wait: async (signal) => {
-      const slot = await taken(path, perMinute, context);
+      const slot = await taken(path, waits ? perMinute : Number.POSITIVE_INFINITY, context);
       signal.throwIfAborted();
       const delay = slot - context.now();
       if (delay <= 0) return;

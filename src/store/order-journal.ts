@@ -22,8 +22,11 @@ export interface OrderSent {
   readonly form: Readonly<Record<string, unknown>>;
 }
 
-/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
-export type OrderOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
+/**
+ * `unknown`: it was sent and no trustworthy answer came, or the process died. `filled`, `open`, `done` (of a change) and `absent` are what
+ * the gateway's tables showed later.
+ */
+export type OrderOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown' | 'filled' | 'open' | 'done' | 'absent';
 
 /** What became of it, as a later line of the same id. */
 export interface OrderAnswered {
@@ -31,6 +34,8 @@ export interface OrderAnswered {
   readonly at: string;
   readonly outcome: OrderOutcome;
   readonly order_ids?: readonly string[];
+  /** Of positions that were found to be its own. */
+  readonly trade_ids?: readonly string[];
   readonly message?: string;
 }
 
@@ -40,6 +45,7 @@ export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
   readonly base_url: string | null;
   readonly outcome: OrderOutcome;
   readonly order_ids: readonly string[];
+  readonly trade_ids: readonly string[];
   readonly message: string | null;
   readonly answered_at: string | null;
 }
@@ -85,11 +91,11 @@ export function readJournal(paths: Paths): readonly JournalEntry[] {
     const sent = entries.get(value.id);
     if ('form' in value) {
       const { base_url = null } = value as Partial<OrderSent>;
-      const open = { outcome: 'unknown', order_ids: [], message: null, answered_at: null } as const;
+      const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
       entries.set(value.id, { ...value, base_url, ...open });
     } else if (sent !== undefined) {
-      const { outcome, order_ids = sent.order_ids, message = null, at } = value;
-      entries.set(value.id, { ...sent, outcome, order_ids, message, answered_at: at });
+      const { outcome, order_ids = sent.order_ids, trade_ids = sent.trade_ids, message = null, at } = value;
+      entries.set(value.id, { ...sent, outcome, order_ids, trade_ids, message, answered_at: at });
     }
   }
   return [...entries.values()];
@@ -98,6 +104,20 @@ export function readJournal(paths: Paths): readonly JournalEntry[] {
 /** An order that may have gone to any gateway may have gone to this one. */
 export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
   return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
+}
+
+/** The same request as one of which nobody knows whether it was carried out. */
+export function isRepeat(
+  { path, form }: Pick<OrderSent, 'path' | 'form'>,
+  entry: Pick<JournalEntry, 'outcome' | 'path' | 'form'>,
+): boolean {
+  return entry.outcome === 'unknown' && entry.path === path && fieldsOf(entry.form) === fieldsOf(form);
+}
+
+/** In whatever order; what is undefined is not sent. */
+function fieldsOf(form: OrderSent['form']): string {
+  const fields = Object.entries(form).filter(([, value]) => value !== undefined);
+  return JSON.stringify(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function withoutSlash(address: string): string {

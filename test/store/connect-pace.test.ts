@@ -22,11 +22,11 @@ interface Clock {
 }
 
 /** Time passes only while somebody sleeps. */
-function clock(perMinute: string, state = join(folder, String(++count))): Clock {
+function clock(perMinute: string, state = join(folder, String(++count)), kind = 'profile'): Clock {
   const made: Clock = { now: START, notices: [], slept: [], context: undefined as never };
   const context = {
     paths: { state },
-    settings: { get: () => perMinute },
+    settings: { get: () => perMinute, origin: () => ({ kind }) },
     signal: new AbortController().signal,
     pid: process.pid,
     now: () => made.now,
@@ -96,11 +96,28 @@ describe('the pace of connects', () => {
   });
 
   test.each(['http://127.0.0.1:80', 'http://localhost:3000', 'https://[::1]:1'])('%s is spared', async (address) => {
-    const time = clock('1');
+    const time = clock('1', undefined, 'default');
     const pace = connectPace(time.context, new URL(address));
     for (let i = 0; i < 50; i++) await pace.wait(signal);
     expect(time.slept).toEqual([]);
     expect(() => readdirSync(time.context.paths.state)).toThrow('ENOENT');
+  });
+
+  test('this machine is not spared where the pace is set', async () => {
+    const time = clock('1');
+    const pace = connectPace(time.context, new URL('http://127.0.0.1:80'));
+    await pace.wait(signal);
+    await pace.wait(signal);
+    expect(time.slept).toEqual([60_000]);
+  });
+
+  test('what must not be delayed does not wait, and counts', async () => {
+    const time = clock('2');
+    const order = connectPace(time.context, GATEWAY, { waits: false });
+    for (let i = 0; i < 5; i++) await order.wait(signal);
+    expect(time.slept).toEqual([]);
+    await connectPace(time.context, GATEWAY).wait(signal);
+    expect(time.slept).toEqual([60_000]);
   });
 
   test('a clock that was put back by days waits for nothing', async () => {

@@ -5,7 +5,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { LOOK_FIRST } from '../../src/http/failures.ts';
 import { bodyText } from '../../src/http/request.ts';
 import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/services/trading/endpoints.ts';
 import type { TradingError } from '../../src/services/trading/envelope.ts';
@@ -181,7 +180,7 @@ describe('failures', () => {
     ['connect_failed', {}, 'not_sent', 7],
     ['timeout', {}, 'not_sent', 7],
     ['interrupted', {}, 'not_sent', 130],
-    ['interrupted', { hint: LOOK_FIRST }, 'unknown', 130],
+    ['interrupted', { sent: 'maybe' }, 'unknown', 130],
     ['outcome_unknown', {}, 'unknown', 8],
     ['outcome_unknown', { httpStatus: 503 }, 'unknown', 8],
     ['redirected', { httpStatus: 302 }, 'unknown', 8],

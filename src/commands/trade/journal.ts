@@ -1,21 +1,21 @@
 import { listCommand } from '../../cli/command.ts';
 import type { Cell, ListOutput } from '../../output/types.ts';
-import type { JournalEntry } from '../../store/order-journal.ts';
+import type { JournalEntry, OrderOutcome } from '../../store/order-journal.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',
-  summary: 'Show what was sent to trade from this machine, and what became of it',
+  summary: 'List what was sent to trade from this machine, and what became of it',
   description:
-    'Asks nobody. Each order is written down before it is sent, so an outcome "unknown" is one whose answer was lost, or whose svc was killed: look with svc trade orders and svc trade positions before you send it again. Those come first, then the latest. Where an address is configured, or given by --base-url, only what was sent to that gateway is shown.',
+    'Reads only this disk. Each order is written down before it is sent, so an outcome "unknown" is one whose answer was lost, or whose svc was killed: find out what became of it with svc trade journal settle before you send it again. The newest comes first. Where an address is configured, or given by --base-url, only what was sent to that gateway is listed.',
   effect: 'read',
   service: 'trade',
   flags: {
-    open: { type: 'boolean', help: 'Only those of which nobody knows what became' },
+    open: { type: 'boolean', help: 'Only those whose outcome is unknown' },
     'all-gateways': { type: 'boolean', help: 'Also what was sent to other addresses' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
   },
   examples: [
-    { run: 'svc trade journal --open', why: 'What to look at after a lost answer' },
+    { run: 'svc trade journal --open', why: 'List the orders whose outcome is unknown' },
     { run: 'svc trade journal --all-gateways -o ndjson', why: 'Everything, an order a line' },
   ],
   output: journalList({ chosen: true, open: false }),
@@ -25,12 +25,16 @@ export const tradeJournal = listCommand({
     const wanted = readJournal(ctx.paths).filter((entry) => !open || isOpen(entry));
     const chooses = !allGateways && ctx.settings.get('trade.url') !== undefined;
     const own = chooses ? wanted.filter((entry) => mayBeOf(ctx.target.baseUrl, entry)) : wanted;
-    const latestFirst = [...own].reverse();
     const others = wanted.length - own.length;
+    const unknown = own.filter(isOpen).length;
+    const footers = [
+      ...(unknown === 0 ? [] : [`${unknown} with an unknown outcome: svc trade journal settle`]),
+      ...(others === 0 ? [] : [`${others} of other gateways: --all-gateways`]),
+    ];
     return {
-      value: [...latestFirst.filter(isOpen), ...latestFirst.filter((entry) => !isOpen(entry))],
+      value: [...own].reverse(),
       as: journalList({ chosen: chooses, open }),
-      footer: others === 0 ? undefined : `${others} of other gateways: --all-gateways`,
+      footer: footers.length === 0 ? undefined : footers.join('\n'),
     };
   },
 });
@@ -55,12 +59,13 @@ function journalList({ chosen, open }: { chosen: boolean; open: boolean }): List
   };
 }
 
-function outcomeCell({ outcome }: JournalEntry): Cell {
-  const tone = outcome === 'accepted' ? 'good' : outcome === 'unknown' ? 'bad' : 'warn';
-  return { text: outcome, tone };
+const GOOD: ReadonlySet<OrderOutcome> = new Set(['accepted', 'filled', 'done']);
+
+export function outcomeCell({ outcome }: Pick<JournalEntry, 'outcome'>): Cell {
+  return { text: outcome, tone: outcome === 'unknown' ? 'bad' : GOOD.has(outcome) ? 'good' : 'warn' };
 }
 
-function formCell({ form }: JournalEntry): string {
+export function formCell({ form }: Pick<JournalEntry, 'form'>): string {
   return Object.entries(form)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(' ');

@@ -86,7 +86,7 @@ export const webhooksSend = listCommand({
 });
 
 function typesOf(event: readonly string[]): readonly string[] {
-  return event.length === 0 ? [] : eventTypes(event, '--event', 'leave it out for webhook.ping');
+  return event.length === 0 ? [] : eventTypes(event);
 }
 
 /** Then the value is that delivery, and no list. */

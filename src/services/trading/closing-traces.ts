@@ -1,10 +1,18 @@
 /** What at the gateway tells whether a closing was done whose answer was lost: what is open, what was closed since, which orders stand. */
 import { SvcError } from '../../errors.ts';
-import type { Trading } from './client.ts';
-import type { LostOrder } from './order-candidates.ts';
+import { isSince, type LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-words.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
-import { shownTime, tableTime } from './table-time.ts';
+import type { TableReader } from './seen-tables.ts';
+import { shownTime } from './table-time.ts';
+
+/** What is seen of a request that changes or ends something. */
+export interface Trace {
+  /** A sentence. */
+  readonly text: string;
+  /** It was carried out. */
+  readonly isDone: boolean;
+}
 
 export interface LostClosing {
   /** `trade 170162801`, `the buys of EUR/USD`. */
@@ -26,38 +34,33 @@ export function otherSide(
   return { of, isOf, before: rows?.filter(isOf) };
 }
 
-/** Clocks differ: what is shown in vain does less harm than what is left out. */
-const CLOCK_SLACK_MS = 120_000;
-
-/** As a sentence. What a cap on calls hides is told. */
-export async function closingTraces(lost: LostClosing, sentAt: number, trading: Trading): Promise<string> {
-  const { before = [], isOf } = lost;
-  const trades = new Set(before.map(({ tradeId }) => tradeId));
+/** What a cap on calls hides is told. `sentAt` is by the gateway's clock. */
+export async function closingTraces(lost: LostClosing, sentAt: number, tables: TableReader): Promise<Trace> {
+  const { before, isOf } = lost;
+  const trades = new Set((before ?? []).map(({ tradeId }) => tradeId));
+  let isDone = false;
   const texts = [
     await looked('what is open', async () => {
-      const open = (await trading.model('OpenPosition')).filter(isOf);
+      const open = (await tables.model('OpenPosition')).filter(isOf);
       for (const { tradeId } of open) trades.add(tradeId);
+      isDone ||= before !== undefined && amountOf(open) < amountOf(before);
       return openText(lost, open);
     }),
     await looked('what was closed', async () => {
-      const since = sentAt - CLOCK_SLACK_MS;
-      // A time that cannot be read rules nothing out.
-      const late = (await trading.model('ClosedPosition')).filter(
-        (row) => isOf(row) && (tableTime(row.closeTime) ?? since) >= since,
-      );
+      const late = closedSince(lost, sentAt, await tables.model('ClosedPosition'));
+      isDone ||= late.length > 0;
       return late.length === 0 ? undefined : `closed in the last minutes: ${late.map(closedText).join(', ')}`;
     }),
     await looked('which orders stand', async () => {
-      const isClosing = ({ isEntryOrder, tradeId = '' }: Order) => isEntryOrder === false && trades.has(tradeId);
-      const orders = (await trading.model('Order')).filter(isClosing);
+      const orders = closingOrders(trades, await tables.model('Order'));
       return orders.length === 0 ? undefined : `what closes it stands as ${orders.map(orderText).join(', ')}`;
     }),
   ];
-  return texts.filter((text) => text !== undefined).join('; ');
+  return { text: texts.filter((text) => text !== undefined).join('; '), isDone };
 }
 
 function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
-  const [now, then] = [sum(open), before === undefined ? undefined : sum(before)];
+  const [now, then] = [amountOf(open), before === undefined ? undefined : amountOf(before)];
   if (open.length === 0) return `of ${of} nothing is open ${then === undefined ? 'now' : 'any more'}`;
   const rows = open.map(positionText).join(', ');
   if (then === undefined) return `of ${of} ${rows} is open now, and how much was is not known`;
@@ -70,7 +73,21 @@ function closedText({ tradeId, amountK, close, closeTime }: ClosedPosition): str
   return `trade ${tradeId} ${amountK ?? '?'}K @ ${close ?? '?'} (${shownTime(closeTime) ?? 'at a time that is not told'})`;
 }
 
-function sum(rows: readonly OpenPosition[]): number {
+export function closedSince(
+  { isOf }: LostClosing,
+  sentAt: number,
+  rows: readonly ClosedPosition[],
+): readonly ClosedPosition[] {
+  return rows.filter((row) => isOf(row) && isSince(row.closeTime, sentAt));
+}
+
+/** Orders that are about to close one of the trades. */
+export function closingOrders(trades: ReadonlySet<string>, orders: readonly Order[]): readonly Order[] {
+  return orders.filter(({ isEntryOrder, tradeId = '' }) => isEntryOrder === false && trades.has(tradeId));
+}
+
+/** In thousands. */
+export function amountOf(rows: readonly { readonly amountK?: number | undefined }[]): number {
   return rows.reduce((all, { amountK = 0 }) => all + amountK, 0);
 }
 

@@ -4,6 +4,7 @@ import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts
 import { CALL_LIMITS, type CallLimit, requestName } from './call-limits.ts';
 import type { Caller } from './client.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
+import { GatewayRefusal } from './failed-answer.ts';
 import type { Envelope } from './schema.ts';
 
 /** What was used, by all processes on this machine. */
@@ -30,12 +31,22 @@ export function countedCaller(session: Caller, counting: Counting): Caller {
   return {
     async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
       const limit = await countCall(endpoint, values, counting);
-      const answer = await session.call(endpoint, values);
+      const answer = await believed(session.call(endpoint, values), counting.budget, limit);
       const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
       if (used === undefined) return answer;
       throw used;
     },
   };
+}
+
+/** The answer; an ORA-20301 of any other status fills its window. */
+export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: CallLimit): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const used = error instanceof GatewayRefusal ? await exceededLimit(error.reason, budget, own) : undefined;
+    throw used ?? error;
+  }
 }
 
 /** An ORA-20301 fills the window of the command that it names, or else that of the request. Undefined for every other error. */
@@ -45,7 +56,11 @@ export async function exceededLimit(
   own?: CallLimit,
 ): Promise<SvcError | undefined> {
   const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? own) : undefined;
-  return exceeded === undefined ? undefined : usedUp(exceeded, await budget.fill(exceeded), 'the gateway says that');
+  if (exceeded === undefined) return undefined;
+  return usedUp(exceeded, await budget.fill(exceeded), {
+    who: 'the gateway says that',
+    server: `ORA-${RATE_EXCEEDED}`,
+  });
 }
 
 /** Counts a call that is about to be made. Returns the cap that it counts towards, where there is one. */
@@ -67,7 +82,7 @@ async function room(limit: CallLimit, { budget, atLimit, waitUntil }: Counting):
   for (;;) {
     const full = await budget.take(limit);
     if (full === undefined || atLimit === 'ignore') return;
-    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, 'from here', UsedUpHere);
+    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, { who: 'from here', Kind: UsedUpHere });
     await waitUntil(full.freeAt, limit);
   }
 }
@@ -75,13 +90,15 @@ async function room(limit: CallLimit, { budget, atLimit, waitUntil }: Counting):
 function usedUp(
   { cmd, maxCalls, windowMs, does }: CallLimit,
   freeAt: number,
-  who: string,
-  Kind: typeof SvcError = SvcError,
+  { who, server, Kind = SvcError }: { readonly who: string; readonly server?: string; readonly Kind?: typeof SvcError },
 ): SvcError {
   const next = new Date(freeAt).toISOString();
   return new Kind(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
-    { hint: 'wait until then (--budget=wait does), or see svc trade limits', more: { cmd, retry_after: next } },
+    {
+      hint: 'wait until then (--budget=wait does), or see svc trade limits',
+      more: { server_code: server, cmd, retry_after: next },
+    },
   );
 }

@@ -8,12 +8,12 @@ import type { Envelope } from './schema.ts';
 const envelope = async () => (await import('./schema.ts')).envelope;
 
 function read(path: string): Endpoint<Envelope> {
-  return endpoint<Envelope>({ method: 'GET', path, effect: 'read', answer: envelope });
+  return endpoint<Envelope>({ method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope });
 }
 
 /** No write is ever sent twice; what a subscription changes is the session's own affair, and ends with it. */
 function post(path: string, effect: Effect): Endpoint<Envelope> {
-  return endpoint<Envelope>({ method: 'POST', path, effect, encoding: 'form', answer: envelope });
+  return endpoint<Envelope>({ method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope });
 }
 
 /** Doc 3 §4. */

@@ -1,16 +1,17 @@
 /**
- * What an answer of the gateway says of itself. Success and failure both come with status 200: `response.executed` tells them apart,
- * and `response.error` is absent, empty, a sentence, or JSON written into a text, in two shapes (doc 3 §7 and as seen on the public
- * implementation).
+ * Reads what a response says about the request. `response.executed` tells success from failure, both with status 200. The error of
+ * doc 3 §7, `{code, message, parameters}`, is the whole body or is in `response.error`, as an object or as JSON in a text; there are
+ * also plain sentences, and a second shape (seen on the public implementation).
  */
-import { jsonText } from '../../json-object.ts';
+import { isObject, jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
 export interface TradingError {
   readonly code: number | undefined;
   /** In one line, its parameters filled in where they are not part of it. */
   readonly message: string;
-  readonly parameters: readonly string[];
+  /** Undefined where the error has none: the documented shape always has them. */
+  readonly parameters: readonly string[] | undefined;
   readonly requestId: string | undefined;
   /** Of `ORA-20301`: 20301. */
   readonly ora: number | undefined;
@@ -27,15 +28,25 @@ export interface Verdict {
   readonly error: TradingError | undefined;
 }
 
-export function verdictOf({ response }: Envelope): Verdict {
-  return { executed: response?.executed, error: tradingError(response?.error) };
+export function verdictOf(body: Envelope): Verdict {
+  const error = tradingError(body.response?.error) ?? bareError(body);
+  // A coded error is an answer, even without `executed`; a sentence alone is not.
+  const isCoded = error?.code !== undefined || error?.ora !== undefined;
+  return { executed: body.response?.executed ?? (isCoded ? false : undefined), error };
+}
+
+/** The error that is the whole body: of a success, or of a response with any other status. */
+export function bareError(body: unknown): TradingError | undefined {
+  if (!isObject(body)) return tradingError(typeof body === 'string' ? body : undefined);
+  const names = new Set(Object.keys(body).map((name) => name.toLowerCase()));
+  return names.has('code') && names.has('message') ? tradingError(body) : undefined;
 }
 
 /** Undefined where there is none: absent, null or empty. */
 export function tradingError(error: unknown): TradingError | undefined {
   if (error === undefined || error === null || error === '') return undefined;
   const value = typeof error === 'string' ? embedded(error) : error;
-  if (typeof value !== 'object' || value === null) return told(String(value), undefined, [], undefined);
+  if (typeof value !== 'object' || value === null) return told(String(value), undefined, undefined, undefined);
   const fields = new Map(Object.entries(value).map(([name, field]) => [name.toLowerCase(), field]));
   const words = fields.get('message') ?? fields.get('text') ?? '';
   const parameters = fields.get('parameters');
@@ -44,7 +55,7 @@ export function tradingError(error: unknown): TradingError | undefined {
   return told(
     jsonText(words),
     code,
-    Array.isArray(parameters) ? parameters.map(jsonText) : [],
+    Array.isArray(parameters) ? parameters.map(jsonText) : undefined,
     typeof requestId === 'string' ? requestId : undefined,
   );
 }
@@ -66,11 +77,11 @@ function embedded(text: string): unknown {
 function told(
   words: string,
   code: number | undefined,
-  parameters: readonly string[],
+  parameters: readonly string[] | undefined,
   requestId: string | undefined,
 ): TradingError {
   // "The Stop distance must be " with ["<", 0] is half a sentence.
-  const whole = /\S\s$/.test(words) ? words + parameters.join(' ') : words;
+  const whole = /\S\s$/.test(words) ? words + (parameters ?? []).join(' ') : words;
   const message = whole.trim().replace(/\s+/g, ' ');
   const ora = /ORA-(\d{5})/i.exec(message)?.[1];
   const cmd = /Cmd\s*=\s*(\d+)/i.exec(message)?.[1];

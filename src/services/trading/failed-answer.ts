@@ -2,8 +2,11 @@
 import { type ErrorCode, type ErrorDetails, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
+import { LOOK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
-import { RATE_EXCEEDED, type TradingError, tradingError } from './envelope.ts';
+import { isObject } from '../../json-object.ts';
+import { bareError, RATE_EXCEEDED, type TradingError, tradingError, verdictOf } from './envelope.ts';
+import type { Envelope } from './schema.ts';
 
 /** Why a token is refused, as far as the document tells (doc 3 §5). */
 export const TOKEN_REFUSED_HINT =
@@ -16,22 +19,40 @@ export function refusalWords({ message }: TradingError): string {
   return redactText([...message].slice(0, LONGEST).join(''));
 }
 
+/** The gateway refused the request, and said so. */
+export class GatewayRefusal extends SvcError {
+  /** Undefined where it gave no reason. */
+  readonly reason: TradingError | undefined;
+
+  constructor(code: ErrorCode, message: string, reason: TradingError | undefined, details: ErrorDetails) {
+    super(code, message, { sent: 'yes', ...details });
+    this.reason = reason;
+  }
+}
+
+interface Beside {
+  readonly httpStatus?: number | undefined;
+  /** RFC 3339: when the request may be repeated. */
+  readonly retryAt?: string | number | undefined;
+}
+
 /** `executed: false`, or an error beside a read: what was asked for was not done. */
-export function refusal(error: TradingError | undefined, asked: string): SvcError {
-  if (error === undefined) return new SvcError('refused', `the gateway refused ${asked} and gave no reason`);
+export function refusal(error: TradingError | undefined, asked: string, beside: Beside = {}): GatewayRefusal {
+  const { httpStatus, retryAt } = beside;
+  const status = httpStatus === undefined ? {} : { httpStatus };
+  if (error === undefined) {
+    const more = { retry_after: retryAt };
+    return new GatewayRefusal('refused', `the gateway refused ${asked} and gave no reason`, error, { ...status, more });
+  }
   const { code, ora, cmd, requestId } = error;
-  const words = refusalWords(error);
-  const kind = kindOf(error);
+  const kind = kindOf(error, httpStatus);
   const server = code ?? (ora === undefined ? undefined : `ORA-${ora}`);
-  const details: ErrorDetails = {
+  const message = `the gateway refused ${asked}: ${refusalWords(error)}${code === undefined ? '' : ` (code ${code})`}`;
+  return new GatewayRefusal(kind, message, error, {
+    ...status,
     ...(HINTS[kind] === undefined ? {} : { hint: HINTS[kind] }),
-    more: { server_code: server, cmd, request_id: requestId },
-  };
-  return new SvcError(
-    kind,
-    `the gateway refused ${asked}: ${words}${code === undefined ? '' : ` (code ${code})`}`,
-    details,
-  );
+    more: { server_code: server, cmd, request_id: requestId, retry_after: retryAt },
+  });
 }
 
 /** The session was let in with this token, so the token itself is good. */
@@ -43,46 +64,74 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   limited: 'svc trade limits shows the next free slot',
 };
 
-function kindOf({ ora, message }: TradingError): ErrorCode {
+function kindOf({ ora, message }: TradingError, httpStatus: number | undefined): ErrorCode {
   if (ora === RATE_EXCEEDED || /number of API requests .*exceeded/i.test(message)) return 'limited';
-  if (/^(unauthori[sz]ed|not authori[sz]ed)\b/i.test(message) || ora === 20103) return 'unauthorized';
-  if (ora === 20102) return 'forbidden';
+  if (httpStatus === 429) return 'limited';
+  if (httpStatus === 401 || /^(unauthori[sz]ed|not authori[sz]ed)\b/i.test(message) || ora === 20103) {
+    return 'unauthorized';
+  }
+  if (httpStatus === 403 || ora === 20102) return 'forbidden';
   return 'refused';
 }
 
-/** For the transport. Undefined where the common reading of a status is right. */
+/** By these HTTP itself says that the request was not carried out. */
+const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 414, 415, 422, 429, 431]);
+/** These a proxy sends as well: only with an error of the gateway do they say anything about an order. */
+const BY_ITS_BODY: ReadonlySet<number> = new Set([400, 422]);
+
+/** For the transport, of a status of 400 and above. Undefined where the common reading of the status is right. */
 export function explainTrading(
   answer: FailedAnswer,
-  { method, path }: Pick<EndpointShape, 'method' | 'path'>,
+  { method, path, effect }: Pick<EndpointShape, 'method' | 'path' | 'effect'>,
 ): SvcError | undefined {
-  const { status } = answer;
-  if (status !== 401 && status !== 403 && status !== 404) return undefined;
-  const said = tradingError(parsed(answer.text));
-  const words = said?.message ?? serviceMessage(answer);
+  const { status, retryAt } = answer;
+  const asked = `${method} ${path}`;
+  const error = errorIn(answer);
+  if (error !== undefined && isOfGateway(error, status)) return refusal(error, asked, { httpStatus: status, retryAt });
+  const words = error?.message ?? serviceMessage(answer);
+  const said = words === '' ? '' : `: ${redactText(words)}`;
   if (status === 404) {
+    return new SvcError('wrong_path', `${asked} is not known there${said}`, {
+      hint: 'check --base-url',
+      httpStatus: 404,
+      sent: 'yes',
+    });
+  }
+  if (status === 401 || status === 403) {
     return new SvcError(
-      'wrong_path',
-      `${method} ${path} is not known there${words === '' ? '' : `: ${redactText(words)}`}`,
-      {
-        hint: 'check --base-url',
-        httpStatus: 404,
-      },
+      status === 401 ? 'unauthorized' : 'forbidden',
+      `the gateway refused: ${redactText(words) || `status ${status}`}`,
+      { hint: TOKEN_REFUSED_HINT, httpStatus: status, sent: 'yes' },
     );
   }
-  const limited = said !== undefined && kindOf(said) === 'limited';
-  const code: ErrorCode = limited ? 'limited' : status === 401 ? 'unauthorized' : 'forbidden';
-  const hint = limited ? HINTS['limited'] : TOKEN_REFUSED_HINT;
-  return new SvcError(code, `the gateway refused: ${redactText(words) || `status ${status}`}`, {
-    ...(hint === undefined ? {} : { hint }),
+  const saysNo = NOT_CARRIED_OUT.has(status) && (error !== undefined || !BY_ITS_BODY.has(status));
+  if (effect !== 'money' || saysNo) return undefined;
+  return new SvcError('outcome_unknown', `${asked} answered ${status}${said}; it may have been applied`, {
+    hint: LOOK_FIRST,
     httpStatus: status,
+    sent: 'yes',
   });
 }
 
-function parsed(text: string): unknown {
+/** Where the status leaves it open, only the whole shape of doc 3 §7 counts: a proxy's error may have a code, too. */
+function isOfGateway(error: TradingError, status: number): boolean {
+  const { ora, code, parameters } = error;
+  if (ora !== undefined || kindOf(error, undefined) === 'limited') return true;
+  if (code === undefined || code === status) return false;
+  return NOT_CARRIED_OUT.has(status) || parameters !== undefined;
+}
+
+function errorIn({ text, contentType }: FailedAnswer): TradingError | undefined {
+  let body: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : undefined;
+    body = JSON.parse(text);
   } catch {
-    return undefined;
+    // A sentence may name an ORA code.
+    const sentence = contentType.includes('html') || text.trimStart().startsWith('<') ? undefined : tradingError(text);
+    return sentence?.ora === undefined ? undefined : sentence;
   }
+  if (!isObject(body)) return bareError(body);
+  const { executed, error } = verdictOf(body as Envelope);
+  if (executed === true) return undefined;
+  return error ?? (typeof body['message'] === 'string' ? tradingError(body) : undefined);
 }

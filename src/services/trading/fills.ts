@@ -1,13 +1,20 @@
 /** Waits until an order is filled, or over. What is pushed is kept from before it is sent: it may beat the answer. */
 import { SvcError } from '../../errors.ts';
 import { openTrading, type Trading } from './client.ts';
-import type { ModelName } from './models.ts';
-import { type Awaited, type Fills, OrderLedger, type OrderState } from './order-ledger.ts';
+import { orderCandidates } from './order-candidates.ts';
+import {
+  type Awaited,
+  type AwaitedOrder,
+  type Fill,
+  type Fills,
+  OrderLedger,
+  type OrderState,
+} from './order-ledger.ts';
 import { orderStateWords } from './order-words.ts';
 import { type PushedRecord, readPush } from './push.ts';
+import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session-types.ts';
 
-const MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const satisfies readonly ModelName[];
 /** The tables are pushed one by one: a position may come after its order's end. */
 const GRACE_MS = 250;
 const CANCELED = 3;
@@ -28,6 +35,12 @@ export interface FillWatch {
    * another session, once the first is gone: what was missed is looked at. Where it rejects it may be called again.
    */
   follow(session: Session, trading: Trading): Promise<void>;
+  /** Reads the three tables again. What a cap on calls hides is left unread, as `tables` says. */
+  refresh(): Promise<void>;
+  /** Whatever was read and pushed since. */
+  readonly tables: SeenTables;
+  /** Once something was pushed, or the connection was lost. */
+  changed(): Promise<void>;
 }
 
 export interface WatchContext {
@@ -42,6 +55,7 @@ export function watchFills(context: WatchContext): FillWatch {
 }
 
 class Watch implements FillWatch {
+  readonly tables = new SeenTables();
   readonly #ledger = new OrderLedger();
   readonly #context: WatchContext;
   readonly #sleepers = new Set<() => void>();
@@ -65,12 +79,27 @@ class Watch implements FillWatch {
       this.#trading = trading;
       this.#ended = undefined;
       session.onReconnect((again) => this.#lookAgain(openTrading(again)));
-      void this.#read(session);
+      void this.#listen(session);
     }
     if (this.#isReady) return;
     if (this.#misses) await this.#lookAgain(trading);
     else await subscribe(trading);
     this.#isReady = true;
+  }
+
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#sleepers.add(resolve);
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#read(this.#trading);
+  }
+
+  async #read(trading: Trading): Promise<void> {
+    await this.tables.read(trading, (model, rows) => this.#ledger.snapshot(model, rows));
+    this.#wake();
   }
 
   #wake(): void {
@@ -98,21 +127,51 @@ class Watch implements FillWatch {
     let grace: { readonly rang: boolean } | undefined;
     try {
       for (;;) {
-        const changed = new Promise<void>((resolve) => {
-          this.#sleepers.add(resolve);
-        });
+        const changed = this.changed();
         const state = this.#ledger.state(order);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
         if (grace?.rang) return await this.#over(order, state);
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
-        if (limit.rang) return report(state, 'pending', state.seen ? null : 'nothing was told of it since');
+        if (limit.rang) return await this.#lastLook(order);
         await changed;
       }
     } finally {
       done.abort();
     }
+  }
+
+  /** The wait is over, and pushes may have been lost: the tables say what became of it. */
+  async #lastLook(order: Awaited): Promise<FillReport> {
+    try {
+      await this.refresh();
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      if (!(error instanceof SvcError)) throw error;
+      const reason = `what became of it could not be looked at: ${error.message}`;
+      return report(this.#ledger.state(order), 'pending', reason);
+    }
+    const state = this.#ledger.state(order);
+    if (state.filled) return report(state, 'filled');
+    const [unread] = this.tables.unread.values();
+    if (unread !== undefined) {
+      return report(state, 'pending', `what became of it could not be looked at: ${unread.message}`);
+    }
+    if (!state.over) return report(state, 'pending', state.seen ? null : 'nothing was told of it since');
+    const trades = 'orderId' in order ? this.#tradesOf(order) : [];
+    if (trades.length > 0) return report({ ...state, trades }, 'filled');
+    if (!state.seen) return report(state, 'pending', 'neither it nor a position of it is in the tables');
+    return report(state, outcomeOf(state), lastState(state));
+  }
+
+  /** No push tied a position to the order: what fits it exactly, and opened since, is its own. */
+  #tradesOf({ sentAt, side, rate, ...order }: AwaitedOrder): readonly Fill[] {
+    if (sentAt === undefined) return [];
+    const [positions, closed] = [this.tables.rows('OpenPosition'), this.tables.rows('ClosedPosition')];
+    const lost = { ...order, side, rate };
+    const ids = orderCandidates(lost, sentAt, { orders: [], positions, closed }).map(({ id }) => id);
+    return this.#ledger.fillsOf(ids);
   }
 
   /** Nothing more is pushed of it. Only of one that was canceled that says that nothing more was filled. */
@@ -132,7 +191,7 @@ class Watch implements FillWatch {
     return now.filled ? report(now, 'filled') : report(now, outcomeOf(now), lastState(now));
   }
 
-  async #read(session: Session): Promise<void> {
+  async #listen(session: Session): Promise<void> {
     let ended: SvcError | undefined;
     try {
       for await (const event of session.events()) {
@@ -141,6 +200,7 @@ class Watch implements FillWatch {
         const push = readPush(event.name, event.payload);
         if (push?.kind !== 'row') continue;
         this.#ledger.take(push);
+        this.tables.take(push);
         this.#wake();
       }
       ended ??= new SvcError('connection_lost', 'the connection was ended');
@@ -155,21 +215,15 @@ class Watch implements FillWatch {
   /** What was pushed meanwhile is missing: the tables tell what is there now. */
   async #lookAgain(trading: Trading): Promise<void> {
     await subscribe(trading);
-    for (const model of MODELS) {
-      try {
-        this.#ledger.snapshot(model, (await trading.model(model)) as readonly PushedRecord[]);
-      } catch (error) {
-        // A cap that is used up does not make the connection a bad one.
-        if (!(error instanceof SvcError) || (error.retryable && error.code !== 'limited')) throw error;
-        this.#context.notice(`after the connection was lost: ${error.message}`);
-      }
+    await this.#read(trading);
+    for (const { message } of this.tables.unread.values()) {
+      this.#context.notice(`after the connection was lost: ${message}`);
     }
-    this.#wake();
   }
 }
 
 async function subscribe(trading: Trading): Promise<void> {
-  for (const model of MODELS) await trading.subscribeModel(model);
+  for (const model of SEEN_MODELS) await trading.subscribeModel(model);
 }
 
 /** Of an order that is over and not filled whole. */

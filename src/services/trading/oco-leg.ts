@@ -1,7 +1,7 @@
 /** A leg of a pair of orders as it is typed: `buy@1.17,stop=40pips,limit=80pips`. */
 import { SvcError } from '../../errors.ts';
 import type { OcoLeg } from './change-forms.ts';
-import { checkPriceSides, checkSameUnit, checkTrailed, parseDistance, parseRate, parseTrail } from './order-rules.ts';
+import { checkExitPrices, checkSameUnit, checkTrailed, parseDistance, parseRate, parseTrail } from './order-rules.ts';
 
 const PARTS = ['stop', 'limit', 'trail', 'trail-entry'];
 
@@ -30,7 +30,7 @@ export function parseLeg(text: string): OcoLeg {
   };
   checkSameUnit(leg.stop, leg.limit);
   checkTrailed(leg);
-  checkPriceSides(leg, leg.rate.value);
+  checkExitPrices(leg, leg.rate.value);
   return leg;
 }
 

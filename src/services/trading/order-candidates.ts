@@ -1,70 +1,159 @@
 /** What at the gateway may be an order whose answer was lost: there is no id of ours to find it by. */
 import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
-import type { OrderCandidate } from './placing.ts';
-import type { OpenPosition, Order } from './schema.ts';
+import { orderRate } from './order-words.ts';
+import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import { tableTime } from './table-time.ts';
 
 export interface LostOrder {
   readonly accountId: string;
   readonly symbol: string;
   readonly side: Side;
-  readonly amount: number;
+  /** In thousands, as the tables count. */
+  readonly amountK: number;
+  /** Of an entry order; undefined at market. */
+  readonly rate?: number | undefined;
+  /** The account may have both sides of a symbol. Otherwise the order may have closed something first. */
+  readonly hedges?: boolean | undefined;
 }
 
-/** Clocks differ: what is shown in vain does less harm than what is left out. */
-const CLOCK_SLACK_MS = 120_000;
+/** Something at the service that may be the order whose answer was lost. */
+export interface OrderCandidate {
+  readonly kind: 'order' | 'position';
+  readonly id: string;
+  readonly amountK: number | undefined;
+  /** `order 390285837 (buy 5K EUR/USD, 2026-11-20T12:00:01.000Z)`. */
+  readonly text: string;
+}
 
 /** An order of which the journal has the id. */
-interface AcceptedOrder {
+export interface AcceptedOrder {
   readonly at: string;
   readonly form: Readonly<Record<string, unknown>>;
   readonly order_ids: readonly string[];
+  readonly trade_ids: readonly string[];
 }
 
-interface Seen {
+export interface SeenRows {
+  /** Also those that ended since. */
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];
+  readonly closed: readonly ClosedPosition[];
 }
 
+/** The gateway's clock is measured to the second, and some of its times have no fractions. */
+const CLOCK_SLACK_MS = 2_000;
+const TINY = 1e-9;
+
+/** `sentAt` is by the gateway's clock. A time that cannot be read rules nothing out. */
+export function isSince(time: string | undefined, sentAt: number): boolean {
+  return (tableTime(time) ?? sentAt) >= sentAt - CLOCK_SLACK_MS;
+}
+
+/** Attached stops and limits, closing orders and margin calls (see `order-words.ts`). */
+const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
+
 /**
- * Those of the same account, symbol and side, of no more than the amount (parts may be filled), and not older than the sending. An order
- * that was accepted earlier is another one; of a position nobody can tell which order it came from.
+ * Those of the same account, symbol, side, kind, rate and amount that are not older than the sending; parts count together. An order
+ * that was accepted earlier is another one, and so is its position where an order's row ties the two.
  */
 export function orderCandidates(
   lost: LostOrder,
   sentAt: number,
-  { orders, positions }: Seen,
+  { orders, positions, closed }: SeenRows,
   accepted: readonly AcceptedOrder[] = [],
 ): readonly OrderCandidate[] {
-  const known = new Set(accepted.flatMap(({ order_ids }) => order_ids));
-  const alike = accepted.filter(
-    ({ at, form }) =>
-      Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
-      form['account_id'] === lost.accountId &&
-      form['symbol'] === lost.symbol &&
-      form['is_buy'] === sideField(lost.side),
-  );
-  const earlier = alike.flatMap(({ order_ids }) => order_ids);
-  const fits = (row: Order | OpenPosition): boolean =>
+  const known = new Set(accepted.flatMap(({ order_ids, trade_ids }) => [...order_ids, ...trade_ids]));
+  const isOf = (row: Order | OpenPosition | ClosedPosition): boolean =>
     (row.accountId === undefined || row.accountId === lost.accountId) &&
     row.currency === lost.symbol &&
-    row.isBuy === (lost.side === 'buy') &&
-    (row.amountK === undefined || row.amountK <= lost.amount) &&
-    // A time that cannot be read rules nothing out.
-    (tableTime(row.time) ?? sentAt) >= sentAt - CLOCK_SLACK_MS;
+    row.isBuy === (lost.side === 'buy');
+  const ours = orders.filter(
+    (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !known.has(row.orderId),
+  );
+  const orderOf = new Map(orders.map(({ orderId, tradeId }) => [tradeId, orderId]));
+  const trades = tradesOf(positions.filter(isOf), closed.filter(isOf)).filter((row) => {
+    if (!isSince(row.time, sentAt) || known.has(row.tradeId)) return false;
+    const orderId = row.orderId ?? orderOf.get(row.tradeId);
+    if (orderId !== undefined) return ours.some((order) => order.orderId === orderId);
+    return lost.rate === undefined || isRate(row, row.open, lost.rate);
+  });
+  const isWhole = (amountK: number | undefined): boolean =>
+    amountK === undefined || wholeAmounts(lost, sentAt, closed).some((whole) => Math.abs(whole - amountK) < TINY);
+  const total = trades.reduce((sum, { amountK = 0 }) => sum + amountK, 0);
+  const wholeOrders = ours.filter(({ amountK }) => isWhole(amountK));
+  const wholeTrades = trades.filter(({ amountK }) => isWhole(amountK));
+  // What an order's row shows is what is left to fill.
+  const rest = ours.filter(({ amountK = 0 }) => total > 0 && isWhole(amountK + total));
+  const parts = wholeTrades.length === 0 && (isWhole(total) || rest.length > 0) ? trades : [];
+  const earlier = acceptedAlike(lost, sentAt, accepted);
   return [
-    ...orders
-      .filter((row) => fits(row) && !known.has(row.orderId))
-      .map((row) => candidate('order', row.orderId, row, lost)),
-    ...positions.filter(fits).map((row) => candidate('position', row.tradeId, row, lost, earlier)),
+    ...(wholeOrders.length > 0 ? wholeOrders : rest).map((row) => candidate('order', row.orderId, row, lost)),
+    ...[...wholeTrades, ...parts].map((row) => candidate('position', row.tradeId, row, lost, earlier)),
   ];
+}
+
+/** The candidates say what became of it; an order at market is done only when it has a position. */
+export function isFound(lost: LostOrder, candidates: readonly OrderCandidate[]): boolean {
+  return candidates.some(({ kind }) => kind === 'position' || lost.rate !== undefined);
+}
+
+function isOfKind({ isEntryOrder, type = '', isBuy, buy, sell, ratePrecision }: Order, { rate }: LostOrder): boolean {
+  if (OPENS_NOTHING.test(type)) return false;
+  if (rate === undefined) return isEntryOrder !== true;
+  return isEntryOrder !== false && isRate({ ratePrecision }, orderRate({ isBuy, buy, sell }), rate);
+}
+
+function isRate({ ratePrecision = 5 }: Pick<Order, 'ratePrecision'>, seen: number | undefined, rate: number): boolean {
+  return seen === undefined || Math.abs(seen - rate) < 0.5 * 10 ** -ratePrecision + TINY;
+}
+
+/** Without hedging the order closes the other side first, and opens only what is left of it. */
+function wholeAmounts(lost: LostOrder, sentAt: number, closed: readonly ClosedPosition[]): readonly number[] {
+  if (lost.hedges === true) return [lost.amountK];
+  const offset = closed
+    .filter(
+      ({ accountId = lost.accountId, currency, isBuy, closeTime }) =>
+        accountId === lost.accountId &&
+        currency === lost.symbol &&
+        isBuy === (lost.side === 'sell') &&
+        isSince(closeTime, sentAt),
+    )
+    .reduce((sum, { amountK = 0 }) => sum + amountK, 0);
+  return [lost.amountK, lost.amountK - offset].filter((amount) => amount > 0);
+}
+
+interface Trade extends Pick<OpenPosition, 'tradeId' | 'orderId' | 'amountK' | 'open' | 'ratePrecision'> {
+  readonly time: string | undefined;
+}
+
+/** A trade may be closed already, whole or in part. */
+function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPosition[]): readonly Trade[] {
+  const trades = new Map<string, Trade>();
+  for (const row of [...positions, ...closed.map((one) => ({ ...one, time: one.openTime }))]) {
+    const before = trades.get(row.tradeId);
+    const amountK = before === undefined ? row.amountK : (before.amountK ?? 0) + (row.amountK ?? 0);
+    trades.set(row.tradeId, { ...row, time: row.time, amountK });
+  }
+  return [...trades.values()];
+}
+
+function acceptedAlike(lost: LostOrder, sentAt: number, accepted: readonly AcceptedOrder[]): readonly string[] {
+  return accepted
+    .filter(
+      ({ at, form }) =>
+        Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
+        form['account_id'] === lost.accountId &&
+        form['symbol'] === lost.symbol &&
+        form['is_buy'] === sideField(lost.side),
+    )
+    .flatMap(({ order_ids }) => order_ids);
 }
 
 function candidate(
   kind: OrderCandidate['kind'],
   id: string,
-  { amountK, time }: Order | OpenPosition,
+  { amountK, time }: Pick<Order, 'amountK' | 'time'>,
   { side, symbol }: LostOrder,
   earlier: readonly string[] = [],
 ): OrderCandidate {
@@ -72,5 +161,5 @@ function candidate(
   const when = at === undefined ? '' : `, ${new Date(at).toISOString()}`;
   const name = kind === 'order' ? 'order' : 'position with trade id';
   const or = earlier.length === 0 ? '' : `, if it is not of order ${earlier.join(' or ')}, which was accepted before`;
-  return { kind, id, text: `${name} ${id} (${side} ${amountK ?? '?'}K ${symbol}${when})${or}` };
+  return { kind, id, amountK, text: `${name} ${id} (${side} ${amountK ?? '?'}K ${symbol}${when})${or}` };
 }

@@ -17,6 +17,10 @@ export interface AwaitedOrder {
   readonly amountK: number;
   /** The account holds both sides of a symbol: it closes nothing of its own accord. */
   readonly hedges?: boolean | undefined;
+  /** Of an entry order. */
+  readonly rate?: number | undefined;
+  /** Milliseconds since 1970, by the gateway's clock. */
+  readonly sentAt?: number | undefined;
 }
 
 /** What closes trades and opens none, by one order or several, which its answer may not name. */
@@ -103,6 +107,15 @@ export class OrderLedger {
     if (model !== 'Order') return;
     this.#standing = new Set(rows.map((row) => idOf(row['orderId'])));
     for (const [id, order] of this.#orders) if (!this.#standing.has(id)) order.over = true;
+  }
+
+  /** What was opened by these trades. */
+  fillsOf(tradeIds: readonly string[]): readonly Fill[] {
+    return tradeIds.flatMap((id) => {
+      const row = this.#opened.get(id);
+      const closed = this.#closed.filter(({ tradeId }) => idOf(tradeId) === id);
+      return row === undefined ? closed.map((one) => fill(one, 'open', 'openTime')) : [fill(row, 'open', 'time')];
+    });
   }
 
   /** Only looks from now on say whether an order stands. */

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { hedges, marginCallWords } from './accounts.ts';
 import { marketHours, newYorkText } from './market-hours.ts';
-import { checkPriceSides, type Decimal, type Distance, entryKind, type Side, type TimeInForce } from './order-rules.ts';
+import { checkExitPrices, type Decimal, type Distance, entryKind, type Side, type TimeInForce } from './order-rules.ts';
 import type { Account, Offer } from './schema.ts';
 import { FOREX } from './symbols.ts';
 
@@ -192,5 +192,5 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   if (step !== undefined && step > 1 && amount % step !== 0)
     guard(`${amount} does not fit: ${symbol} is traded in steps of ${step}`);
   const price = side === 'buy' ? offer.buy : offer.sell;
-  if (rate === undefined && price !== undefined) checkPriceSides(terms, price, 'guarded');
+  if (rate === undefined && price !== undefined) checkExitPrices(terms, price, 'guarded');
 }

@@ -24,9 +24,10 @@ export function explainRefusal(
 ): SvcError {
   const { accountId, accountName = 'without a name' } = account;
   const lookedUp = `account ${accountId} (${accountName}) was looked up and is an id`;
-  const more = common.more ?? {};
+  const { more = {}, httpStatus, sent } = common;
+  const known = { more, ...(httpStatus === undefined ? {} : { httpStatus }), ...(sent === undefined ? {} : { sent }) };
   if (code === AMOUNT_OR_ACCOUNT) {
-    const named = /\d+/.exec(parameters[0] ?? '')?.[0] ?? /divisible by (\d+)/i.exec(message)?.[1];
+    const named = /\d+/.exec(parameters?.[0] ?? '')?.[0] ?? /divisible by (\d+)/i.exec(message)?.[1];
     const step = named ?? stepOf(offer);
     // A step that the amount fits is not the one that was meant.
     const fit =
@@ -36,7 +37,7 @@ export function explainRefusal(
     return new SvcError(
       'refused',
       `${common.message}. Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id; here it is the amount, as ${lookedUp}`,
-      { hint: `give another amount${fit}`, more },
+      { hint: `give another amount${fit}`, ...known },
     );
   }
   if (code === NOT_IN_POOL) {
@@ -45,7 +46,7 @@ export function explainRefusal(
       `${common.message}. Code 20001 comes for an account that the token may not trade with now, and for an account's name in place of its id; here it is the first, as ${lookedUp}`,
       {
         hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc trade status',
-        more,
+        ...known,
       },
     );
   }

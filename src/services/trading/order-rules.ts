@@ -87,13 +87,25 @@ export function checkTrailed({
   }
 }
 
-/** On which side of the rate a stop's or a limit's price is. `code` is that of a rate which only the gateway knows. */
+interface ExitPrices {
+  readonly side: Side;
+  readonly stop?: Distance | undefined;
+  readonly limit?: Distance | undefined;
+}
+
+/** `code` is that of a rate which only the gateway knows. */
+export function checkExitPrices(
+  exits: ExitPrices,
+  rate: number,
+  code: 'invalid_value' | 'guarded' = 'invalid_value',
+): void {
+  checkNotPips(exits, rate, code);
+  checkPriceSides(exits, rate, code);
+}
+
+/** On which side of the rate a stop's or a limit's price is. */
 export function checkPriceSides(
-  {
-    side,
-    stop,
-    limit,
-  }: { readonly side: Side; readonly stop?: Distance | undefined; readonly limit?: Distance | undefined },
+  { side, stop, limit }: ExitPrices,
   rate: number,
   code: 'invalid_value' | 'guarded' = 'invalid_value',
 ): void {
@@ -106,6 +118,19 @@ export function checkPriceSides(
   };
   check(stop, '--stop', side === 'sell');
   check(limit, '--limit', side === 'buy');
+}
+
+/** A whole number that is nowhere near the rate is a distance without its unit: `--stop 40`. */
+function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_value' | 'guarded'): void {
+  for (const [flag, price] of [
+    ['--stop', stop],
+    ['--limit', limit],
+  ] as const) {
+    if (price?.unit !== 'price' || !/^\d{1,4}$/.test(price.text)) continue;
+    if (price.value <= 2 * rate && price.value >= rate / 2) continue;
+    const hint = `did you mean ${flag} ${price.text}pips? Write a price with decimals: ${price.text}.0`;
+    throw new SvcError(code, `${flag}: ${price.text} is nowhere near the rate ${rate}; nothing was sent`, { hint });
+  }
 }
 
 /** Doc 3 §4: 1 is a dynamic trailing stop, 10 and above a fixed one, 2 to 9 are refused. */

@@ -1,10 +1,9 @@
 /** The one way by which anything that moves money leaves: written down before, sent once, and judged by what came back. */
-import { SvcError } from '../../errors.ts';
+import { type ErrorDetails, type Sent, SvcError } from '../../errors.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { LOOK_FIRST } from '../../http/failures.ts';
 import type { Caller } from './client.ts';
 import { type TradingError, verdictOf } from './envelope.ts';
-import { refusal, refusalWords } from './failed-answer.ts';
+import { GatewayRefusal, refusal, refusalWords } from './failed-answer.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Envelope } from './schema.ts';
 
@@ -36,21 +35,18 @@ export interface OrderJournal {
 export interface Placing {
   readonly session: Caller;
   readonly journal: OrderJournal;
-  /** In what is seen at the service after an outcome that is unknown: what may be this order, in words. Rejects where it cannot look. */
-  readonly candidates?: (sentAt: number) => Promise<readonly OrderCandidate[]>;
-  /** Where it changes what is there: how that is seen now, as a sentence. Rejects as above. */
-  readonly seen?: (sentAt: number) => Promise<string>;
+  /** After an outcome that is unknown: what the gateway shows of the request. Rejects where that cannot be found out. */
+  readonly investigate?: (sentAt: number) => Promise<Finding>;
   /** A refusal in better words than the common ones. */
   readonly explain?: (error: TradingError, common: SvcError) => SvcError | Promise<SvcError>;
   now(): number;
 }
 
-/** Something at the service that may be the order whose answer was lost. */
-export interface OrderCandidate {
-  readonly kind: 'order' | 'position';
-  readonly id: string;
-  /** `order 390285837 (buy 5K EUR/USD, 2026-11-20T12:00:01.000Z)`. */
+export interface Finding {
+  /** A sentence. */
   readonly text: string;
+  /** Orders and positions that may be of the request. Undefined where it makes none. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 export interface Placed {
@@ -63,7 +59,7 @@ export interface Placed {
 }
 
 const OPEN_JOURNAL =
-  'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions';
+  'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions; later: svc trade journal settle';
 
 /** In a dry run, in place of `placeOrder`: the form is recorded, nothing is written down, and nothing is connected. */
 export async function showOrder({ endpoint, form }: OrderRequest, session: Caller): Promise<never> {
@@ -84,51 +80,59 @@ export async function placeOrder(request: OrderRequest, placing: Placing): Promi
     answer = await session.call(endpoint, { body: form });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    throw await failed(error, request, placing, { journalId, sentAt });
+    throw await failed(error, request, placing, { journalId, sentAt, sent: error.sent ?? 'maybe' });
   }
   const { executed, error } = verdictOf(answer);
   const orderIds = idsOf(answer);
-  if (executed === false && orderIds.length === 0) {
-    const common = refusal(error, request.what);
-    const refused = error === undefined ? common : ((await placing.explain?.(error, common)) ?? common);
-    await journal.answered(journalId, 'refused', { message: refused.message });
-    throw refused;
-  }
+  if (executed === false && orderIds.length === 0)
+    throw await refused(refusal(error, request.what), placing, journalId);
   if (executed === true && error === undefined && (orderIds.length > 0 || !request.makesOrder)) {
     await journal.answered(journalId, 'accepted', { orderIds });
     return { orderIds, journalId, sentAt };
   }
-  throw await doubtful(doubt(executed, error, orderIds), orderIds, request, placing, { journalId, sentAt });
+  throw await doubtful(doubt(executed, error, orderIds), orderIds, request, placing, {
+    journalId,
+    sentAt,
+    sent: 'yes',
+  });
 }
 
 interface Sending {
   readonly journalId: string;
   readonly sentAt: number;
+  readonly sent: Sent;
+}
+
+async function refused(common: GatewayRefusal, { journal, explain }: Placing, journalId: string): Promise<SvcError> {
+  const { reason } = common;
+  const error = reason === undefined ? common : ((await explain?.(reason, common)) ?? common);
+  await journal.answered(journalId, 'refused', { message: error.message });
+  return error;
 }
 
 /** Of what is sent and answered by nothing that can be trusted. */
 async function failed(error: SvcError, request: OrderRequest, placing: Placing, sending: Sending): Promise<SvcError> {
-  const { code, message } = error;
-  if (code === 'outcome_unknown') return doubtful(message, [], request, placing, sending);
-  const interrupted = code === 'interrupted' || code === 'terminated';
-  if (interrupted && error.hint === LOOK_FIRST) {
-    await placing.journal.answered(sending.journalId, 'unknown', { message });
-    return new SvcError(code, message, { hint: OPEN_JOURNAL, more: { journal_id: sending.journalId } });
+  const { code, message, hint, httpStatus, more, cause } = error;
+  const { journalId } = sending;
+  if (error instanceof GatewayRefusal) {
+    const retryAt = more?.['retry_after'];
+    return refused(refusal(error.reason, request.what, { httpStatus, retryAt }), placing, journalId);
   }
-  const { httpStatus = 0 } = error;
+  if (code === 'outcome_unknown') return doubtful(message, [], request, placing, sending);
+  if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
+    await placing.journal.answered(journalId, 'unknown', { message });
+    return new SvcError(code, message, { hint: OPEN_JOURNAL, sent: 'maybe', more: { journal_id: journalId } });
+  }
   // What redirects may have been done all the same.
-  if (httpStatus >= 300 && httpStatus < 400) return doubtful(message, [], request, placing, sending);
+  if (httpStatus !== undefined && httpStatus < 400) return doubtful(message, [], request, placing, sending);
   // An answer of 400 and above is a refusal; without an answer nothing has left.
-  if (httpStatus > 0) {
-    await placing.journal.answered(sending.journalId, 'refused', { message });
+  if (httpStatus !== undefined) {
+    await placing.journal.answered(journalId, 'refused', { message });
     return error;
   }
-  await placing.journal.answered(sending.journalId, 'not_sent', { message });
-  const { hint, more, cause } = error;
-  const details = { cause, ...(hint && { hint }), ...(more && { more }) };
-  return /nothing was sent/.test(message)
-    ? error
-    : new SvcError(code, `${message}; nothing was sent ${request.what}`, details);
+  await placing.journal.answered(journalId, 'not_sent', { message });
+  const details: ErrorDetails = { cause, sent: 'no', ...(hint && { hint }), ...(more && { more }) };
+  return new SvcError(code, `${message}; nothing was sent ${request.what}`, details);
 }
 
 function doubt(executed: boolean | undefined, error: TradingError | undefined, orderIds: readonly string[]): string {
@@ -146,43 +150,37 @@ async function doubtful(
   orderIds: readonly string[],
   { what, form }: OrderRequest,
   placing: Placing,
-  { journalId, sentAt }: Sending,
+  { journalId, sentAt, sent }: Sending,
 ): Promise<SvcError> {
-  // Before the look, which takes time: what is killed meanwhile has its truth on the disk.
+  // Before the investigation, which takes time: a process that is killed meanwhile leaves the truth on the disk.
   await placing.journal.answered(journalId, 'unknown', { orderIds, message: why });
-  const { text, ids } = orderIds.length > 0 ? { text: '', ids: undefined } : await looked(placing, sentAt);
   const applied = orderIds.length > 0;
+  const { text, ids } = applied ? { text: '', ids: undefined } : await investigated(placing, sentAt);
   const account = form['account_id'];
   return new SvcError(
     applied ? 'not_as_asked' : 'outcome_unknown',
     `${applied ? 'sent' : 'it is not known what became of the request'} ${what}: ${why}${text}`,
     {
       hint: OPEN_JOURNAL,
+      sent,
       more: {
         journal_id: journalId,
-        order_id: orderIds.length > 0 ? orderIds.join(' ') : undefined,
+        order_id: applied ? orderIds.join(' ') : undefined,
         account_id: account === undefined ? undefined : String(account),
-        candidates: ids,
+        candidates: ids?.join(' '),
       },
     },
   );
 }
 
-async function looked(
-  { candidates, seen }: Placing,
-  sentAt: number,
-): Promise<{ text: string; ids: string | undefined }> {
+async function investigated({ investigate }: Placing, sentAt: number): Promise<Finding> {
+  if (investigate === undefined) return { text: '' };
   try {
-    const text = seen === undefined ? '' : `; ${await seen(sentAt)}`;
-    if (candidates === undefined) return { text, ids: undefined };
-    const found = await candidates(sentAt);
-    const ids = found.map((one) => one.id).join(' ');
-    if (found.length > 0) return { text: `${text}; this may be it: ${found.map((one) => one.text).join('; ')}`, ids };
-    const what = text === '' ? 'nothing that fits' : 'no order of it, and no position that it opened,';
-    return { text: `${text}; ${what} is to be seen there now, which is no proof`, ids };
+    const { text, ids } = await investigate(sentAt);
+    return { text: `; ${text}`, ids };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { text: `; what is there could not be looked at: ${error.message}`, ids: undefined };
+    return { text: `; what is there could not be looked at: ${error.message}` };
   }
 }
 

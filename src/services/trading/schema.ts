@@ -15,10 +15,16 @@ const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
 /** What every answer holds beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a text. */
-export const envelope = z.looseObject({
+const body = z.looseObject({
   response: z.optional(z.looseObject({ executed: z.optional(z.boolean()), error: z.optional(z.unknown()) })),
 });
-export type Envelope = z.infer<typeof envelope>;
+export type Envelope = z.infer<typeof body>;
+/** A body that is a text is an error. */
+const errorText = z.pipe(
+  z.string(),
+  z.transform((error): Envelope => ({ response: { error } })),
+);
+export const envelope = z.union([body, errorText]);
 
 export const offer = z.looseObject({
   offerId: id,

@@ -78,12 +78,18 @@ it.each<
   ['killed is refused', ['fok-killed'], ['--tif', 'FOK'], 3, 'rejected'],
   ['in part is partly done', ['fok-killed', 'partial-fills'], ['--tif', 'IOC'], 10, 'partial'],
   ['not yet is still pending', ['market-closed'], [], 9, 'pending'],
-  ['nothing told is still pending', ['no-push'], [], 9, 'pending'],
+  ['what no push tells is found in the tables at the end', ['no-push'], [], 0, 'filled'],
 ])('%s', async (_name, traps, argv, exit, status) => {
   for (const trap of traps) desk.gateway.traps.add(trap);
-  const { code, rows, stderr } = await close([holdTrade(desk.gateway), ...argv], {}, exit === 9 ? '60ms' : '5s');
+  const { code, rows, stderr } = await close(
+    [holdTrade(desk.gateway), ...argv],
+    {},
+    exit === 9 ? '60ms' : traps.includes('no-push') ? '300ms' : '5s',
+  );
   expect({ code, rows }, stderr).toMatchObject({ code: exit, rows: [{ outcome: 'accepted', status }] });
-  expect(rows[0].closedTrades.map(({ amountK }: { amountK: number }) => amountK)).toEqual(exit === 10 ? [3, 3] : []);
+  expect(rows[0].closedTrades.map(({ amountK }: { amountK: number }) => amountK)).toEqual(
+    { partly_done: [3, 3], filled: [10] }[exit === 10 ? 'partly_done' : status] ?? [],
+  );
 });
 
 /** In words, as what is told on the way is held back where JSON is printed. */

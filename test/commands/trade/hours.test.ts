@@ -60,16 +60,16 @@ describe('journal', () => {
     { id: '3', at: ORDER.at, outcome: 'refused', message: 'The specified trade does not exist' },
   );
 
-  it('has what nobody knows the end of first, and then the latest', async () => {
+  it('has the newest first', async () => {
     const { code, stdout } = await svc(['trade', 'journal', '--columns', 'id,command,outcome,order-ids'], {
       home: kept,
     });
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       'ID  COMMAND  OUTCOME   ORDER-IDS',
-      '1   buy      unknown',
       '3   close    refused',
       '2   sell     accepted  390285837',
+      '1   buy      unknown',
       '',
     ]);
   });
@@ -77,7 +77,7 @@ describe('journal', () => {
   it('--open has those alone', async () => {
     const { stdout } = await svc(['trade', 'journal', '--open', '-o', 'json'], { home: kept });
     expect(JSON.parse(stdout)).toMatchObject([{ id: '1', outcome: 'unknown', order_ids: [], message: null }]);
-    expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: kept })).toMatchObject({ stdout: '1\n' });
+    expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: kept })).toMatchObject({ stdout: '3\n' });
   });
 
   it('is empty where nothing was sent', async () => {
@@ -109,16 +109,17 @@ describe('journal', () => {
       [gone, [], ['4', '3', '2']],
       [gone, ['--open'], ['4', '3']],
       [gone, ['--base-url', 'https://gateway.example.com'], ['4', '1']],
-      [gone, ['--all-gateways'], ['4', '3', '1', '2']],
-      [undefined, [], ['4', '3', '1', '2']],
+      [gone, ['--all-gateways'], ['4', '3', '2', '1']],
+      [undefined, [], ['4', '3', '2', '1']],
     ])('with the address %s and %j it has %j', async (url, args, ids) => {
       expect((await journal([...args, '-q'], url)).stdout.trim().split('\n')).toEqual(ids);
     });
 
     it('tells how many of the same kind it leaves out, and how to see them', async () => {
-      expect((await journal([], base_url)).stderr).toBe('2 of other gateways: --all-gateways\n');
-      expect((await journal(['--open'], base_url)).stderr).toBe('1 of other gateways: --all-gateways\n');
-      expect((await journal(['--all-gateways'], base_url)).stderr).toBe('');
+      const unknown = (count: number) => `${count} with an unknown outcome: svc trade journal settle\n`;
+      expect((await journal([], base_url)).stderr).toBe(`${unknown(2)}2 of other gateways: --all-gateways\n`);
+      expect((await journal(['--open'], base_url)).stderr).toBe(`${unknown(2)}1 of other gateways: --all-gateways\n`);
+      expect((await journal(['--all-gateways'], base_url)).stderr).toBe(unknown(3));
       const only = home(order('2', { base_url: gone }));
       const run = await svc(['trade', 'journal', '--open'], { home: only, env: { SVC_TRADE_URL: base_url } });
       expect(run.stderr).toBe(

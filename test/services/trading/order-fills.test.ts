@@ -154,12 +154,14 @@ describe('an order that ends and does not say how is looked for before it is cal
 });
 
 test.each([
-  ['it was seen', [push('Order', { orderId: '39', status: 1, action: 'I' })], 'order 39 still stands: '],
-  ['it was not', [], 'order 39 was accepted, and nothing was told of it since: it may stand or be filled; '],
-])('when the time is over, only an order that was seen is said to stand: %s', async (_name, events, footer) => {
+  ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 still stands: '],
+  ['it was not', [], 'order 39 was accepted, and neither it nor a position of it is in the tables: it may stand or '],
+])('when the time is over, only an order that was seen is said to stand: %s', async (_name, orders, footer) => {
   let ring = (): void => {};
-  const { bring, watch } = await watched(() => new Promise((resolve) => (ring = resolve)));
-  bring(...events);
+  const { watch, tables } = await watched(() => new Promise((resolve) => (ring = resolve)));
+  tables.set('Order', { orders });
+  for (const model of ['OpenPosition', 'ClosedPosition'])
+    tables.set(model, { open_positions: [], closed_positions: [] });
   const report = watch.wait(AWAITED, 1);
   await new Promise(setImmediate);
   ring();

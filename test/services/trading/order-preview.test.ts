@@ -146,8 +146,8 @@ describe('guards', () => {
   });
 });
 
-test('candidates for a lost order: its account, symbol and side, no more than its amount, not older', () => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amount: 5 } as const;
+test('candidates for a lost order: its account, symbol, side and amount, not older', () => {
+  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
   const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000123' };
   const orders = [
     { ...row, orderId: 'fits' },
@@ -155,30 +155,34 @@ test('candidates for a lost order: its account, symbol and side, no more than it
     { ...row, orderId: 'symbol', currency: 'USD/JPY' },
     { ...row, orderId: 'side', isBuy: false },
     { ...row, orderId: 'amount', amountK: 6 },
-    { ...row, orderId: 'older', time: '01142026115750000' },
+    { ...row, orderId: 'older', time: '01142026115957000' },
     { ...row, orderId: 'part', amountK: 2, time: undefined },
+    { ...row, orderId: 'entry', isEntryOrder: true },
+    { ...row, orderId: 'closing', type: 'CM' },
+    { ...row, orderId: 'without-time', time: undefined },
   ] as Order[];
   const positions = [{ ...row, tradeId: 'position', time: '01142026120001' }] as OpenPosition[];
-  const found = orderCandidates(lost, WEDNESDAY, { orders, positions });
-  expect(found.map(({ id }) => id)).toEqual(['fits', 'part', 'position']);
+  const found = orderCandidates(lost, WEDNESDAY, { orders, positions, closed: [] });
+  expect(found.map(({ id }) => id)).toEqual(['fits', 'without-time', 'position']);
   expect(found[0]?.text).toBe('order fits (buy 5K EUR/USD, 2026-01-14T12:00:00.123Z)');
   expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
 });
 
 test('a position may be of an order that was accepted a moment before: that is told', () => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amount: 5 } as const;
+  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
   const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5 };
   const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true' };
   const seen = {
     orders: [{ ...row, orderId: '39' }] as Order[],
     positions: [{ ...row, tradeId: '7' }] as OpenPosition[],
+    closed: [],
   };
   const accepted = [
-    { at: '2026-01-14T11:59:00Z', form, order_ids: ['39'] },
-    { at: '2026-01-14T11:57:00Z', form, order_ids: ['older'] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, account_id: '2' }, order_ids: ['account'] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, symbol: 'USD/JPY' }, order_ids: ['symbol'] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, is_buy: 'false' }, order_ids: ['side'] },
+    { at: '2026-01-14T11:59:59Z', form, order_ids: ['39'], trade_ids: [] },
+    { at: '2026-01-14T11:57:00Z', form, order_ids: ['older'], trade_ids: [] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, account_id: '2' }, order_ids: ['account'], trade_ids: [] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, symbol: 'USD/JPY' }, order_ids: ['symbol'], trade_ids: [] },
+    { at: '2026-01-14T11:59:00Z', form: { ...form, is_buy: 'false' }, order_ids: ['side'], trade_ids: [] },
   ];
   expect(orderCandidates(lost, WEDNESDAY, seen, accepted).map(({ text }) => text)).toEqual([
     'position with trade id 7 (buy 5K EUR/USD), if it is not of order 39, which was accepted before',
