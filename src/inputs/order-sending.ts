@@ -142,10 +142,14 @@ async function findingOf(
   if (lost === undefined) return { text: texts.join('; '), isDone: trace?.isDone === true };
   const { isFound, orderCandidates } = await import('../services/trading/order-candidates.ts');
   const accepted = acceptedOrders(skew(), ctx);
+  const closed = tables.everyRow('ClosedPosition');
+  const open = tables.rows('OpenPosition');
+  const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
   const rows = {
-    orders: tables.everyOrder,
-    positions: tables.rows('OpenPosition'),
-    closed: tables.rows('ClosedPosition'),
+    orders: tables.everyRow('Order'),
+    // A snapshot may be older than a push.
+    positions: [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))],
+    closed,
   };
   const byOrder = lost.map((order) => orderCandidates(order, at, rows, accepted));
   // Both of a pair may be of the same side.

@@ -80,7 +80,8 @@ export async function placeOrder(request: OrderRequest, placing: Placing): Promi
     answer = await session.call(endpoint, { body: form });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    throw await failed(error, request, placing, { journalId, sentAt, sent: error.sent ?? 'maybe' });
+    const { sent = error.httpStatus === undefined ? 'maybe' : 'yes' } = error;
+    throw await failed(error, request, placing, { journalId, sentAt, sent });
   }
   const { executed, error } = verdictOf(answer);
   const orderIds = idsOf(answer);

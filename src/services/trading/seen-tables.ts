@@ -22,7 +22,10 @@ export class SeenTables implements TableReader {
     OpenPosition: new LiveTable<OpenPosition>(rowOf),
     ClosedPosition: new LiveTable<ClosedPosition>(rowOf),
   };
-  readonly #known = new Map<string, Order>();
+  /** Whatever was ever seen: a snapshot may be older than a push. */
+  readonly #every = { Order: new Map(), OpenPosition: new Map(), ClosedPosition: new Map() } as {
+    readonly [N in SeenModel]: Map<string, ModelRows[N]>;
+  };
   readonly #unread = new Map<SeenModel, SvcError>();
 
   take({ model, action, key, record }: RowPush): void {
@@ -31,7 +34,7 @@ export class SeenTables implements TableReader {
     const own = keyOf(model, record);
     if (action === 'D' && model !== 'ClosedPosition') table.delete(own);
     else table.set(own, record);
-    if (model === 'Order') this.#remember();
+    this.#remember(model);
   }
 
   /** Reads all of them. What a cap on calls hides is left unread. Gives `onRows` what was read. */
@@ -44,7 +47,7 @@ export class SeenTables implements TableReader {
         const rows = (await trading.model(model)) as readonly PushedRecord[];
         this.#unread.delete(model);
         this.#tables[model].replace(rows.map((row) => [keyOf(model, row), row] as const));
-        if (model === 'Order') this.#remember();
+        this.#remember(model);
         onRows(model, rows);
       } catch (error) {
         // A cap that is used up does not make the connection a bad one.
@@ -70,15 +73,17 @@ export class SeenTables implements TableReader {
     return this.#tables[name].look().rows as unknown as readonly ModelRows[N][];
   }
 
-  /** Every order that was ever in the table, with its largest amount: a row tells what is left to fill. */
-  get everyOrder(): readonly Order[] {
-    return [...this.#known.values()];
+  /** Those that were ever seen, with their largest amounts: an order's row tells what is left to fill. */
+  everyRow<N extends SeenModel>(name: N): readonly ModelRows[N][] {
+    return [...this.#every[name].values()];
   }
 
-  #remember(): void {
-    for (const row of this.rows('Order')) {
-      const amountK = Math.max(row.amountK ?? 0, this.#known.get(row.orderId)?.amountK ?? 0);
-      this.#known.set(row.orderId, row.amountK === undefined ? row : { ...row, amountK });
+  #remember<N extends SeenModel>(name: N): void {
+    const every = this.#every[name];
+    for (const row of this.rows(name)) {
+      const key = keyOf(name, row);
+      const amountK = Math.max(row.amountK ?? 0, every.get(key)?.amountK ?? 0);
+      every.set(key, row.amountK === undefined ? row : { ...row, amountK });
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Gateway, type GatewayOptions, gateway, TOKEN, until } from '../../services/trading/gateway.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+import { ORDER_PATHS } from './trader.ts';
 
 export const OFFERS = [
   { t: 0, offerId: 1, currency: 'EUR/USD', sell: 1.18983, buy: 1.19008, high: 1.19962, low: 1.18977, ratePrecision: 5 },
@@ -31,6 +32,7 @@ export const ORDER = {
 const ROWS: Readonly<Record<string, string>> = {
   Offer: 'offers',
   OpenPosition: 'open_positions',
+  ClosedPosition: 'closed_positions',
   Order: 'orders',
   Account: 'accounts',
 };
@@ -42,6 +44,12 @@ export interface FeedGateway extends AsyncDisposable {
   readonly tables: Record<string, readonly object[]>;
   /** Tables whose calls are used up. */
   readonly usedUp: Set<string>;
+  /** Of every POST that trades. */
+  readonly orders: Readonly<Record<string, string>>[];
+  /** Answers it. */
+  onOrder: ((response: ServerResponse, form: Readonly<Record<string, string>>) => void) | undefined;
+  /** Answers `GET /trading/get_model` in the place of the gateway, where it returns true. */
+  onModel: ((model: string, response: ServerResponse) => boolean) | undefined;
   /** To every connection that is subscribed to the name. A text goes out as it is. */
   push(name: string, ...records: readonly (object | string)[]): void;
   /** Once a connection is subscribed to it. */
@@ -63,10 +71,20 @@ export async function feedGateway(
   const tables: Record<string, readonly object[]> = { Offer: OFFERS };
   const usedUp = new Set<string>();
   const wanted = new Map<string, Set<string>>();
+  const orders: Readonly<Record<string, string>>[] = [];
+  const hooks: Pick<FeedGateway, 'onOrder' | 'onModel'> = { onOrder: undefined, onModel: undefined };
   const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
     const form = new URLSearchParams(body);
     calls.push(`${request.method} ${pathname} ${decodeURIComponent(body) || searchParams}`.trim());
+    if (ORDER_PATHS.test(pathname)) {
+      const fields = Object.fromEntries(form);
+      orders.push(fields);
+      if (hooks.onOrder !== undefined) {
+        hooks.onOrder(response, fields);
+        return;
+      }
+    }
     const names = [...form.getAll('models'), ...form.getAll('pairs')];
     const subscribed = wanted.get(id ?? '') ?? new Set();
     wanted.set(id ?? '', subscribed);
@@ -75,8 +93,9 @@ export async function feedGateway(
       else subscribed.add(name);
     }
     const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
-    const rows = model === '' ? {} : { [ROWS[model] ?? model]: tables[model] ?? [] };
     response.setHeader('content-type', 'application/json');
+    if (model !== '' && hooks.onModel?.(model, response)) return;
+    const rows = model === '' ? {} : { [ROWS[model] ?? model]: tables[model] ?? [] };
     if (usedUp.has(model)) {
       const error = 'Error code ORA-20301, Cmd=46';
       response.end(JSON.stringify({ response: { executed: false, error } }));
@@ -107,8 +126,9 @@ export async function feedGateway(
   });
   const listeners = (name: string) => server.live.filter(({ id }) => wanted.get(id)?.has(name) === true);
   const env = { SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: TOKEN };
-  return {
+  return Object.assign(hooks, {
     gateway: server,
+    orders,
     calls,
     tables,
     usedUp,
@@ -129,7 +149,7 @@ export async function feedGateway(
     },
     run: (argv, more = {}) => svc(['trade', ...argv], { home: temporaryHome(), sleeps: true, env, ...more }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
+  } satisfies Omit<FeedGateway, 'onOrder' | 'onModel'>);
 }
 
 export function lines(text: string): Record<string, unknown>[] {

@@ -1,0 +1,166 @@
+/** The error shape of doc 3 §7 is read wherever it is; a response that does not say whether an order was executed is an unknown outcome. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DocumentGateway, documentGateway, errorOf, reply } from './document-gateway.ts';
+
+let gateway: DocumentGateway;
+beforeAll(async () => {
+  gateway = await documentGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => gateway.reset());
+
+const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
+
+async function buy(status: number, body: string, headers: Record<string, string> = {}, more = {}) {
+  gateway.feed.onOrder = (response) => reply(response, status, body, headers);
+  const run = await gateway.run(BUY, more);
+  const outcomes = gateway.journal().map(({ outcome }) => outcome);
+  return { ...run, posts: gateway.feed.orders.length, outcomes };
+}
+
+interface DocumentedError {
+  readonly code: number;
+  readonly message: string;
+  readonly parameters: readonly string[];
+}
+
+/** Wherever doc 3 §7 leaves it open to be. */
+const PLACES: Readonly<Record<string, (error: DocumentedError) => unknown>> = {
+  'the body': (error) => error,
+  'the body as a text': (error) => JSON.stringify(error),
+  'response.error': (error) => ({ response: { executed: false, error }, data: {} }),
+  'response.error as a text': (error) => ({ response: { executed: false, error: JSON.stringify(error) } }),
+  'response.error without executed': (error) => ({ response: { error } }),
+};
+
+const CASES = Object.entries(PLACES).flatMap(([place, put]) =>
+  [200, 400, 409, 500].map((status) => ({ place, put, status })),
+);
+
+describe.each(CASES)('an error in $place, with status $status', ({ put, status }) => {
+  it('is a refusal with its code', async () => {
+    const error = { code: 20113, message: 'ORA-20113: Insufficient margin', parameters: [] };
+    const run = await buy(status, JSON.stringify(put(error)));
+    expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
+      code: 3,
+      posts: 1,
+      outcomes: ['refused'],
+    });
+    expect(errorOf(run)).toMatchObject({
+      code: 'refused',
+      server_code: 20113,
+      sent: 'yes',
+      http_status: status === 200 ? null : status,
+      message: expect.stringContaining('to buy 5 EUR/USD at market: ORA-20113: Insufficient margin (code 20113)'),
+    });
+  });
+
+  it('is the limit that an ORA-20301 names', async () => {
+    const error = { code: 1, message: 'ORA-20301: the number of calls is exceeded, Cmd=44', parameters: ['44'] };
+    const run = await buy(status, JSON.stringify(put(error)));
+    expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
+      code: 6,
+      posts: 1,
+      outcomes: ['refused'],
+    });
+    expect(errorOf(run)).toMatchObject({ server_code: 'ORA-20301', cmd: 44, retry_after: expect.any(String) });
+    const limits = await gateway.run(['limits', '-o', 'json'], { home: gateway.home });
+    expect(JSON.parse(limits.stdout)).toContainEqual(expect.objectContaining({ name: '44', used: 50, max: 50 }));
+  });
+});
+
+describe('a read', () => {
+  it.each(CASES)('fails with the error in $place, with status $status', async ({ put, status }) => {
+    gateway.feed.onModel = (model, response) => {
+      if (model !== 'OpenPosition') return false;
+      reply(response, status, JSON.stringify(put({ code: 20113, message: 'no such table', parameters: [] })));
+      return true;
+    };
+    const run = await gateway.run(['positions', '-o', 'json']);
+    expect(run.code, run.stderr).toBe(3);
+    expect(errorOf(run)).toMatchObject({ code: 'refused', server_code: 20113 });
+  });
+
+  it.each([429, 500, 200])('fills the window of an ORA-20301 with status %i', async (status) => {
+    gateway.feed.onModel = (model, response) => {
+      if (model !== 'Order') return false;
+      reply(response, status, '{"code":1,"message":"ORA-20301, Cmd=46","parameters":[]}');
+      return true;
+    };
+    const run = await gateway.run(['orders', '-o', 'json']);
+    expect(run.code, run.stderr).toBe(6);
+    expect(errorOf(run)).toMatchObject({ server_code: 'ORA-20301', cmd: 46 });
+  });
+});
+
+const PAGE = '<html><head><title>Error</title></head></html>';
+const HTML = { 'content-type': 'text/html' };
+
+const UNSAID: readonly [status: number, body: string, headers: Record<string, string>][] = [
+  ...[400, 402, 408, 409, 410, 422, 425, 499, 500, 503].map((status): [number, string, Record<string, string>] => [
+    status,
+    PAGE,
+    HTML,
+  ]),
+  [409, '{"message":"conflict"}', {}],
+  [502, '{"code":1001,"message":"upstream timeout"}', {}],
+  [400, '{"response":{"executed":true,"error":{"code":3,"message":"no","parameters":[]}}}', {}],
+  [200, '{"response":{"error":"something went wrong"}}', {}],
+  [302, '', { location: '/login' }],
+];
+
+it.each(UNSAID)('status %i with %s does not say whether it was executed', async (status, body, headers) => {
+  const run = await buy(status, body, headers);
+  expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
+    code: 8,
+    posts: 1,
+    outcomes: ['unknown'],
+  });
+  expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', retryable: false, sent: 'yes' });
+});
+
+it.each([
+  [401, PAGE, 4],
+  [403, '', 4],
+  [403, '{"Code":403,"Message":"The number of API requests per session has been exceeded."}', 6],
+  [404, PAGE, 3],
+  [413, PAGE, 3],
+  [400, '{"message":"no"}', 3],
+])('status %i with %s says by itself that it was not', async (status, body, exit) => {
+  const run = await buy(status, body, body === PAGE ? HTML : {});
+  expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
+    code: exit,
+    posts: 1,
+    outcomes: ['refused'],
+  });
+});
+
+it.each([
+  ['in seconds', '7', '{"message":"slow down"}'],
+  ['in seconds, with an error of the gateway', '7', '{"code":9,"message":"slow down","parameters":[]}'],
+  ['as a date', 'Wed, 14 Jan 2026 12:00:07 GMT', ''],
+])('the Retry-After of a refused order is reported: %s', async (_name, after, body) => {
+  const now = () => Date.UTC(2026, 0, 14, 12);
+  const run = await buy(429, body, { 'retry-after': after }, { now });
+  expect({ code: run.code, posts: run.posts }, run.stderr).toEqual({ code: 6, posts: 1 });
+  expect(errorOf(run)).toMatchObject({ code: 'limited', retry_after: '2026-01-14T12:00:07.000Z', http_status: 429 });
+});
+
+it.each(['9007199254740993', '12345678901234567890'])('the order id %s is exact', async (id) => {
+  const run = await buy(200, `{"response":{"executed":true},"data":{"type":0,"orderId":${id}}}`);
+  expect({ code: run.code, value: JSON.parse(run.stdout) }).toMatchObject({ code: 0, value: { orderId: id } });
+  expect(gateway.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
+});
+
+it('an order id above 2^53 is exact in a push', async () => {
+  const { feed } = gateway;
+  const row = { currency: 'EUR/USD', isBuy: true, amountK: 5, accountId: 1027808, time: '' };
+  feed.onOrder = (response) => {
+    reply(response, 200, '{"response":{"executed":true},"data":{"type":0,"orderId":9007199254740993}}');
+    feed.push('Order', '{"orderId":9007199254740993,"tradeId":9007199254740995,"amountK":5,"status":2,"action":"I"}');
+    feed.push('OpenPosition', { ...row, tradeId: '9007199254740995', open: 1.16 });
+  };
+  const run = await gateway.run([...BUY, '--wait', '5s'], { sleeps: true });
+  expect(run.code, run.stderr).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '9007199254740995' }] });
+});
