@@ -129,7 +129,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
       const url = await address();
       await browse(url);
       expect((await terminal.finish()).status).toBe(0);
-      expect((await terminal.run(`cat ${config}/opened | head -1`)).lines).toEqual(['1']);
+      expect((await terminal.run(`cat "${config}/opened" | head -1`)).lines).toEqual(['1']);
       expect((await terminal.run('stty -a')).lines).toEqual(before);
     } finally {
       terminal.close();

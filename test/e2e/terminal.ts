@@ -96,7 +96,7 @@ export class Terminal {
   begin(line: string): void {
     const step = join(HOME, `step-${this.#socket}.sh`);
     writeFileSync(step, line);
-    this.type(`clear; . ${step}; echo "[${++this.#steps}:$?]"`);
+    this.type(`clear; . "${step}"; echo "[${++this.#steps}:$?]"`);
     this.press('Enter');
   }
 
@@ -126,7 +126,7 @@ export async function typescript(
 ): Promise<{ readonly bytes: string; readonly status: number | null }> {
   const file = join(HOME, `typescript-${process.hrtime.bigint()}.sh`);
   writeFileSync(file, `stty cols ${columns} rows 50\n${script}`);
-  const { ended } = start('script', ['-qefc', `bash ${file}`, '/dev/null'], { env, input: 'open' });
+  const { ended } = start('script', ['-qefc', `bash "${file}"`, '/dev/null'], { env, input: 'open' });
   const { code, stdout } = await ended;
   return { bytes: stdout, status: code };
 }

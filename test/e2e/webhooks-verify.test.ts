@@ -65,7 +65,7 @@ describe('what svc webhooks sign makes', () => {
 describe('the binary', () => {
   it('extracts exact bytes, and nothing of a body that is not valid', async () => {
     const http = file('hook.http', request());
-    const good = await shell(`svc webhooks verify --extract ${http} --now ${T} > out; echo $?; cmp out ${ping}`, {
+    const good = await shell(`svc webhooks verify --extract "${http}" --now ${T} > out; echo $?; cmp out "${ping}"`, {
       env,
     });
     expect(good).toMatchObject({ stdout: '0\n', stderr: '' });
@@ -77,7 +77,7 @@ describe('the binary', () => {
   });
 
   it('takes a secret from a descriptor, and shows it nowhere', async () => {
-    const run = await shell(`svc webhooks verify ${ping} ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<${key}`);
+    const run = await shell(`svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<"${key}"`);
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
   });
