@@ -207,7 +207,7 @@ describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
     const folder = folderOf();
     const terminal = new Terminal(100, 12, ENV);
     try {
-      terminal.begin(`cd ${folder}; svc webhooks listen --port 0 --ready-file ready.json`);
+      terminal.begin(`cd "${folder}"; svc webhooks listen --port 0 --ready-file ready.json`);
       await terminal.shows((lines) => lines.some((line) => line.startsWith('listening on http://127.0.0.1:')));
       const { port } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { port: number };
       await deliver(port, event('evt_1', '\x1b[2J\u202eping'));
