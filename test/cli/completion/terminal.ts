@@ -64,9 +64,9 @@ export async function openTerminal(
     if (typed !== '') run('send-keys', '-l', '--', typed);
     run('send-keys', ...keys);
   };
-  const quotedCommand = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  writeFileSync(join(home, 'start'), `cd ${folder} && exec ${quotedCommand}\n`);
-  run('new-session', '-d', '-x', '180', '-y', '50', `exec sh ${join(home, 'start')}`);
+  const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+  writeFileSync(join(home, 'start'), `cd ${quoted(folder)} && exec ${command.map(quoted).join(' ')}\n`);
+  run('new-session', '-d', '-x', '180', '-y', '50', `exec sh ${quoted(join(home, 'start'))}`);
   await line();
   return {
     async complete(typed, ...keys) {
