@@ -1,13 +1,20 @@
 /**
- * Fetches the real peers of the tests: Alertmanager with amtool, shells, and other versions of Node.js. What is on PATH is
+ * Fetches the real peers of the tests: Alertmanagers with amtool, shells, and other versions of Node.js. A shell on PATH is
  * used as it is. The rest comes from the platform's package manager (Node.js from npm's registry), needs no root and changes nothing
  * outside `.cache/peers`: the packages are downloaded and unpacked, never installed. Prints one line per peer; with CI=true a
- * missing peer is exit 1.
+ * missing peer is exit 1, except an Alertmanager that the archive no longer has.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  ALERTMANAGERS,
+  alertmanagerFolder,
+  downloadAlertmanager,
+  Gone,
+  relocateAlertmanager,
+} from './alertmanagers.mjs';
 import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
@@ -16,19 +23,8 @@ const LAYOUT = 1;
 
 const NETWORK = ['-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::https::Timeout=10', '-o', 'Acquire::Retries=1'];
 
-const PEERS = [
-  {
-    name: 'alertmanager',
-    package: 'prometheus-alertmanager',
-    programs: [['prometheus-alertmanager', 'alertmanager'], ['amtool']],
-  },
-  { name: 'zsh', package: 'zsh', programs: [['zsh']] },
-  { name: 'fish', package: 'fish', programs: [['fish']] },
-  { name: 'dash', package: 'dash', programs: [['dash']] },
-  { name: 'busybox', package: 'busybox', programs: [['busybox']] },
-  { name: 'ksh', package: 'ksh93u+m', programs: [['ksh93']] },
-  { name: 'mksh', package: 'mksh', programs: [['mksh']] },
-];
+/** Each with its package. */
+const SHELLS = { zsh: 'zsh', fish: 'fish', dash: 'dash', busybox: 'busybox', ksh93: 'ksh93u+m', mksh: 'mksh' };
 
 function onPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
@@ -38,16 +34,30 @@ function run(command, args, cwd) {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The packages to unpack, `name version`: the peer's own and the libraries that this machine lacks. */
-function plan(peer, apt) {
-  const simulated = run('apt-get', [...apt, '-s', 'install', '--no-install-recommends', peer.package]);
+/** The packages to unpack for one, `name=version`: its own and the libraries that this machine lacks. */
+function plan(name, apt) {
+  const simulated = run('apt-get', [...apt, '-s', 'install', '--no-install-recommends', name]);
   return [...simulated.matchAll(/^Inst (\S+) (\[)?.*?\((\S+)/gm)]
-    .filter(([, name, upgrade]) => upgrade === undefined && (name.startsWith(peer.package) || name.startsWith('lib')))
-    .map(([, name, , version]) => ({ name, version }));
+    .filter(([, other, upgrade]) => upgrade === undefined && (other.startsWith(name) || other.startsWith('lib')))
+    .map(([, name, , version]) => `${name}=${version}`);
 }
 
 /** Why fresh lists could not be had, once that is known: a machine without a network is asked once, not for every peer. */
 let unreachable;
+
+/** Fetches the lists that these options name. Returns the options for what follows. */
+function update(options) {
+  if (unreachable !== undefined) throw unreachable;
+  const apt = [...NETWORK, ...options];
+  try {
+    run('apt-get', [...apt, '-q', 'update']);
+  } catch (error) {
+    if (String(error.stderr).includes('does not have a Release file')) throw new Gone('the archive no longer has it');
+    unreachable = error;
+    throw error;
+  }
+  return apt;
+}
 
 /** Runs `step` with the machine's package lists, and once more with fresh private ones where those are missing or old. */
 function withLists(step) {
@@ -58,58 +68,43 @@ function withLists(step) {
     const state = join(CACHE, 'apt');
     mkdirSync(join(state, 'lists/partial'), { recursive: true });
     mkdirSync(join(state, 'cache/archives/partial'), { recursive: true });
-    const apt = [
-      ...NETWORK,
-      '-o',
-      `Dir::State::lists=${join(state, 'lists')}`,
-      '-o',
-      `Dir::Cache=${join(state, 'cache')}`,
-    ];
-    try {
-      run('apt-get', [...apt, '-q', 'update']);
-    } catch (error) {
-      unreachable = error;
-      throw error;
-    }
-    return step(apt);
+    return step(
+      update(['-o', `Dir::State::lists=${join(state, 'lists')}`, '-o', `Dir::Cache=${join(state, 'cache')}`]),
+    );
   }
 }
 
-/**
- * Debian's Alertmanager reads its templates from a path built into it. The same path without its first slash and with one
- * at its end is as long, and is read from the working directory.
- */
-function relocateAlertmanager(root) {
-  const program = join(root, 'usr/bin/prometheus-alertmanager');
-  const built = '/usr/share/prometheus/alertmanager';
-  const bytes = readFileSync(program);
-  for (let at = bytes.indexOf(built); at !== -1; at = bytes.indexOf(built, at + 1)) {
-    if (bytes[at + built.length] !== 0x2f) bytes.write(`${built.slice(1)}/`, at, 'latin1');
-  }
-  writeFileSync(program, bytes);
+/** Downloads the packages of a shell into `work` and returns its version. */
+function downloadShell(shell, work) {
+  return withLists((apt) => {
+    const packages = plan(SHELLS[shell], apt);
+    run('apt-get', [...apt, 'download', ...packages], work);
+    return packages.find((name) => name.startsWith(`${SHELLS[shell]}=`))?.split('=')[1] ?? 'unknown';
+  });
 }
 
-function fetchPeer(peer, folder) {
-  const work = join(CACHE, `${peer.name}.${process.pid}`);
+/** Unpacks what `download` puts into a folder of its own into the cache. Returns the version. */
+function fetchPeer(folder, download, finish) {
+  const work = `${folder}.${process.pid}`;
   const root = join(work, 'root');
+  const replace = (marker) => {
+    writeFileSync(join(root, 'peer.json'), `${JSON.stringify({ layout: LAYOUT, ...marker })}\n`);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(root, folder);
+  };
   rmSync(work, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
   try {
-    const packages = withLists((apt) => {
-      const planned = plan(peer, apt);
-      run('apt-get', [...apt, 'download', ...planned.map(({ name, version }) => `${name}=${version}`)], work);
-      return planned;
-    });
+    const version = download(work);
     for (const file of readdirSync(work).filter((name) => name.endsWith('.deb')))
       run('dpkg-deb', ['-x', file, root], work);
-    if (peer.name === 'alertmanager') relocateAlertmanager(root);
-    // fish finds its files beside itself only where its configuration folder is there too.
-    if (peer.name === 'fish') mkdirSync(join(root, 'usr/etc/fish'), { recursive: true });
-    const version = packages.find(({ name }) => name === peer.package)?.version ?? 'unknown';
-    writeFileSync(join(root, 'peer.json'), `${JSON.stringify({ layout: LAYOUT, version, packages })}\n`);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(root, folder);
+    finish(root);
+    replace({ version });
     return version;
+  } catch (error) {
+    // The tests read it: a version that nobody can fetch is skipped even with CI=true.
+    if (error instanceof Gone) replace({ gone: error.message });
+    throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -124,22 +119,34 @@ function cachedVersion(folder) {
   }
 }
 
-/** The last line that says something, of what a failed program or Node itself reported. */
+/** The first error that apt-get reported, or the last line of what another program or Node itself did. */
 function reason(error) {
   const lines = String(error.stderr || error.message)
     .trim()
     .split('\n');
-  return (lines.findLast((line) => line.startsWith('E:')) ?? lines.at(-1)).replace(/^E: */, '');
+  return (lines.find((line) => line.startsWith('E:')) ?? lines.at(-1)).replace(/^E: */, '');
 }
 
-function ready(peer) {
-  if (peer.programs.every((names) => names.some(onPath))) return `${peer.name}: ready (on PATH)`;
-  const folder = join(CACHE, peer.name);
+function ready(name, folder, download, finish) {
   const cached = cachedVersion(folder);
-  if (cached !== undefined) return `${peer.name}: ready (${cached})`;
+  if (cached !== undefined) return `${name}: ready (${cached})`;
   for (const tool of ['apt-get', 'dpkg-deb']) if (!onPath(tool)) throw new Error(`this platform has no ${tool}`);
   mkdirSync(CACHE, { recursive: true });
-  return `${peer.name}: ready (${fetchPeer(peer, folder)}, fetched)`;
+  return `${name}: ready (${fetchPeer(folder, download, finish)}, fetched)`;
+}
+
+function readyShell(shell) {
+  if (onPath(shell)) return `${shell}: ready (on PATH)`;
+  const finish = (root) => {
+    // fish finds its files beside itself only where its configuration folder is there too.
+    if (shell === 'fish') mkdirSync(join(root, 'usr/etc/fish'), { recursive: true });
+  };
+  return ready(shell, join(CACHE, shell), (work) => downloadShell(shell, work), finish);
+}
+
+function readyAlertmanager(peer) {
+  const download = (work) => downloadAlertmanager(peer, work, { withLists, update });
+  return ready(`alertmanager ${peer.release}`, alertmanagerFolder(peer.release), download, relocateAlertmanager);
 }
 
 let missing = false;
@@ -147,11 +154,12 @@ function report(name, step) {
   try {
     console.log(step());
   } catch (error) {
-    missing = true;
+    missing ||= !(error instanceof Gone);
     console.log(`${name}: skipped: ${reason(error)}`);
   }
 }
-for (const peer of PEERS) report(peer.name, () => ready(peer));
+for (const peer of ALERTMANAGERS) report(`alertmanager ${peer.release}`, () => readyAlertmanager(peer));
+for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
 if (missing && process.env.CI === 'true') process.exitCode = 1;

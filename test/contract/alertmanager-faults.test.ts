@@ -1,7 +1,7 @@
 /** What a real server does to its clients by configuration: the emulator has none of it. */
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import {
   type AlertmanagerOptions,
   getJson,
@@ -10,7 +10,7 @@ import {
   type WireAnswer,
   wire,
 } from '../support/alertmanager.ts';
-import { realIsMissing, realName } from './servers.ts';
+import { describeRealServers } from './servers.ts';
 
 /** `operator`, `correct horse`, of the lowest cost. */
 const WEB_CONFIG = `basic_auth_users:
@@ -32,13 +32,13 @@ async function answerOf(request: http.ClientRequest): Promise<WireAnswer> {
   return { status: answer.statusCode ?? 0, headers: answer.headers, body };
 }
 
-describe.skipIf(realIsMissing)(realName, () => {
+describeRealServers(({ release }) => {
   const running: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((stop) => stop()));
   });
   async function start(options: AlertmanagerOptions): Promise<string> {
-    const { url, stop } = await startAlertmanager(options);
+    const { url, stop } = await startAlertmanager({ release, ...options });
     running.push(stop);
     return url;
   }

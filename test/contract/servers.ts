@@ -1,25 +1,34 @@
-/** The emulator and the real server, for the contract cases that both must pass. */
+/** The emulator and the real servers that the cases run against. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
-import { alertmanagerBinary } from '../support/peers.ts';
+import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../support/peers.ts';
 
-const peer = alertmanagerBinary();
-/** The version that is emulated: later ones answer some requests differently. */
-const CONTRACT = '0.25.';
+interface RealServer {
+  readonly release: string;
+  readonly version: string | undefined;
+}
 
-export const realName = `Alertmanager 0.25${peer && !peer.version.startsWith(CONTRACT) ? ` (${peer.version} is here)` : ''}`;
-export const realIsMissing = !peer?.version.startsWith(CONTRACT);
+/** Declares the cases once for each real release. One that is missing is skipped by name. */
+export function describeRealServers(cases: (server: RealServer) => void): void {
+  for (const release of ALERTMANAGER_RELEASES) {
+    const version = alertmanagerBinary(release)?.version;
+    describe.skipIf(version === undefined)(`Alertmanager ${release}`, () => cases({ release, version }));
+  }
+}
 
-/** Declares the cases once for each server; both start afresh and are shared by the cases. */
+/** The release that is emulated: later ones answer some requests differently. */
+const EMULATED = '0.25';
+
+/** Declares the cases once for the emulator and once for the release that it emulates; each server is shared by its cases. */
 export function onBothServers(cases: (url: () => string) => void): void {
   const servers = [
     { name: 'emulator', missing: false, start: () => startAlertmanagerEmulator({ now: () => Date.now() }) },
     {
-      name: realName,
-      missing: realIsMissing,
+      name: `Alertmanager ${EMULATED}`,
+      missing: alertmanagerBinary(EMULATED) === undefined,
       start: async () => {
-        const { url, stop } = await startAlertmanager();
+        const { url, stop } = await startAlertmanager({ release: EMULATED });
         return { url, close: stop };
       },
     },

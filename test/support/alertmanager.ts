@@ -35,6 +35,8 @@ receivers:
 `;
 
 export interface AlertmanagerOptions {
+  /** `0.28`; 0.25 unless given. */
+  readonly release?: string;
   /** The configuration, YAML. */
   readonly config?: string;
   /** The text of `--web.config.file`: TLS, basic authentication. */
@@ -50,9 +52,9 @@ export interface RunningAlertmanager {
   stop(): Promise<void>;
 }
 
-/** Starts the real server on a free port. Skip the tests where `alertmanagerBinary()` is undefined: here that throws. */
+/** Starts the real server on a free port. Skip the tests where `alertmanagerBinary(release)` is undefined: here that throws. */
 export async function startAlertmanager(options: AlertmanagerOptions = {}): Promise<RunningAlertmanager> {
-  const peer = alertmanagerBinary();
+  const peer = alertmanagerBinary(options.release);
   if (peer === undefined) throw new Error('alertmanager is missing: run node scripts/peers.mjs to see why.');
   const dir = await mkdtemp(join(tmpdir(), 'alertmanager-'));
   await writeFile(join(dir, 'alertmanager.yml'), options.config ?? DEFAULT_CONFIG);

@@ -1,6 +1,6 @@
 /** The real peers that `scripts/peers.mjs` fetches, for `describe.skipIf(zsh() === undefined)`. With CI=true absence throws. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,8 +11,8 @@ export interface Peer {
 }
 
 export interface AlertmanagerPeer extends Peer {
-  /** The folder it must be started in; undefined where any will do. */
-  readonly cwd: string | undefined;
+  /** The folder it must be started in. */
+  readonly cwd: string;
   /** `0.25.0` */
   readonly version: string;
 }
@@ -37,18 +37,34 @@ function absent(name: string): undefined {
   return undefined;
 }
 
-export function alertmanagerBinary(): AlertmanagerPeer | undefined {
-  const installed = onPath('prometheus-alertmanager') ?? onPath('alertmanager');
-  const command = installed ?? unpacked('alertmanager', 'usr/bin/prometheus-alertmanager');
-  if (command === undefined) return absent('alertmanager');
+const alertmanagers = (await import(new URL('../../scripts/alertmanagers.mjs', import.meta.url).href)) as {
+  readonly ALERTMANAGERS: readonly { readonly release: string }[];
+  alertmanagerFolder(release: string): string;
+};
+
+/** The releases that svc is tried with, the oldest first. */
+export const ALERTMANAGER_RELEASES = alertmanagers.ALERTMANAGERS.map(({ release }) => release);
+
+export function alertmanagerBinary(release = '0.25'): AlertmanagerPeer | undefined {
+  const cwd = alertmanagers.alertmanagerFolder(release);
+  const command = join(cwd, 'usr/bin/prometheus-alertmanager');
+  if (!existsSync(command)) return isGone(cwd) ? undefined : absent(`alertmanager ${release}`);
   const banner = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const version = /version (\d+\.\d+\.\d+)/.exec(banner)?.[1] ?? 'unknown';
-  return { command, env: {}, cwd: installed === undefined ? join(CACHE, 'alertmanager') : undefined, version };
+  return { command, env: {}, cwd, version: /version (\d+\.\d+\.\d+)/.exec(banner)?.[1] ?? 'unknown' };
+}
+
+/** Whether the archive no longer has it, which `scripts/peers.mjs` writes down. */
+function isGone(folder: string): boolean {
+  try {
+    return 'gone' in JSON.parse(readFileSync(join(folder, 'peer.json'), 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 export function amtoolBinary(): Peer | undefined {
-  const command = onPath('amtool') ?? unpacked('alertmanager', 'usr/bin/amtool');
-  return command === undefined ? absent('amtool') : { command, env: {} };
+  const command = join(alertmanagers.alertmanagerFolder('0.25'), 'usr/bin/amtool');
+  return existsSync(command) ? { command, env: {} } : absent('amtool');
 }
 
 /**
@@ -93,17 +109,17 @@ export function fish(): Peer | undefined {
 
 /** Every shell that a printed line must work in, with the arguments that run a script without the user's own files. */
 export function shells(): readonly (Peer & { readonly name: string; readonly args: readonly string[] })[] {
-  const plain = (name: string, peer: string, args: readonly string[]) => {
-    const command = onPath(name) ?? unpacked(peer, `bin/${name}`) ?? unpacked(peer, `usr/bin/${name}`);
+  const plain = (name: string, args: readonly string[]) => {
+    const command = onPath(name) ?? unpacked(name, `bin/${name}`) ?? unpacked(name, `usr/bin/${name}`);
     return command === undefined ? absent(name) : { name, command, args, env: {} };
   };
   const [z, f] = [zsh(), fish()];
   return [
-    plain('bash', 'bash', ['--norc', '-c']),
-    plain('dash', 'dash', ['-c']),
-    plain('busybox', 'busybox', ['sh', '-c']),
-    plain('ksh93', 'ksh', ['-c']),
-    plain('mksh', 'mksh', ['-c']),
+    plain('bash', ['--norc', '-c']),
+    plain('dash', ['-c']),
+    plain('busybox', ['sh', '-c']),
+    plain('ksh93', ['-c']),
+    plain('mksh', ['-c']),
     z === undefined ? undefined : { ...z, name: 'zsh', args: ['-c'] },
     f === undefined ? undefined : { ...f, name: 'fish', args: ['--no-config', '-c'] },
   ].filter((shell) => shell !== undefined);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { realIsMissing, realName } from '../../contract/servers.ts';
+import { describeRealServers } from '../../contract/servers.ts';
 import { answer, faultServer } from '../../http/servers.ts';
 import { type AlertmanagerOptions, getJson, startAlertmanager, wire } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
@@ -27,13 +27,13 @@ const COMMANDS: readonly (readonly [code: number, ...argv: string[]])[] = [
   [5, 'silences', 'expire', UNKNOWN, '--yes'],
 ];
 
-describe.skipIf(realIsMissing)(realName, () => {
+describeRealServers(({ release }) => {
   const running: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((stop) => stop()));
   });
   async function start(options: AlertmanagerOptions): Promise<string> {
-    const { url, stop } = await startAlertmanager(options);
+    const { url, stop } = await startAlertmanager({ release, ...options });
     running.push(stop);
     return url;
   }

@@ -1,9 +1,9 @@
 /** What the client says of labels that no alert has must be what the server would say of an alert with them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchesLabels } from '../../../src/services/alertmanager/label-matching.ts';
 import { formatMatcher, type Matcher, matcher } from '../../../src/services/alertmanager/matcher.ts';
+import { describeRealServers } from '../../contract/servers.ts';
 import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
-import { alertmanagerBinary } from '../../support/peers.ts';
 
 const VALUES = ['', 'db', 'db-1', 'db-1:9100', 'DB', 'a.b', 'a b', 'x/y', '10.0.0.7', 'foo|bar', 'aaa', 'd', '7', 'é'];
 const PATTERNS = [
@@ -65,11 +65,10 @@ test('what an equality decides needs no pattern', () => {
   expect(matchesLabels(matchers, { team: 'y', v: 'db' })).toBe(false);
 });
 
-const peer = alertmanagerBinary();
-describe.skipIf(peer === undefined)('beside Alertmanager', () => {
+describeRealServers(({ release }) => {
   let server: RunningAlertmanager;
   beforeAll(async () => {
-    server = await startAlertmanager();
+    server = await startAlertmanager({ release });
     await postAlerts(
       server.url,
       VALUES.map((v, i) => ({ labels: { alertname: `A${i}`, ...(v === '' ? {} : { v }) } })),

@@ -1,0 +1,87 @@
+/** The real Alertmanagers of the tests: one release from each of three Debian suites, downloaded and unpacked without root. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ALERTMANAGERS = [
+  { release: '0.25', suite: 'bookworm', fits: /^0\.25\./ },
+  { release: '0.28', suite: 'trixie', fits: /^0\.28\./ },
+  // sid has the newest one.
+  { release: '0.33', suite: 'sid', fits: /^(0\.(3[3-9]|[4-9]\d)|[1-9]\d*\.\d+)\./ },
+];
+
+const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
+const PACKAGE = 'prometheus-alertmanager';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/** The archive does not have this version any more, which is no fault of this machine. */
+export class Gone extends Error {}
+
+/** Where a release is, once `peers.mjs` has fetched it. */
+export function alertmanagerFolder(release) {
+  return join(CACHE, `alertmanager-${release}`);
+}
+
+/**
+ * Downloads the package of this release into `work` and returns its version. `withLists` calls back with the machine's own
+ * package lists; another suite than the machine's gets lists of its own inside `work`, which `update` fetches.
+ */
+export function downloadAlertmanager({ suite, fits }, work, { withLists, update }) {
+  const { codename, uri } = debianArchive();
+  const download = (apt) => run('apt-get', [...apt, 'download', PACKAGE], work);
+  if (codename === suite) withLists(download);
+  else download(suiteLists(suite, uri, work, update));
+  const file = readdirSync(work).find((name) => name.endsWith('.deb'));
+  const version = run('dpkg-deb', ['-f', file, 'Version'], work).trim();
+  if (!fits.test(version)) throw new Gone(`the archive no longer has it: ${suite} has ${version}`);
+  return version;
+}
+
+/** The codename of this machine's Debian, and the address of the archive that its own sources name for it. */
+function debianArchive() {
+  const [, codename] = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
+  const filter = ['Created-By: Packages', 'Component: main', `Codename: ${codename}`];
+  const [uri] = run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]).split('\n');
+  if (uri === '' || !existsSync(KEYRING)) throw new Error("this platform's packages are not Debian's");
+  return { codename, uri };
+}
+
+/** Options for apt-get with the lists of this one suite, inside `work`. The system's lists do not change. */
+function suiteLists(suite, uri, work, update) {
+  const root = join(work, 'apt');
+  for (const folder of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, 'status'), '');
+  writeFileSync(join(root, 'sources.list'), `deb [signed-by=${KEYRING}] ${uri} ${suite} main\n`);
+  const settings = {
+    'Dir::Etc::SourceList': join(root, 'sources.list'),
+    'Dir::Etc::SourceParts': '/dev/null',
+    'Dir::State': root,
+    'Dir::State::Lists': join(root, 'lists'),
+    'Dir::State::status': join(root, 'status'),
+    'Dir::Cache': join(root, 'cache'),
+    'Acquire::Languages': 'none',
+    // Without it, apt-get update that fetched nothing is a success.
+    'APT::Update::Error-Mode': 'any',
+  };
+  return update(Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]));
+}
+
+/**
+ * Debian's Alertmanager reads its templates from a path built into it. The same path without its first slash and with one
+ * at its end is as long, and is read from the working directory.
+ */
+export function relocateAlertmanager(root) {
+  const program = join(root, 'usr/bin/prometheus-alertmanager');
+  const built = '/usr/share/prometheus/alertmanager';
+  const bytes = readFileSync(program);
+  for (let at = bytes.indexOf(built); at !== -1; at = bytes.indexOf(built, at + 1)) {
+    if (bytes[at + built.length] !== 0x2f) bytes.write(`${built.slice(1)}/`, at, 'latin1');
+  }
+  writeFileSync(program, bytes);
+}
+
+function run(command, args, cwd) {
+  const env = { ...process.env, LC_ALL: 'C' };
+  return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
