@@ -1,5 +1,6 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alertmanager/server.ts';
+import { ALERTS_TRAPS, type AlertsTrap } from './alertmanager/traps.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import { CATALOG_TRAPS, type CatalogTrap } from './catalog/traps.ts';
 import { startRecordingsEmulator } from './recordings/server.ts';
@@ -7,7 +8,7 @@ import { TRAPS, type Trap } from './recordings/traps.ts';
 import { startTradingEmulator } from './trading/server.ts';
 import { TRADING_TRAPS, type TradingTrap } from './trading/traps.ts';
 
-export type SandboxTrap = Trap | CatalogTrap | TradingTrap;
+export type SandboxTrap = AlertsTrap | Trap | CatalogTrap | TradingTrap;
 
 export interface SandboxOptions {
   /** Milliseconds since 1970. */
@@ -24,7 +25,7 @@ export interface SandboxOptions {
   readonly loopbackReceivers?: boolean;
   /** Whoever signs in to the recording service is approved at once, without a page. */
   readonly autoApprove?: boolean;
-  /** Surprises of the recording service, the catalog and the trading gateway that are switched on. */
+  /** Surprises of the services that are switched on. */
   readonly traps?: readonly SandboxTrap[];
 }
 
@@ -37,8 +38,10 @@ export interface Sandbox {
 
 /** Each service starts alone, and names the variables that lead to it. */
 const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox>)[] = [
-  async ({ now, random, seed, port }) => {
-    const { url, close } = await startAlertmanagerEmulator({ now, randomUuid: () => uuid(random), seed, port });
+  async ({ now, random, seed, port, traps }) => {
+    const randomUuid = () => uuid(random);
+    const { url, traps: switches, close } = await startAlertmanagerEmulator({ now, randomUuid, seed, port });
+    for (const trap of traps) if (Object.hasOwn(ALERTS_TRAPS, trap)) switches.add(trap as AlertsTrap);
     return { env: { SVC_ALERTS_URL: url }, close };
   },
   async ({ traps, ...options }) => {

@@ -1,6 +1,7 @@
 /** How a sandbox is started from the command line: the options that its commands share, and what they come to. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { ALERTS_TRAPS } from './alertmanager/traps.ts';
 import { CATALOG_TRAPS } from './catalog/traps.ts';
 import { TRAPS } from './recordings/traps.ts';
 import type { Sandbox, SandboxTrap } from './sandbox.ts';
@@ -8,7 +9,7 @@ import { TRADING_TRAPS } from './trading/traps.ts';
 
 /** The service that each trap is of. */
 export const TRAPS_OF = {
-  alerts: {},
+  alerts: ALERTS_TRAPS,
   webhooks: TRAPS,
   catalog: CATALOG_TRAPS,
   trade: TRADING_TRAPS,

@@ -61,6 +61,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name), wide: true },
   { name: 'silenced-by', cell: ({ status }) => status.silencedBy, wide: true },
   { name: 'inhibited-by', cell: ({ status }) => status.inhibitedBy, wide: true },
+  { name: 'muted-by', cell: ({ status }) => status.mutedBy, wide: true },
   { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
   { name: 'generator', cell: ({ generatorURL }) => generatorURL, wide: true },

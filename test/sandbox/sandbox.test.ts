@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { ALERTS_TRAPS } from '../../src/sandbox/alertmanager/traps.ts';
 import { CATALOG_TRAPS } from '../../src/sandbox/catalog/traps.ts';
 import { TRAPS } from '../../src/sandbox/recordings/traps.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -121,9 +122,10 @@ describe('the sandbox', () => {
   });
 
   test('has traps of different names, each of which reaches its service', async () => {
-    const names = [TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps));
+    const names = [ALERTS_TRAPS, TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps));
     expect(new Set(names).size).toBe(names.length);
-    const sandbox = await startSandbox({ ...options, traps: ['database-down', 'no-websocket'] });
+    const sandbox = await startSandbox({ ...options, traps: ['error-200', 'database-down', 'no-websocket'] });
+    expect((await wire(alertsUrl(sandbox), '/api/v2/alerts')).body).toBe('error: no such tenant\n');
     expect((await wire(sandbox.env['SVC_CATALOG_URL'] ?? '', '/healthz')).status).toBe(503);
     const opened = await wire(sandbox.env['SVC_TRADE_URL'] ?? '', '/socket.io/?EIO=3&transport=polling&b64=1');
     expect(opened.body).toContain('"upgrades":[]');

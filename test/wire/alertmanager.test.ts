@@ -87,7 +87,7 @@ describe('alerts', () => {
     });
     expect(muted.labels['größe in %']).toBe('92');
     expect([effectiveState(muted), keepsAlert(muted, ['suppressed']), keepsAlert(muted, [])]).toEqual([
-      'suppressed',
+      'muted',
       true,
       false,
     ]);

@@ -50,8 +50,8 @@ export const alertsCheck = recordCommand({
     state: {
       type: 'choice',
       repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'suppressed'],
-      help: 'Count alerts in this state; suppressed is silenced or inhibited (default active)',
+      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+      help: 'Count alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
     },
     all: { type: 'boolean', short: 'a', help: 'Count alerts in every state' },
     receiver: {

@@ -19,6 +19,10 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
       name: 'inhibited-by',
       cell: ({ status, inhibitors }) => status.inhibitedBy.map((id) => alertText(id, inhibitors)),
     },
+    {
+      name: 'muted-by',
+      cell: ({ mutedGroups }) => mutedGroups.map(({ receiver, mutedBy }) => `${mutedBy.join(', ')} (${receiver})`),
+    },
     { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
     { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }) },
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
@@ -42,9 +46,9 @@ function alertText(fingerprint: string, alerts: readonly Alert[]): string {
 export const alertsGet = recordCommand({
   id: 'alerts get',
   aliases: ['show'],
-  summary: 'Show one alert, who silences it and which alerts inhibit it',
+  summary: 'Show one alert and what suppresses it: silences, alerts, time intervals',
   description:
-    'In JSON the alert has two fields more: silences and inhibitors, the silences and the alerts that its status names, as the service has them.',
+    'An alert is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).\nIn JSON the alert has three more fields: silences and inhibitors (the silences and alerts that its status names, as the service has them) and mutedGroups (the receiver and mutedBy of each group that a time interval mutes).',
   effect: 'read',
   service: 'alerts',
   args: {

@@ -5,7 +5,7 @@ import { receiverCandidate } from '../../services/alertmanager/candidates.ts';
 import type { Alert, AlertGroup } from '../../services/alertmanager/schema.ts';
 import { labelCells } from '../../views/alerts.ts';
 
-const isActive = ({ status }: Alert): boolean => status.silencedBy.length === 0 && status.inhibitedBy.length === 0;
+const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 
 function oldest({ alerts }: AlertGroup): string | undefined {
   return alerts.map(({ startsAt }) => startsAt).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
@@ -22,8 +22,8 @@ export const alertsGroups = listCommand({
     state: {
       type: 'choice',
       repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'suppressed'],
-      help: 'Only alerts in this state; suppressed is silenced or inhibited (default active)',
+      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+      help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
     },
     all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
     receiver: {
@@ -56,6 +56,11 @@ export const alertsGroups = listCommand({
       {
         name: 'alertnames',
         cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
+        wide: true,
+      },
+      {
+        name: 'muted-by',
+        cell: ({ alerts }) => [...new Set(alerts.flatMap(({ status }) => status.mutedBy ?? []))],
         wide: true,
       },
       { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },

@@ -25,8 +25,8 @@ export const alertsList = listCommand({
     state: {
       type: 'choice',
       repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'],
-      help: 'Only alerts in this state; suppressed is silenced or inhibited (default active)',
+      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'],
+      help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
     },
     all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
     receiver: {
@@ -81,7 +81,8 @@ export const alertsList = listCommand({
     const untouched = !input.count && input.countBy === undefined && input.groupBy.length === 0 && !failIfAny;
     const serversOwn = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
     if (ctx.wants.rawJson && untouched && serversOwn) {
-      return { value: new RawJson(await alertmanager.alertsRaw(query)) };
+      const raw = await alertmanager.alertsRaw(query);
+      if (raw !== undefined) return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
     const alerts = kept(alertmanager.alerts(query), (alert) => selects(alert, selection, now));

@@ -13,7 +13,9 @@ export const sandboxStart = textCommand({
   summary: 'Start the services on this machine and print the environment to use',
   description: `The services listen on loopback only, keep everything in memory, and end with this command (Ctrl-C). Paste the lines it prints into another terminal, or run there: eval "$(svc sandbox status --env)". They hold the addresses, and tokens of the recording service and of the trading gateway.
 svc oauth login works there, too, with a page that asks in the browser, or with --auto-approve without. What it gets is used where SVC_WEBHOOKS_TOKEN is unset. The one https address that clients may register is ${ALLOW_LISTED}.
-The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps (--trap) are what a real service may do to a script:
+The alert manager has three teams and two clusters. Its traps (--trap) are what a real one may do to a script:
+${told(TRAPS_OF.alerts)}
+The recording service really signs and delivers, to receivers on this machine alone, which may be subscribed by http there: svc webhooks listen is one. Its traps:
 ${told(TRAPS_OF.webhooks)}
 The catalog has a few stores and regions, and prices up to the time of the start. Its traps:
 ${told(TRAPS_OF.catalog)}

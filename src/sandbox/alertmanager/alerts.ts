@@ -5,6 +5,7 @@ import { goQuote } from './go-json.ts';
 import type { PostedAlert } from './postable.ts';
 import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
 import type { Silences } from './silences.ts';
+import { type AlertsTrap, INTERVAL, MUTED_RECEIVER, sparse } from './traps.ts';
 
 export interface Alert {
   readonly labels: LabelSet;
@@ -30,6 +31,7 @@ const YEAR_1_MS = -62_135_596_800_000;
 
 interface Status {
   readonly inhibitedBy: readonly string[];
+  readonly mutedBy?: readonly string[];
   readonly silencedBy: readonly string[];
   readonly state: 'active' | 'suppressed';
 }
@@ -37,11 +39,13 @@ interface Status {
 export class Alerts {
   private readonly now: () => number;
   private readonly silences: Silences;
+  private readonly traps: ReadonlySet<AlertsTrap>;
   private readonly stored = new Map<string, Alert>();
 
-  constructor(now: () => number, silences: Silences) {
+  constructor(now: () => number, silences: Silences, traps: ReadonlySet<AlertsTrap>) {
     this.now = now;
     this.silences = silences;
+    this.traps = traps;
   }
 
   /** Keeps the valid ones and returns what is wrong with the others. */
@@ -91,7 +95,14 @@ export class Alerts {
     const silencedBy = this.silences.muting(labels);
     const inhibitedBy = this.inhibiting(labels);
     const suppressed = silencedBy.length + inhibitedBy.length > 0;
-    return { inhibitedBy, silencedBy, state: suppressed ? 'suppressed' : 'active' };
+    const mutedBy = this.traps.has('mute-interval') ? { mutedBy: [] } : {};
+    return { inhibitedBy, ...mutedBy, silencedBy, state: suppressed ? 'suppressed' : 'active' };
+  }
+
+  /** Only a group has an interval: elsewhere the alert is active. */
+  private statusIn(receiver: string, status: Status): Status {
+    if (!this.traps.has('mute-interval') || receiver !== MUTED_RECEIVER) return status;
+    return { ...status, mutedBy: [INTERVAL], state: 'suppressed' };
   }
 
   /** At most one: the server, too, stops at the first. */
@@ -117,8 +128,8 @@ export class Alerts {
       );
   }
 
-  list(query: AlertQuery): object[] {
-    return this.shown(query)
+  list(query: AlertQuery): readonly object[] {
+    const alerts = this.shown(query)
       .map(({ alert, status }) => ({
         alert,
         status,
@@ -127,6 +138,7 @@ export class Alerts {
       .filter(({ receivers }) => query.receiver === undefined || receivers.some((name) => query.receiver?.test(name)))
       .sort((a, b) => compareBytes(a.alert.fingerprint, b.alert.fingerprint))
       .map(({ alert, status, receivers }) => alertAnswer(alert, status, receivers));
+    return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
   }
 
   /** An alert of several routes is in several groups, and each names the receivers of all the routes asked for. */
@@ -144,7 +156,7 @@ export class Alerts {
       for (const receiver of receivers) {
         const key = `${receiver} ${fingerprint(labels)}`;
         const group = groups.get(key) ?? { labels, receiver, members: [] };
-        group.members.push({ alert, answer: alertAnswer(alert, status, receivers) });
+        group.members.push({ alert, answer: alertAnswer(alert, this.statusIn(receiver, status), receivers) });
         groups.set(key, group);
       }
     }
@@ -200,7 +212,7 @@ function sorted(set: LabelSet): LabelSet {
   return copy;
 }
 
-function alertAnswer(alert: Alert, status: Status, receivers: readonly string[]): object {
+function alertAnswer(alert: Alert, status: Status, receivers: readonly string[]) {
   return {
     annotations: sorted(alert.annotations),
     endsAt: formatServerTime(alert.endsAt),

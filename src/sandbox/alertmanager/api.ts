@@ -8,6 +8,7 @@ import { flagOf, type Query } from './query.ts';
 import { compileRe2 } from './re2.ts';
 import { CONFIG_TEXT, RECEIVERS } from './routing.ts';
 import { hasMatchers, SilenceNotFound, SilenceRefused, Silences, silenceAnswer } from './silences.ts';
+import { type AlertsTrap, withInterval } from './traps.ts';
 
 export interface ApiRequest {
   readonly query: Query;
@@ -40,14 +41,16 @@ export class AlertmanagerApi {
   readonly alerts: Alerts;
   readonly silences: Silences;
   private readonly now: () => number;
+  private readonly traps: ReadonlySet<AlertsTrap>;
   private readonly started: number;
   private readonly routes: Readonly<Record<string, Methods>>;
 
-  constructor(now: () => number, randomUuid: () => string) {
+  constructor(now: () => number, randomUuid: () => string, traps: ReadonlySet<AlertsTrap>) {
     this.now = now;
+    this.traps = traps;
     this.started = now();
     this.silences = new Silences(now, randomUuid);
-    this.alerts = new Alerts(now, this.silences);
+    this.alerts = new Alerts(now, this.silences, traps);
     this.routes = {
       status: { GET: () => ({ status: 200, json: this.status() }) },
       receivers: { GET: () => ({ status: 200, json: RECEIVERS.map((name) => ({ name })) }) },
@@ -106,9 +109,10 @@ export class AlertmanagerApi {
   }
 
   private status(): object {
+    const mutes = this.traps.has('mute-interval');
     return {
       cluster: { peers: [], status: 'disabled' },
-      config: { original: CONFIG_TEXT },
+      config: { original: mutes ? withInterval(CONFIG_TEXT) : CONFIG_TEXT },
       uptime: formatServerTime(utc(this.started)),
       versionInfo: {
         branch: 'sandbox',
@@ -116,7 +120,7 @@ export class AlertmanagerApi {
         buildUser: '',
         goVersion: '',
         revision: 'sandbox',
-        version: '0.25.0',
+        version: mutes ? '0.28.0' : '0.25.0',
       },
     };
   }
@@ -150,7 +154,7 @@ function filtersOf(query: Query): readonly Matcher[] | string {
   return matchers;
 }
 
-function queried(query: Query, find: (wanted: AlertQuery) => object[]): Answer {
+function queried(query: Query, find: (wanted: AlertQuery) => readonly object[]): Answer {
   const matchers = filtersOf(query);
   const match = typeof matchers === 'string' ? matchers : compileMatchers(matchers);
   if (typeof match === 'string') return { status: 400, json: match };

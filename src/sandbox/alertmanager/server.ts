@@ -9,6 +9,7 @@ import { goJson } from './go-json.ts';
 import { acceptsJson, cleanPath, isLoopbackHost, unsupportedBody } from './http-rules.ts';
 import { BodyRefused, ServerPanic } from './postable.ts';
 import { parseQuery } from './query.ts';
+import { type AlertsTrap, ERROR_TEXT } from './traps.ts';
 
 export interface EmulatorOptions {
   /** Any free one by default. */
@@ -21,6 +22,8 @@ export interface EmulatorOptions {
 
 export interface Emulator {
   readonly url: string;
+  /** What is in it is switched on. */
+  readonly traps: Set<AlertsTrap>;
   close(): Promise<void>;
 }
 
@@ -32,17 +35,20 @@ const BUFFERED = 2048;
 
 export async function startAlertmanagerEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { port = 0, now, randomUuid = randomUUID, seed = 'empty' } = options;
-  const api = new AlertmanagerApi(now, randomUuid);
+  const traps = new Set<AlertsTrap>();
+  const api = new AlertmanagerApi(now, randomUuid, traps);
   if (seed === 'demo') seedDemo(api, now(), randomUuid);
   const server = http.createServer({ maxHeaderSize: MAX_HEADER_SIZE, keepAliveTimeout: 0 }, (request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(now()).toUTCString());
+    if (traps.has('error-200')) return plain(response, 200, ERROR_TEXT);
     answer(api, request, response).catch(() => response.destroy());
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    traps,
     close: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -4,6 +4,7 @@ import type { Target } from '../../http/target.ts';
 import type { StateQuery } from './alert-state.ts';
 import * as endpoints from './endpoints.ts';
 import { explainAlertmanager } from './failed-answer.ts';
+import { readMutings, withMutings } from './muting.ts';
 import type {
   Alert,
   AlertGroup,
@@ -25,10 +26,16 @@ export interface AlertFilter {
 export type AlertQuery = StateQuery & AlertFilter;
 export type GroupQuery = Omit<StateQuery, 'unprocessed'> & AlertFilter;
 
+export interface RawAlerts {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly isEmpty: boolean;
+}
+
 export interface Alertmanager {
+  /** With the intervals that mute each. */
   alerts(query?: AlertQuery): AsyncIterable<Alert>;
-  /** The answer's bytes, unparsed. */
-  alertsRaw(query?: AlertQuery): Promise<AsyncIterable<Uint8Array>>;
+  /** The response as it came; undefined where a time interval mutes alerts, which the response does not say. */
+  alertsRaw(query?: AlertQuery): Promise<RawAlerts | undefined>;
   postAlerts(alerts: readonly PostableAlert[]): Promise<void>;
   groups(query?: GroupQuery): AsyncIterable<AlertGroup>;
   receivers(): AsyncIterable<Receiver>;
@@ -53,9 +60,21 @@ export interface Alertmanager {
 export function openAlertmanager(target: Target, { bulk = false } = {}): Alertmanager {
   const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager, bulk });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
-  return {
-    alerts: (query = {}) => client.items(endpoints.getAlerts, { query: alertParameters(query) }),
-    alertsRaw: async (query = {}) => client.raw(endpoints.getAlerts, { query: alertParameters(query) }),
+  const mutings = ({ filter, receiver }: AlertFilter) => readMutings(alertmanager, { filter, receiver });
+  const alertmanager: Alertmanager = {
+    alerts: (query = {}) =>
+      withMutings(client.items(endpoints.getAlerts, { query: alertParameters(query) }), () => mutings(query)),
+    alertsRaw: async (query = {}) => {
+      const chunks = (await client.raw(endpoints.getAlerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
+      const { value: first } = await chunks.next();
+      const begin = Buffer.from(first ?? []);
+      // Each alert of a server that mutes by time has this field.
+      if (begin.includes('"mutedBy"') && (await mutings(query)).size > 0) {
+        await chunks.return?.();
+        return undefined;
+      }
+      return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
+    },
     postAlerts: async (alerts) => client.call(endpoints.postAlerts, { body: alerts }),
     groups: (query = {}) => client.items(endpoints.getAlertGroups, { query: groupParameters(query) }),
     receivers: () => client.items(endpoints.getReceivers),
@@ -73,6 +92,12 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
     },
     close: () => client.close(),
   };
+  return alertmanager;
+}
+
+async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  yield begin;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
 /** An empty receiver is no filter to the server, and is not sent. */

@@ -13,7 +13,8 @@ export function isAlert(value: unknown): value is Alert {
   if (!isLabelSet(labels) || !isLabelSet(annotations) || !Array.isArray(receivers)) return false;
   if (!receivers.every((one) => isObject(one) && isText(one['name']))) return false;
   if (!isObject(status)) return false;
-  return isText(status['state']) && isTexts(status['silencedBy']) && isTexts(status['inhibitedBy']);
+  const { state, silencedBy, inhibitedBy, mutedBy } = status;
+  return isText(state) && isTexts(silencedBy) && isTexts(inhibitedBy) && (mutedBy === undefined || isTexts(mutedBy));
 }
 
 export function isSilence(value: unknown): value is Silence {

@@ -54,7 +54,12 @@ export const alert = z.looseObject({
   startsAt: z.string(),
   updatedAt: z.string(),
   endsAt: z.string(),
-  status: z.looseObject({ state: z.string(), silencedBy: z.array(z.string()), inhibitedBy: z.array(z.string()) }),
+  status: z.looseObject({
+    state: z.string(),
+    silencedBy: z.array(z.string()),
+    inhibitedBy: z.array(z.string()),
+    mutedBy: z.optional(z.array(z.string())),
+  }),
 });
 export type Alert = z.infer<typeof alert>;
 

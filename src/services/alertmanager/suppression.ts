@@ -1,6 +1,7 @@
-/** Who keeps an alert from notifying: the silences and the other alerts that its status names. */
+/** What keeps an alert from notifying: silences, other alerts and time intervals. */
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from './client.ts';
+import { type MutedGroup, readMutings } from './muting.ts';
 import type { Alert, Silence } from './schema.ts';
 
 export interface SuppressedAlert extends Alert {
@@ -8,19 +9,23 @@ export interface SuppressedAlert extends Alert {
   readonly silences: readonly Silence[];
   /** Those of `status.inhibitedBy` that still fire. */
   readonly inhibitors: readonly Alert[];
+  /** The groups that a time interval mutes. Where there are others too, the alert is active. */
+  readonly mutedGroups: readonly MutedGroup[];
 }
 
-/** Asks nothing more where the status names nobody. */
+/** Asks nothing more where the status names nothing, and the server knows of no muting. */
 export async function withSuppressors(
   alert: Alert,
-  alertmanager: Pick<Alertmanager, 'alerts' | 'silence'>,
+  alertmanager: Pick<Alertmanager, 'alerts' | 'groups' | 'silence' | 'status'>,
 ): Promise<SuppressedAlert> {
-  const { silencedBy, inhibitedBy } = alert.status;
-  const [silences, inhibitors] = await Promise.all([
+  const { silencedBy, inhibitedBy, mutedBy } = alert.status;
+  const [silences, inhibitors, mutings] = await Promise.all([
     readNamedSilences(silencedBy, alertmanager),
     readNamedAlerts(new Set(inhibitedBy), alertmanager),
+    mutedBy === undefined ? undefined : readMutings(alertmanager),
   ]);
-  return { ...alert, silences, inhibitors };
+  const groups = mutings?.get(alert.fingerprint) ?? [];
+  return { ...alert, silences, inhibitors, mutedGroups: groups.filter((group) => group.mutedBy.length > 0) };
 }
 
 /** One after the other: an alert has few, and the server's limit of requests is shared by all its clients. */

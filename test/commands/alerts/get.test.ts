@@ -131,7 +131,7 @@ describe('beginnings', () => {
     expect(two.stderr).toContain('abc0000000000001, abc0000000000002');
     expect(two.stderr).not.toContain('abd');
     expect((await get('ab')).stderr).toContain('3 alerts begin with ab');
-    const bare = { silences: [], inhibitors: [] };
+    const bare = { silences: [], inhibitors: [], mutedGroups: [] };
     expect(printed(await get('abd'))).toEqual({ ...alerts[2], ...bare });
     expect(printed(await get('abc0000000000002'))).toEqual({ ...alerts[1], ...bare });
   });

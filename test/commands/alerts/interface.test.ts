@@ -112,7 +112,7 @@ describe('doc 1 §4: query parameters', () => {
   test.each<[string, string, readonly string[], readonly string[]]>([
     ['GET /silences', 'filter', ['silences', 'list', 'a=b', 'c!~"d"'], ['a="b"', 'c!~"d"']],
     ['GET /alerts', 'active', ['alerts', 'list'], ['true']],
-    ['GET /alerts', 'active', ['alerts', 'list', '--state', 'suppressed'], ['false']],
+    ['GET /alerts', 'active', ['alerts', 'list', '--state', 'silenced'], ['false']],
     ['GET /alerts', 'silenced', ['alerts', 'list', '--state', 'silenced'], ['true']],
     ['GET /alerts', 'silenced', ['alerts', 'list'], ['false']],
     ['GET /alerts', 'inhibited', ['alerts', 'list', '--state', 'inhibited'], ['true']],

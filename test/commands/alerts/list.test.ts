@@ -63,7 +63,7 @@ onBothServices((service) => {
       [[], '?active=true&silenced=false&inhibited=false&unprocessed=false'],
       [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
       [['--state', 'inhibited'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
-      [['--state', 'suppressed'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
+      [['--state', 'suppressed'], '?active=true&silenced=true&inhibited=true&unprocessed=false'],
       [['--state', 'unprocessed'], '?active=false&silenced=false&inhibited=false&unprocessed=true'],
       [['--state', 'active', '--state', 'unprocessed'], '?active=true&silenced=false&inhibited=false&unprocessed=true'],
       [['-a'], ''],

@@ -17,7 +17,8 @@ test.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
   [['active'], { active: true, silenced: false, inhibited: false, unprocessed: false }],
   [['silenced'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
   [['inhibited'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
-  [['suppressed'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
+  [['muted'], { active: true, silenced: true, inhibited: true, unprocessed: false }],
+  [['suppressed'], { active: true, silenced: true, inhibited: true, unprocessed: false }],
   [['unprocessed'], { active: false, silenced: false, inhibited: false, unprocessed: true }],
   [['active', 'silenced'], { active: true, silenced: true, inhibited: true, unprocessed: false }],
 ])('%j asks the server for %j', (wanted, query) => {
@@ -32,25 +33,27 @@ test('groups are never asked for unprocessed alerts, and for suppressed ones amo
   expect(groupQuery(['silenced'])).toEqual({ active: false, silenced: true, inhibited: true });
 });
 
-const alert = (state: string, silencedBy: string[] = [], inhibitedBy: string[] = []) => ({
-  status: { state, silencedBy, inhibitedBy },
+const alert = (state: string, silencedBy: string[] = [], inhibitedBy: string[] = [], mutedBy?: string[]) => ({
+  status: { state, silencedBy, inhibitedBy, ...(mutedBy === undefined ? {} : { mutedBy }) },
 });
 const active = alert('active');
 const silenced = alert('suppressed', ['s']);
 const inhibited = alert('suppressed', [], ['i']);
 const both = alert('suppressed', ['s'], ['i']);
 const unprocessed = alert('unprocessed');
-const muted = alert('suppressed');
+const muted = alert('suppressed', [], [], ['nights']);
+const unexplained = alert('suppressed');
 const unknown = alert('snoozed');
-const EVERY = { active, silenced, inhibited, both, unprocessed, muted, unknown };
+const EVERY = { active, silenced, inhibited, both, unprocessed, muted, unexplained, unknown };
 
 test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
-  ['all', ['active', 'silenced', 'inhibited', 'both', 'unprocessed', 'muted', 'unknown']],
+  ['all', ['active', 'silenced', 'inhibited', 'both', 'unprocessed', 'muted', 'unexplained', 'unknown']],
   [[], ['active']],
   [['active'], ['active']],
   [['silenced'], ['silenced', 'both']],
   [['inhibited'], ['inhibited', 'both']],
-  [['suppressed'], ['silenced', 'inhibited', 'both', 'muted']],
+  [['muted'], ['muted']],
+  [['suppressed'], ['silenced', 'inhibited', 'both', 'muted', 'unexplained']],
   [['unprocessed'], ['unprocessed']],
   [
     ['active', 'inhibited'],
@@ -68,6 +71,7 @@ test('what is shown', () => {
     'inhibited',
     'silenced,inhibited',
     'unprocessed',
+    'muted',
     'suppressed',
     'snoozed',
   ]);
@@ -96,7 +100,7 @@ test('no alert that is wanted is lost by the request, and where the server selec
   );
   expect(serverSelects('all')).toBe(true);
   expect(serverSelects(['active'])).toBe(true);
-  expect(serverSelects(['silenced', 'suppressed'])).toBe(true);
+  expect(serverSelects(['suppressed'])).toBe(false);
   expect(serverSelects(['silenced'])).toBe(false);
   expect(serverSelects(['unprocessed', 'active'])).toBe(false);
 });
