@@ -2,7 +2,8 @@
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import type { AlertState, WantedStates } from '../services/alertmanager/alert-state.ts';
-import { formatMatcher } from '../services/alertmanager/matcher.ts';
+import type { AlertFilter, Alertmanager } from '../services/alertmanager/client.ts';
+import { formatMatcher, type Matcher } from '../services/alertmanager/matcher.ts';
 
 export function wantedStates({
   all,
@@ -15,13 +16,42 @@ export function wantedStates({
   return all ? 'all' : state;
 }
 
-/** What the server filters by: one `filter` for each matcher, and the receiver. */
+export interface GivenFilter {
+  /** What the server filters by: one `filter` for each matcher, and the receiver. */
+  readonly filter: AlertFilter & { readonly filter: readonly string[] };
+  readonly matchers: readonly Matcher[];
+}
+
 export async function alertFilter(
   { matcher, receiver }: { readonly matcher: readonly string[]; readonly receiver: string | undefined },
   ctx: Pick<RunContext, 'notice'>,
-): Promise<{ readonly filter: readonly string[]; readonly receiver: string | undefined }> {
+): Promise<GivenFilter> {
   const { parseMatcherArguments } = await import('../services/alertmanager/matcher-argument.ts');
   const { matchers, notices } = parseMatcherArguments(matcher);
   for (const notice of notices) ctx.notice(notice);
-  return { filter: matchers.map(formatMatcher), receiver };
+  return { filter: { filter: matchers.map(formatMatcher), receiver }, matchers };
+}
+
+/** For matchers that match nothing: what names in them are probably mistyped. */
+export async function mistypedNames(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<string[]> {
+  if (matchers.length === 0) return [];
+  const { readKnownNames, suggestionText, suggestNames } = await import('../services/alertmanager/known-names.ts');
+  return suggestNames(matchers, await readKnownNames(alertmanager)).map(suggestionText);
+}
+
+/** Refuses label names that no alert, silence or configuration of the service has. `option`: what named them. */
+export async function refuseUnknownLabels(
+  names: readonly string[],
+  option: string,
+  alertmanager: Alertmanager,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { closest, readKnownNames, suggestionText } = await import('../services/alertmanager/known-names.ts');
+  const { labels } = await readKnownNames(alertmanager);
+  const unknown = names.find((name) => !labels.has(name));
+  if (unknown === undefined) return;
+  const known = closest(unknown, labels);
+  const text =
+    known === undefined ? `unknown label ${unknown}` : suggestionText({ kind: 'label', given: unknown, known });
+  throw new SvcError('invalid_value', `${option}: ${text}`, { hint: `labels: ${[...labels].sort().join(', ')}` });
 }

@@ -2,11 +2,16 @@ import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import { poll } from '../../cli/poll.ts';
 import { SvcError } from '../../errors.ts';
-import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
-import type { RecordOutput } from '../../output/types.ts';
+import { alertFilter, mistypedNames, wantedStates } from '../../inputs/alert-selection.ts';
+import type { Cell, RecordOutput } from '../../output/types.ts';
 import type { Bounds } from '../../services/alertmanager/alert-condition.ts';
-import { selects } from '../../services/alertmanager/alert-selection.ts';
+import { collectAlerts, selects } from '../../services/alertmanager/alert-selection.ts';
 import { alertQuery } from '../../services/alertmanager/alert-state.ts';
+import type { Alertmanager } from '../../services/alertmanager/client.ts';
+import { kept } from '../../services/alertmanager/kept.ts';
+import type { Matcher } from '../../services/alertmanager/matcher.ts';
+import type { Alert } from '../../services/alertmanager/schema.ts';
+import { labelCells, OWN_COLUMN } from '../../views/alerts.ts';
 
 interface Checked {
   readonly ok: boolean;
@@ -15,9 +20,12 @@ interface Checked {
   readonly max: number | null;
   readonly stableMs: number;
   readonly waitedMs: number;
-  /** What is wrong, or right, in words. */
   readonly message: string;
+  /** Those that were counted, if the check failed. */
+  readonly alerts: readonly Alert[];
 }
+
+const MOST_NAMED = 10;
 
 const CHECK_RECORD: RecordOutput<Checked> = {
   kind: 'record',
@@ -29,8 +37,20 @@ const CHECK_RECORD: RecordOutput<Checked> = {
     { name: 'waited', cell: ({ waitedMs }) => formatDuration(waitedMs) },
   ],
   id: ({ ok }) => (ok ? 'ok' : 'failed'),
-  line: ({ ok, message }) => ({ text: `${ok ? 'ok' : 'failed'}: ${message}`, tone: ok ? 'good' : 'bad' }),
+  line: ({ ok, message, alerts }) => [
+    { text: `${ok ? 'ok' : 'failed'}: ${message}`, tone: ok ? 'good' : 'bad' },
+    ...alerts.slice(0, MOST_NAMED).map((alert): Cell => `  ${alertLine(alert)}`),
+    ...(alerts.length > MOST_NAMED ? [`  … ${alerts.length - MOST_NAMED} more`] : []),
+  ],
 };
+
+/** `critical NodeDown cluster=eu-1 since 2026-11-22T12:00:00Z b62dae5b` */
+function alertLine({ labels, startsAt, fingerprint }: Alert): string {
+  const { severity, alertname } = labels;
+  return [severity, alertname, ...labelCells(labels, OWN_COLUMN), `since ${startsAt}`, fingerprint.slice(0, 8)]
+    .filter((text) => text !== undefined)
+    .join(' ');
+}
 
 const USUAL_INTERVAL_MS = 5000;
 
@@ -38,7 +58,7 @@ export const alertsCheck = recordCommand({
   id: 'alerts check',
   summary: 'Test how many alerts there are: 0 if as many as there may be, 1 if not',
   description:
-    'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nWith -o ndjson, outages are lines of their own before it: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs and message.',
+    'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nIf nothing matches and a label name or alert name looks mistyped, the check exits 2 and names the known one, unless --allow-missing or --expect is given.\nWith -o ndjson, outages are lines of their own before it: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (all that were counted, if the check failed).',
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,
@@ -46,6 +66,10 @@ export const alertsCheck = recordCommand({
   flags: {
     min: { type: 'integer', value: 'n', min: 0, help: 'There must be so many at least' },
     max: { type: 'integer', value: 'n', min: 0, help: 'There may be so many at most' },
+    'allow-missing': {
+      type: 'boolean',
+      help: 'Accept matchers with a name that no alert has, even if it looks mistyped',
+    },
     expect: { type: 'boolean', help: 'There must be one at least: for an alert that always fires' },
     state: {
       type: 'choice',
@@ -82,20 +106,22 @@ export const alertsCheck = recordCommand({
     const bounds = checkedBounds(input);
     checkTimes(input);
     const wanted = wantedStates(input);
-    const filter = await alertFilter(input, ctx);
+    const { filter, matchers } = await alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const read = async (): Promise<number> => {
+    let isTrusted = input.allowMissing || input.expect;
+    const read = async (): Promise<readonly Alert[]> => {
       const selection = { wanted, olderThan: input.olderThan };
-      let count = 0;
       const now = ctx.now();
-      for await (const alert of alertmanager.alerts({ ...alertQuery(wanted), ...filter })) {
-        if (selects(alert, selection, now)) count++;
-      }
-      return count;
+      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
+      const alerts = await collectAlerts(kept(all, (alert) => selects(alert, selection, now)));
+      if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
+      isTrusted = true;
+      return alerts;
     };
     const { wait, stable: stableMs = 0, interval: intervalMs = USUAL_INTERVAL_MS } = input;
     const began = ctx.now();
-    const { ok, count } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
+    const { ok, alerts } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
+    const count = alerts.length;
     const waitedMs = wait === undefined ? 0 : ctx.now() - began;
     const message = [
       [alertsText(count), ...filter.filter].join(' '),
@@ -105,7 +131,7 @@ export const alertsCheck = recordCommand({
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
     ].join(', ');
     const code = ok ? undefined : wait === undefined ? 'condition_false' : 'still_pending';
-    return { value: { ok, count, ...bounds, stableMs, waitedMs, message }, code };
+    return { value: { ok, count, ...bounds, stableMs, waitedMs, message, alerts: ok ? [] : alerts }, code };
   },
 });
 
@@ -124,6 +150,15 @@ function checkTimes({ wait, stable, interval }: Times): void {
   }
 }
 
+/** A gate that watches a name which does not exist would always be open. */
+async function refuseMistyped(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<void> {
+  const [first, ...others] = await mistypedNames(matchers, alertmanager);
+  if (first === undefined) return;
+  throw new SvcError('invalid_value', [first, ...others].join('; '), {
+    hint: 'correct the name, or add --allow-missing if there may be no such alert yet',
+  });
+}
+
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
 
 interface Patience {
@@ -134,24 +169,25 @@ interface Patience {
 }
 
 async function awaited(
-  read: () => Promise<number>,
+  read: () => Promise<readonly Alert[]>,
   bounds: Bounds,
   { stableMs, ...times }: Patience,
   ctx: RunContext,
-): Promise<{ readonly ok: boolean; readonly count: number }> {
+): Promise<{ readonly ok: boolean; readonly alerts: readonly Alert[] }> {
   const { boundsText, holds, Stability } = await import('../../services/alertmanager/alert-condition.ts');
   const stability = new Stability(stableMs);
-  let count = Number.NaN;
+  let alerts: readonly Alert[] | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
     if (value === undefined && trouble === undefined) continue;
-    const holding = value !== undefined && holds(value, bounds);
-    if (stability.reached(holding, at)) return { ok: true, count: value ?? count };
+    const holding = value !== undefined && holds(value.length, bounds);
+    if (stability.reached(holding, at)) return { ok: true, alerts: value ?? [] };
     if (value === undefined) continue;
-    if (value !== count && times.waitMs > 0) {
-      ctx.notice(`${alertsText(value)}, ${boundsText(bounds)} wanted; ${holding ? 'it has to stay so' : 'waiting'}`);
+    if (value.length !== alerts?.length && times.waitMs > 0) {
+      const next = holding ? 'it has to stay so' : 'waiting';
+      ctx.notice(`${alertsText(value.length)}, ${boundsText(bounds)} wanted; ${next}`);
     }
-    count = value;
+    alerts = value;
   }
-  return { ok: false, count };
+  return { ok: false, alerts: alerts ?? [] };
 }

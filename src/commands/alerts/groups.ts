@@ -72,7 +72,7 @@ export const alertsGroups = listCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const wanted = wantedStates(input);
-    const query = { ...groupQuery(wanted), ...(await alertFilter(input, ctx)) };
+    const query = { ...groupQuery(wanted), ...(await alertFilter(input, ctx)).filter };
     const groups = openAlertmanager(ctx.target).groups(query);
     return { value: withAlerts(groups, (alert) => keepsAlert(alert, wanted)) };
   },

@@ -1,13 +1,21 @@
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../cli/watch.ts';
 import { SvcError } from '../../errors.ts';
-import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
+import {
+  alertFilter,
+  type GivenFilter,
+  mistypedNames,
+  refuseUnknownLabels,
+  wantedStates,
+} from '../../inputs/alert-selection.ts';
 import { type AnyOutput, type Glance, RawJson, type WatchOutput } from '../../output/types.ts';
 import { type AlertSelection, collectAlerts, selects } from '../../services/alertmanager/alert-selection.ts';
 import { alertQuery, serverSelects } from '../../services/alertmanager/alert-state.ts';
+import type { AlertTally, ValueCount } from '../../services/alertmanager/alert-tally.ts';
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
-import type { AlertFilter, Alertmanager } from '../../services/alertmanager/client.ts';
+import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import { kept } from '../../services/alertmanager/kept.ts';
+import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { ALERT_LIST, countOutput, labelCells, OWN_COLUMN, tallyOutput } from '../../views/alerts.ts';
 
@@ -74,18 +82,20 @@ export const alertsList = listCommand({
     const { watch, olderThan, newerThan, failIfAny } = input;
     const selection = { wanted: wantedStates(input), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
-    const filter = await alertFilter(input, ctx);
+    const given = await alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    if (every !== undefined) return watched(alertmanager, filter, selection, every, ctx);
-    const query = { ...alertQuery(selection.wanted), ...filter };
+    if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
+    const query = { ...alertQuery(selection.wanted), ...given.filter };
     const untouched = !input.count && input.countBy === undefined && input.groupBy.length === 0 && !failIfAny;
     const serversOwn = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
     if (ctx.wants.rawJson && untouched && serversOwn) {
       const raw = await alertmanager.alertsRaw(query);
+      if (raw?.isEmpty === true) await warnOfNames(given.matchers, alertmanager, ctx);
       if (raw !== undefined) return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
-    const alerts = kept(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
+    const selected = kept(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
+    const alerts = ifNone(selected, () => warnOfNames(given.matchers, alertmanager, ctx));
     const code = (any: boolean) => (failIfAny && any ? 'condition_false' : undefined);
     if (input.count) {
       let count = 0;
@@ -96,6 +106,11 @@ export const alertsList = listCommand({
       const { tallyAlerts, countValues } = await import('../../services/alertmanager/alert-tally.ts');
       const { groupBy, countBy } = input;
       const value = countBy === undefined ? await tallyAlerts(alerts, groupBy) : await countValues(alerts, countBy);
+      await refuseUnknownLabels(
+        missingLabels(value, input),
+        countBy === undefined ? '--group-by' : '--count-by',
+        alertmanager,
+      );
       return { value, as: listOutput(input), code: code(value.length > 0) };
     }
     if (!failIfAny) return { value: alerts };
@@ -133,18 +148,48 @@ function listOutput({ count, groupBy, countBy }: Modes): AnyOutput {
   return groupBy.length > 0 ? tallyOutput(groupBy) : ALERT_LIST;
 }
 
+/** Those to count by that none of the counted alerts has. */
+function missingLabels(rows: readonly (AlertTally | ValueCount)[], { groupBy, countBy }: Modes): readonly string[] {
+  if (rows.length === 0) return [];
+  const values = (name: string) => rows.map((row) => ('value' in row ? row.value : row.labels[name]));
+  return (countBy === undefined ? groupBy : [countBy]).filter((name) => values(name).every((value) => value === ''));
+}
+
+async function warnOfNames(
+  matchers: readonly Matcher[],
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<void> {
+  for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${text}`);
+}
+
+async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<void>): AsyncGenerator<T, void, void> {
+  let isNone = true;
+  for await (const item of items) {
+    isNone = false;
+    yield item;
+  }
+  if (isNone) await step();
+}
+
 /** Reads every state, so that an alert that is silenced is not taken for a resolved one. */
 async function watched(
   alertmanager: Alertmanager,
-  filter: AlertFilter,
+  { filter, matchers }: GivenFilter,
   selection: AlertSelection,
   interval: WatchInterval,
   ctx: RunContext,
 ): Promise<{ readonly value: AsyncIterable<Glance<Alert>>; readonly as: WatchOutput<Alert> }> {
   const { AlertChanges } = await import('../../services/alertmanager/alert-changes.ts');
   const changes = new AlertChanges();
+  let isFirst = true;
   const value = watchRows(
-    () => collectAlerts(alertmanager.alerts(filter)),
+    async () => {
+      const alerts = await collectAlerts(alertmanager.alerts(filter));
+      if (isFirst && alerts.length === 0) await warnOfNames(matchers, alertmanager, ctx);
+      isFirst = false;
+      return alerts;
+    },
     (alerts, at) => changes.look(alerts, (alert) => selects(alert, selection, at)),
     interval,
     ctx,

@@ -45,7 +45,7 @@ onBothServices((service) => {
     expect(printed<Checked>(run)).toMatchObject({ ok: code === 0, count, waitedMs: 0, stableMs: 0 });
     const line = await check(...argv);
     expect(line.code).toBe(code);
-    expect(line.stdout).toMatch(code === 0 ? /^ok: [^\n]+\n$/ : /^failed: [^\n]+\n$/);
+    expect(line.stdout).toMatch(code === 0 ? /^ok: [^\n]+\n$/ : /^failed: [^\n]+\n(?: {2}[^\n]+\n)*$/);
     expect(line.stdout).toContain(`${count} alert`);
     expect((await check(...argv, '-q')).stdout).toBe(code === 0 ? 'ok\n' : 'failed\n');
   });

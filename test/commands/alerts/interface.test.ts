@@ -131,7 +131,8 @@ describe('doc 1 §4: query parameters', () => {
     ['GET /alerts/groups', 'receiver', ['alerts', 'groups', '-r', 'x'], ['x']],
   ])('%s: %s of %j', async (endpoint, name, argv, values) => {
     const { requests } = await run(...argv);
-    expect(requests.map(endpointOf)).toEqual([endpoint]);
+    // Where nothing matches, svc then looks for mistyped names.
+    expect(requests.map(endpointOf)[0]).toBe(endpoint);
     expect(new URL(requests[0]?.path ?? '', 'http://x').searchParams.getAll(name)).toEqual(values);
   });
 });
