@@ -14,6 +14,8 @@ export interface FailedAnswer {
   readonly headers: AnswerHeaders;
   /** RFC 3339: when it may be repeated, where the answer says so. */
   readonly retryAt?: string | undefined;
+  /** Whether the request had an `Authorization` header. */
+  readonly credentialSent?: boolean;
 }
 
 export function contentType(headers: AnswerHeaders): string {
@@ -31,15 +33,19 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
   };
   if (status < 400) return redirection(answer, line);
   const message = serviceMessage(answer);
-  const text = `${line} answered ${status}${message === '' ? '' : `: ${message}`}`;
+  const text = `answered ${status}${message === '' ? '' : `: ${message}`}`;
   if (status >= 500 || status === 408) {
     if (effect !== 'read') {
-      return new SvcError('outcome_unknown', `${text}; it may have been applied`, { ...details, hint: LOOK_FIRST });
+      return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
+        ...details,
+        hint: LOOK_FIRST,
+      });
     }
-    return new SvcError(status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error', text, details);
+    const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
+    return new SvcError(code, `${text} (${line})`, details);
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
-  return new SvcError(code, text, hint === undefined ? details : { ...details, hint });
+  return new SvcError(code, `${text} (${line})`, hint === undefined ? details : { ...details, hint });
 }
 
 const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
@@ -54,11 +60,11 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
 function redirection({ status, headers }: FailedAnswer, line: string): SvcError {
   const to = headers['location'];
   if (to === undefined) {
-    return new SvcError('bad_answer', `${line} answered ${status}, which is no answer to this request`, {
+    return new SvcError('bad_answer', `answered ${status}, which does not answer this request (${line})`, {
       httpStatus: status,
     });
   }
-  return new SvcError('redirected', `${line} answered ${status}: it redirects to ${redactText(shorten(to))}`, {
+  return new SvcError('redirected', `answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`, {
     hint: 'redirects are not followed; use the address that the service itself goes by',
     httpStatus: status,
   });
@@ -74,6 +80,13 @@ export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, '
     return title ? `an HTML page, "${shorten(redactText(title))}"` : 'an HTML page';
   }
   return shorten(redactText(fromJson(trimmed) ?? trimmed));
+}
+
+/** The error text or the page that a success holds in place of what was asked for; '' where it holds neither. */
+export function errorInSuccess(answer: Pick<FailedAnswer, 'contentType' | 'text'>): string {
+  const trimmed = answer.text.trim();
+  if (!/^[[{]/.test(trimmed)) return serviceMessage(answer);
+  return shorten(redactText(fromJson(trimmed) ?? ''));
 }
 
 function fromJson(text: string): string | undefined {

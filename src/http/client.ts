@@ -77,10 +77,10 @@ class ServiceClient implements Client {
     const schema = recognise === undefined ? loading(answer) : undefined;
     const sent = await this.#sender.send(endpoint, values, wholeBody);
     if (answer === undefined) return undefined as T;
-    const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers));
+    const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
     if (recognise?.(value)) return value as T;
     const parser = await (schema ?? answer());
-    return this.#checked(sent, () => parsed(parser, value)) as T;
+    return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
   }
 
   async *items<T>(endpoint: Endpoint<readonly T[]>, values: CallValues = {}): AsyncGenerator<T, void, void> {
@@ -88,11 +88,18 @@ class ServiceClient implements Client {
     const schema = recognise === undefined ? loading(item) : undefined;
     const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
     const array = new ArrayItems();
+    let count = 0;
+    let begin: Buffer | undefined;
     for await (const chunk of this.#explained(sent, sent.result)) {
-      const items = this.#checked(sent, () => array.push(chunk));
+      begin ??= chunk;
+      const items = this.#checked(sent, () => array.push(chunk), begin);
       const parser = recognise !== undefined && items.every(recognise) ? undefined : await (schema ?? item?.());
+      const before = count;
+      count += items.length;
       yield* (
-        parser === undefined ? items : this.#checked(sent, () => items.map((one) => parsed(parser, one)))
+        parser === undefined
+          ? items
+          : this.#checked(sent, () => items.map((one, index) => parsed(parser, one, before + index + 1)))
       ) as readonly T[];
     }
     this.#checked(sent, () => array.finish());
@@ -103,10 +110,14 @@ class ServiceClient implements Client {
     const { begin, rest } = sent.result;
     if (hasAnswer(endpoint)) {
       try {
-        this.#checked(sent, () => {
-          checkKind(begin, endpoint.item !== undefined);
-          if (rest === undefined) parseJson(begin);
-        });
+        this.#checked(
+          sent,
+          () => {
+            checkKind(begin, endpoint.item !== undefined);
+            if (rest === undefined) parseJson(begin);
+          },
+          begin,
+        );
       } catch (error) {
         await rest?.return();
         throw error;
@@ -155,7 +166,11 @@ class ServiceClient implements Client {
   }
 
   /** An answer too long to be checked before it is handed out: at least its end must be that of a JSON value. */
-  async *#longAnswer(sent: Trip, begin: Buffer, rest: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Uint8Array> {
+  async *#longAnswer(
+    sent: Sent<unknown>,
+    begin: Buffer,
+    rest: AsyncGenerator<Buffer, void, void>,
+  ): AsyncGenerator<Uint8Array> {
     let last: Buffer = begin;
     yield begin;
     for await (const chunk of this.#explained(sent, rest)) {
@@ -177,11 +192,16 @@ class ServiceClient implements Client {
     }
   }
 
-  #checked<R>(sent: Trip, check: () => R): R {
+  /** `begin`: the first bytes of the response, which may say what is wrong. */
+  #checked<R>(sent: Sent<unknown>, check: () => R, begin?: Buffer): R {
     try {
       return check();
     } catch (error) {
-      throw this.#sender.failure(error, sent);
+      const said = begin === undefined || !(error instanceof JsonFault) ? '' : this.#sender.saidInstead(sent, begin);
+      throw this.#sender.failure(
+        said === '' ? error : new JsonFault(`${(error as JsonFault).message}, but says: ${said}`),
+        sent,
+      );
     }
   }
 }
@@ -197,12 +217,23 @@ function wholeBody({ body }: Answer): Buffer | Promise<Buffer> {
   return body.whole();
 }
 
-function parsed(parser: Parser<unknown>, value: unknown): unknown {
+/** `position`: which item of a list it is, from 1. */
+function parsed(parser: Parser<unknown>, value: unknown, position?: number): unknown {
   const outcome = parser.safeParse(value);
   if (outcome.success) return outcome.data;
   const [issue] = outcome.error.issues;
-  const path = issue?.path.join('.') ?? '';
-  throw new JsonFault(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it has another shape'}`);
+  const path = issue?.path ?? [];
+  const found = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
+  const field = path.length === 0 ? 'it' : path.join('.');
+  const where = position === undefined ? '' : `item ${position}: `;
+  if (found === undefined) throw new JsonFault(`${where}${field} is missing`);
+  if (issue?.code === 'invalid_type')
+    throw new JsonFault(`${where}${field} is ${kindOf(found)}, not ${issue.expected}`);
+  throw new JsonFault(`${where}${field}: ${issue?.message ?? 'has another shape'}`);
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */

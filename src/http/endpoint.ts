@@ -15,6 +15,8 @@ export interface Parser<T> {
 export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  readonly code?: string | undefined;
+  readonly expected?: string | undefined;
 }
 
 /** `undefined` leaves the parameter out; an array repeats its key once per item. */

@@ -47,7 +47,8 @@ export interface Progress {
 export function reasonOf(error: unknown, progress: Progress): Reason {
   if (error instanceof SvcError) return { code: error.code, text: error.message, hint: error.hint };
   if (error instanceof JsonFault) {
-    return { code: 'bad_answer', text: `answered ${progress.status}, but the answer cannot be used: ${error.message}` };
+    const text = `answered ${progress.status}, but the response cannot be used: ${error.message}`;
+    return { code: 'bad_answer', text, hint: error.hint };
   }
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
   if (codeOf(error) === '') throw error; // no failure of the network: a bug
@@ -64,16 +65,19 @@ export function toError(
   const details = status === undefined ? {} : { httpStatus: status };
   if (code === 'interrupted' || code === 'terminated') {
     return unsure
-      ? new SvcError(code, `${text}; ${line} was sent and may have been applied`, { hint: LOOK_FIRST, sent: 'maybe' })
+      ? new SvcError(code, `${text}; the request was sent and may have been applied (${line})`, {
+          hint: LOOK_FIRST,
+          sent: 'maybe',
+        })
       : new SvcError(code, text);
   }
   if (unsure)
-    return new SvcError('outcome_unknown', `${line}: ${text}; it may have been applied`, {
+    return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
       hint: LOOK_FIRST,
       sent: status === undefined ? 'maybe' : 'yes',
       ...details,
     });
-  return new SvcError(code, `${line}: ${text}`, hint === undefined ? details : { hint, ...details });
+  return new SvcError(code, `${text} (${line})`, hint === undefined ? details : { hint, ...details });
 }
 
 function connectReason(error: Error, baseUrl: URL): Reason {

@@ -4,6 +4,12 @@ import { isAscii, isUtf8 } from 'node:buffer';
 /** The bytes are not the JSON that was promised. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 /** Deeper values than any service sends would overflow the stack of what walks them later. */

@@ -1,6 +1,6 @@
 /** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
 import { SvcError } from '../errors.ts';
-import { contentType, type FailedAnswer, statusFailure } from './answers.ts';
+import { contentType, errorInSuccess, type FailedAnswer, serviceMessage, statusFailure } from './answers.ts';
 import { tooLarge } from './body.ts';
 import type { CookieJar } from './cookie-jar.ts';
 import { insecurityWarning } from './credential.ts';
@@ -64,6 +64,8 @@ const LARGEST_ERROR_TEXT = 64 * 1024;
 const STALL_MS = 60_000;
 const NO_HEADERS: Headers = {};
 const FRESH: Headers = { 'cache-control': 'no-cache' };
+/** What Go's server and nginx answer to a plain request at a port for TLS. */
+const PLAIN_TO_TLS = /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i;
 const GIVEN_UP = new SvcError('connection_lost', 'the rest of the answer is not wanted');
 
 export class Sender {
@@ -141,7 +143,10 @@ export class Sender {
         this.#rules.cookies?.take(headers['set-cookie'], clock);
         this.#tracer?.answer(request, attempt, performance.now() - began, status);
         if ((status >= 200 && status <= 299) || answer.socket !== undefined) {
-          if (answer.socket === undefined) checkHead(answer, endpoint, this.#rules);
+          if (answer.socket === undefined) {
+            checkHead(answer, endpoint, this.#rules);
+            if (!endpoint.mislabelled && contentType(headers).includes('html')) throw await this.#page(answer, request);
+          }
           const taken = read(answer);
           return { request, exchange, attempt, answer, result: taken instanceof Promise ? await taken : taken };
         }
@@ -168,6 +173,12 @@ export class Sender {
   /** What a failure means in the user's words. An error of the program itself is thrown on. */
   failure(thrown: unknown, trip: Trip): SvcError {
     return this.#setback(thrown, trip).error;
+  }
+
+  /** The error text or page that a success holds in place of what was asked for, without secrets. */
+  saidInstead({ request, answer }: Sent<unknown>, bytes: Buffer): string {
+    const text = withoutSecrets(bytes.toString('utf8', 0, LARGEST_ERROR_TEXT), this.#secretsWith(request));
+    return errorInSuccess({ contentType: contentType(answer.headers), text });
   }
 
   /** What the head of an answer says, without secrets: those of its request, which it may repeat, among them. */
@@ -244,6 +255,15 @@ export class Sender {
     return `${method} ${redactText(withoutSecrets(url, this.#rules.secrets?.() ?? []))}`;
   }
 
+  async #page(answer: Answer, request: RequestValue): Promise<JsonFault> {
+    const text = withoutSecrets((await answer.body.start(LARGEST_ERROR_TEXT)).toString(), this.#secretsWith(request));
+    const page = serviceMessage({ contentType: 'text/html', text });
+    return new JsonFault(
+      `it is ${page}, perhaps of a proxy`,
+      'check the address, and whether a proxy wants you to sign in',
+    );
+  }
+
   #readClock({ date = '' }: AnswerHeaders, middle: number): void {
     // Answers in a row have the same date.
     if (date !== this.#date.text) this.#date = { text: date, ms: Date.parse(date) };
@@ -256,7 +276,15 @@ export class Sender {
     const told = withoutSecrets(text, this.#secretsWith(request));
     const after = parseRetryAfter(headers['retry-after'], this.#target.now());
     const retryAt = after === undefined ? undefined : new Date(this.#target.now() + after).toISOString();
-    const failed = { status, headers, contentType: contentType(headers), text: told, retryAt };
+    const credentialSent = Object.keys(request.headers).some((name) => name.toLowerCase() === 'authorization');
+    const failed = { status, headers, contentType: contentType(headers), text: told, retryAt, credentialSent };
+    if (status === 400 && this.#target.baseUrl.protocol === 'http:' && PLAIN_TO_TLS.test(text)) {
+      const error = new SvcError('tls_failed', `${this.#target.baseUrl.host} speaks TLS`, {
+        httpStatus: status,
+        hint: 'write the address with https://',
+      });
+      return { error, again: false };
+    }
     const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
     return { error, again: isPassing(status), retryAfter: headers['retry-after'] };
@@ -275,8 +303,7 @@ function checkHead(
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const type = contentType(headers);
   if (endpoint.mislabelled) return;
-  if (type.includes('html')) throw new JsonFault('it is an HTML page, perhaps of a proxy');
-  if (!hasAnswer(endpoint) || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
+  if (!hasAnswer(endpoint) || type.includes('html') || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
   throw new JsonFault(`it is ${type}, not JSON`);
 }
 

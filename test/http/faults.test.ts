@@ -181,7 +181,7 @@ const SENT: Readonly<Record<string, Case>> = {
   'HTML with a success': {
     fault: write(answer(200, '<html><title>Sign in</title>', { 'content-type': 'text/html; charset=utf-8' })),
     code: 'bad_answer',
-    message: 'it is an HTML page, perhaps of a proxy',
+    message: 'it is an HTML page, "Sign in", perhaps of a proxy',
   },
   'another content type': {
     fault: write(answer(200, ok, { 'content-type': 'image/png' })),
@@ -282,7 +282,7 @@ describe.each([
       const port = await freePort();
       await both(`http://127.0.0.1:${port}`, {}, (error) => {
         expect(error).toMatchObject({ code: 'connect_failed', exit: 7, retryable: true });
-        expect(error.message).toMatch(/^(GET|POST) http.*: nothing listens at 127\.0\.0\.1:\d+$/);
+        expect(error.message).toMatch(/^nothing listens at 127\.0\.0\.1:\d+ \((GET|POST) http.*\)$/);
         expect(error.hint).toContain('the port');
       });
       await both(`http://localhost:${port}`, {}, (error) =>

@@ -164,7 +164,7 @@ function harmless({ code, message, hint = '', httpStatus }: SvcError): SvcError 
   const details = httpStatus === undefined ? {} : { httpStatus };
   if (code === 'not_as_asked') return new SvcError('guarded', message, { ...details, hint });
   const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
-  return new SvcError(failed, message.replace(/; it may have been applied$/, ''), {
+  return new SvcError(failed, message.replace('; it may have been applied', ''), {
     ...details,
     hint: 'sign in again: a client that nobody uses does no harm',
   });

@@ -54,5 +54,5 @@ function engineCode(text: string): number | undefined {
 export function withoutQuery(error: SvcError): SvcError {
   const { code, message, hint, httpStatus, cause } = error;
   const details = { cause, ...(hint && { hint }), ...(httpStatus && { httpStatus }) };
-  return new SvcError(code, message.replace(/^((?:GET|POST) [^\s?]+)\?\S*?(:?)(?=\s)/, '$1$2'), details);
+  return new SvcError(code, message.replace(/((?:GET|POST) [^\s?]+)\?[^\s)]*/, '$1'), details);
 }
