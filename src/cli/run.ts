@@ -47,7 +47,8 @@ export async function runCommand(
       afterWrite(error, effect),
     );
     if (!ctx.wants.table) return;
-    if (rows === 0 && output.kind === 'list' && output.empty !== undefined) notices.say(output.empty);
+    if (rows === 0 && options.limit !== 0 && output.kind === 'list' && output.empty !== undefined)
+      notices.say(output.empty);
     if (shared.length > 0) notices.say(`common: ${shared.join(' ')}`);
     if (cut > 0) notices.say(`${cut} more left out by --limit`);
     if (dropped.length > 0) {

@@ -37,6 +37,10 @@ export function severityCell({ labels }: Alert): Cell {
   return severity === undefined || tone === undefined ? severity : { text: severity, tone };
 }
 
+export function timeCell(time: string | undefined): Cell {
+  return time === undefined ? undefined : { time };
+}
+
 /** `name=value` for each label, in the order of their names. */
 export function labelCells(
   labels: Readonly<Record<string, string>>,
@@ -62,8 +66,8 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'silenced-by', cell: ({ status }) => status.silencedBy, wide: true },
   { name: 'inhibited-by', cell: ({ status }) => status.inhibitedBy, wide: true },
   { name: 'muted-by', cell: ({ status }) => status.mutedBy, wide: true },
-  { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }), wide: true },
-  { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
+  { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt), wide: true },
+  { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
   { name: 'generator', cell: ({ generatorURL }) => generatorURL, wide: true },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];

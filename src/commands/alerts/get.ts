@@ -3,7 +3,7 @@ import type { RecordOutput } from '../../output/types.ts';
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alert, Silence } from '../../services/alertmanager/schema.ts';
 import type { SuppressedAlert } from '../../services/alertmanager/suppression.ts';
-import { labelCells, severityCell, stateCell } from '../../views/alerts.ts';
+import { labelCells, severityCell, stateCell, timeCell } from '../../views/alerts.ts';
 
 const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
   kind: 'record',
@@ -24,8 +24,8 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
       cell: ({ mutedGroups }) => mutedGroups.map(({ receiver, mutedBy }) => `${mutedBy.join(', ')} (${receiver})`),
     },
     { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
-    { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }) },
-    { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
+    { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt) },
+    { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
     { name: 'generator', cell: ({ generatorURL }) => generatorURL },
   ],
   id: ({ fingerprint }) => fingerprint,

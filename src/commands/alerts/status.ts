@@ -1,4 +1,5 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
+import { formatDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Status } from '../../services/alertmanager/schema.ts';
@@ -60,10 +61,18 @@ async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: numbe
   const { poll } = await import('../../cli/poll.ts');
   let latest: Status | undefined;
   const looks = poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx);
-  for await (const { value, outage } of looks) {
-    await ctx.reportOutage(outage);
-    latest = value ?? latest;
-    if (value !== undefined && !isSettling(value)) return value;
+  try {
+    for await (const { value, outage } of looks) {
+      await ctx.reportOutage(outage);
+      latest = value ?? latest;
+      if (value !== undefined && !isSettling(value)) return value;
+    }
+  } catch (error) {
+    if (!(error instanceof SvcError) || !error.retryable) throw error;
+    throw new SvcError('still_pending', `not ready after ${formatDuration(waitMs)}: ${error.message}`, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+    });
   }
   if (latest === undefined) throw new SvcError('internal', 'a wait ended without an answer or a failure');
   return latest;

@@ -17,8 +17,10 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
     case 401:
       return failure(
         'unauthorized',
-        `the alert manager, or a proxy before it, wants a credential${words === '' ? '' : `: ${words}`}`,
-        'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
+        `the alert manager, or a proxy in front of it, ${answer.credentialSent ? 'refused the credential' : 'wants a credential'}${words === '' ? '' : `: ${words}`}`,
+        answer.credentialSent
+          ? 'it is wrong or has expired: check SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'
+          : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
       );
     case 404:
       if (isMissingSilence(answer, endpoint)) return failure('not_found', NO_SILENCE, LIST_SILENCES);

@@ -17,7 +17,7 @@ export interface MatcherArguments {
 export function parseMatcherArguments(args: readonly string[]): MatcherArguments {
   const notices: string[] = [];
   const matchers = args.flatMap((text, index) => {
-    if (index === 0 && BARE_WORD.test(text)) {
+    if (index === 0 && BARE_NAME.test(text)) {
       const taken = matcher('alertname', '=', text);
       notices.push(`${text} taken as ${formatMatcher(taken)}`);
       return [taken];
@@ -29,7 +29,8 @@ export function parseMatcherArguments(args: readonly string[]): MatcherArguments
 
 const EXAMPLE = `'name="value"'`;
 
-const BARE_WORD = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
+/** Any text that cannot be meant as a matcher, a list of them or several names. */
+const BARE_NAME = /^(?![\s[("'`])[^=!~{}",]+(?<!\s)$/;
 
 function refused(text: string, why: string, hint: string): SvcError {
   return new SvcError('invalid_value', `matcher ${text.trim() === '' ? '""' : text.trim()}: ${why}`, { hint });

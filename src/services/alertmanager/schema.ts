@@ -8,6 +8,14 @@ import { isLabelSet } from './recognition.ts';
 /** Checked in place, not copied: a label may be called `__proto__`, which a copy would lose. */
 const labelSet = z.custom<Readonly<Record<string, string>>>(isLabelSet, 'must be an object of texts');
 
+/** What is left out, or null, where there is nothing. Real servers require these fields, compatible ones may not have them. */
+function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
+  return z.pipe(
+    z.nullish(schema),
+    z.transform((value) => value ?? nothing),
+  );
+}
+
 export const receiver = z.looseObject({ name: z.string() });
 export type Receiver = z.infer<typeof receiver>;
 
@@ -48,16 +56,16 @@ export type PostedSilenceId = z.infer<typeof postedSilence>;
 export const alert = z.looseObject({
   labels: labelSet,
   generatorURL: z.optional(z.string()),
-  annotations: labelSet,
-  receivers: z.array(receiver),
+  annotations: orElse(labelSet, {}),
+  receivers: orElse(z.array(receiver), []),
   fingerprint: z.string(),
   startsAt: z.string(),
-  updatedAt: z.string(),
-  endsAt: z.string(),
+  updatedAt: z.optional(z.string()),
+  endsAt: z.optional(z.string()),
   status: z.looseObject({
     state: z.string(),
-    silencedBy: z.array(z.string()),
-    inhibitedBy: z.array(z.string()),
+    silencedBy: orElse(z.array(z.string()), []),
+    inhibitedBy: orElse(z.array(z.string()), []),
     mutedBy: z.optional(z.array(z.string())),
   }),
 });

@@ -96,7 +96,7 @@ test('a watch warns once, at its first look', async () => {
   // The looks after the first answer what svc reads to know the names: alerts, silences, status.
   await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
   const { server, signal } = script;
-  const argv = ['alerts', 'list', '--watch=1ms', 'sevrity=info', '--base-url', server.url];
+  const argv = ['alerts', 'list', '--watch', 'sevrity=info', '--base-url', server.url];
   const { code, stderr } = await svc(argv, { signal });
   expect(code).toBe(130);
   expect(stderr.match(/did you mean/g)).toHaveLength(1);

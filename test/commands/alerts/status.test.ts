@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../http/servers.ts';
 import { getJson } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
-import { lines, onBothServices, printed } from './service.ts';
+import { failure, lines, onBothServices, printed } from './service.ts';
 
 interface WireStatus {
   readonly uptime: string;
@@ -118,11 +118,18 @@ describe('--wait-ready', () => {
     expect(await wait([says('settling')])).toMatchObject({ code: 0, looks: 1 });
   });
 
-  test('a server that is not there yet is waited for; one that never comes is 7', async () => {
+  test('a server that is not there yet is waited for; one that never comes is 9', async () => {
     const down = answer(503, '"later"');
     const run = await wait([down, down, down, down, says('ready')], '--wait-ready', '1m');
     expect(run).toMatchObject({ code: 0, looks: 5 });
     expect(run.stderr).toContain('waiting for it');
-    expect(await wait([down], '--wait-ready', '10s')).toMatchObject({ code: 7, stdout: '' });
+    const never = await wait([down], '--wait-ready', '10s', '-o', 'json');
+    expect([never.code, never.stdout]).toEqual([9, '']);
+    expect(failure(never)).toMatchObject({
+      code: 'still_pending',
+      message: expect.stringMatching(/^not ready after 10s: .*later/),
+      http_status: 503,
+    });
+    expect(await wait([answer(401, '"no"')], '--wait-ready', '10s')).toMatchObject({ code: 4, looks: 1 });
   });
 });

@@ -46,7 +46,7 @@ test.each([
   ['a label that is no text', alert, ALERT.replace('"Up"', '1')],
   ['labels that are a list', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":["a"]')],
   ['labels that are null', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":null')],
-  ['no silencedBy', alert, ALERT.replace('silencedBy', 'by')],
+  ['no fingerprint', alert, ALERT.replace('"fingerprint"', '"print"')],
   ['no matchers', silence, SILENCE.replace('matchers', 'm')],
   ['a matcher without isRegex', silence, SILENCE.replace('isRegex', 'regex')],
   ['no cluster', status, STATUS.replace('cluster', 'c')],
