@@ -56,21 +56,21 @@ const USUAL_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
   id: 'alerts check',
-  summary: 'Test how many alerts there are: 0 if as many as there may be, 1 if not',
+  summary: 'Exit 0 if the number of matching alerts is acceptable, 1 if not',
   description:
-    'Without --min, --max and --expect there may be none. Only active alerts count unless --state says otherwise. With --wait it looks until the condition holds, for --stable without a break if that is given, and ends with 9 where it does not come to that; a look that the service does not answer is a break. A failure to ask is neither 0 nor 1.\nIf nothing matches and a label name or alert name looks mistyped, the check exits 2 and names the known one, unless --allow-missing or --expect is given.\nWith -o ndjson, outages are lines of their own before it: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (all that were counted, if the check failed).',
+    'Without --min, --max and --expect, any matching alert fails the check. Only active alerts count unless --state is given. A failed check names up to ten alerts. With --wait, svc checks until the condition is true (for the whole of --stable, if given) and exits 9 if the wait ends first; a request that fails interrupts --stable. If the service does not respond, the exit status is neither 0 nor 1.\nIf nothing matches and a label name or alert name looks mistyped, the check exits 2 and names the known one, unless --allow-missing or --expect is given.\nWith -o ndjson, outages are printed as lines before the result: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (all that were counted, if the check failed).',
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,
   args: { matcher: { help: 'Count only alerts that match all of these', repeat: true } },
   flags: {
-    min: { type: 'integer', value: 'n', min: 0, help: 'There must be so many at least' },
-    max: { type: 'integer', value: 'n', min: 0, help: 'There may be so many at most' },
+    min: { type: 'integer', value: 'n', min: 0, help: 'Require at least this many' },
+    max: { type: 'integer', value: 'n', min: 0, help: 'Allow at most this many' },
     'allow-missing': {
       type: 'boolean',
       help: 'Accept matchers with a name that no alert has, even if it looks mistyped',
     },
-    expect: { type: 'boolean', help: 'There must be one at least: for an alert that always fires' },
+    expect: { type: 'boolean', help: 'Require at least one, for an alert that always fires' },
     state: {
       type: 'choice',
       repeat: true,
@@ -86,9 +86,9 @@ export const alertsCheck = recordCommand({
       help: 'Count only alerts routed to receivers whose whole name matches',
     },
     'older-than': { type: 'duration', help: 'Count only alerts that started longer ago' },
-    wait: { type: 'duration', help: 'Look again until it holds, for so long' },
-    stable: { type: 'duration', help: 'With --wait: it has to hold for so long without a break' },
-    interval: { type: 'duration', positive: true, help: 'With --wait: time between two looks (5s unless given)' },
+    wait: { type: 'duration', help: 'Check again until the condition is true, for at most this long' },
+    stable: { type: 'duration', help: 'With --wait: the condition must stay true for this long' },
+    interval: { type: 'duration', positive: true, help: 'With --wait: time between two checks (default 5s)' },
   },
   exits: ['condition_false', 'still_pending'],
   examples: [

@@ -4,7 +4,7 @@ import { answer, faultServer } from '../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
 import { idsOf, seedFleet, type WireAlert } from './fleet.ts';
-import { failure, onBothServices, printed, writes } from './service.ts';
+import { failure, onEveryService, printed, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
@@ -12,7 +12,7 @@ const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] 
 /** What steers a terminal, forges lines or hides: line feeds apart, which end lines. */
 const STEERING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-onBothServices((service) => {
+onEveryService((service) => {
   const run = (...argv: string[]) => service.svc(argv);
 
   test('B1: update -q prints the id, not the address of one', async () => {

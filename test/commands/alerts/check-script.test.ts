@@ -41,7 +41,9 @@ onBothServices((service) => {
     expect((await run('svc alerts resolve service=checkout --yes -q')).status).toBe(0);
     const { status, stdout } = await gate;
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^failed: 1 alert [^\n]*\nok: 0 alerts [^\n]*, after \d+s\ndeployed\n$/);
+    expect(stdout).toMatch(
+      /^failed: 1 alert [^\n]*\n {2}Deploying [^\n]*\nok: 0 alerts [^\n]*, after \d+s\ndeployed\n$/,
+    );
   });
 
   test('an alert that does not end: 9, and the script stops', async () => {
@@ -52,7 +54,9 @@ onBothServices((service) => {
       echo deployed`);
     expect([status, stdout]).toEqual([
       9,
-      expect.stringMatching(/^failed: 1 alert service="search", none wanted, after 1s\n$/),
+      expect.stringMatching(
+        /^failed: 1 alert service="search", none wanted, after 1s\n {2}Stuck service=search since [^\n]*\n$/,
+      ),
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { getJson } from '../../support/alertmanager.ts';
 import { seedFleet, type WireGroup } from './fleet.ts';
-import { lines, onBothServices, printed } from './service.ts';
+import { lines, onEveryService, printed } from './service.ts';
 
 /** `receiver: ids`, in a stable order. */
 function shapeOf(groups: readonly WireGroup[]): string[] {
@@ -10,7 +10,7 @@ function shapeOf(groups: readonly WireGroup[]): string[] {
     .sort();
 }
 
-onBothServices((service) => {
+onEveryService((service) => {
   let all: WireGroup[] = [];
   beforeAll(async () => {
     await seedFleet(service.url());

@@ -3,7 +3,7 @@ import { answer, faultServer } from '../../http/servers.ts';
 import { getJson } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
 import { ALL, FLEET, INHIBITED, idsOf, LONG_AGO, SILENCED, seedFleet, type WireAlert } from './fleet.ts';
-import { failure, lines, onBothServices, parameter, printed } from './service.ts';
+import { failure, lines, onEveryService, parameter, printed } from './service.ts';
 
 const STATES = ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'] as const;
 
@@ -21,7 +21,7 @@ const COMBINATIONS = Array.from({ length: 2 ** STATES.length - 1 }, (_, bits) =>
   STATES.filter((_state, index) => ((bits + 1) >> index) & 1),
 );
 
-onBothServices((service) => {
+onEveryService((service) => {
   let silence = '';
   beforeAll(async () => {
     silence = await seedFleet(service.url());

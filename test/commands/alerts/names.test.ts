@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { svc } from '../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Look, scripted, wireAlert } from './scripted.ts';
-import { failure, onBothServices, printed } from './service.ts';
+import { failure, onEveryService, printed } from './service.ts';
 
-onBothServices((service) => {
+onEveryService((service) => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));
   const run = (...argv: string[]) => service.svc(['alerts', ...argv]);
 

@@ -5,7 +5,8 @@ import { rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { onBothServers } from '../../contract/servers.ts';
+import { describeRealServers, onBothServers } from '../../contract/servers.ts';
+import { type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 
 export interface Sent {
@@ -28,9 +29,22 @@ export interface Service {
   svc(argv: readonly string[], options?: RunOptions): Promise<ServiceRun>;
 }
 
-/** Declares the cases for the emulator and for the real server. */
+/** Declares the cases for the emulator and for the release that it emulates. */
 export function onBothServices(cases: (service: Service) => void): void {
   onBothServers((url) => cases(recorded(url)));
+}
+
+/** The same, and for each later release. */
+export function onEveryService(cases: (service: Service) => void): void {
+  onBothServices(cases);
+  describeRealServers(({ release }) => {
+    let server: RunningAlertmanager;
+    beforeAll(async () => {
+      server = await startAlertmanager({ release });
+    });
+    afterAll(() => server.stop());
+    cases(recorded(() => server.url));
+  }, '0.28');
 }
 
 /** A service on a server that the test starts itself. Call where hooks may be declared. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../http/servers.ts';
 import { getJson } from '../../support/alertmanager.ts';
 import { svc } from '../../support/svc.ts';
-import { failure, lines, onBothServices, printed } from './service.ts';
+import { failure, lines, onEveryService, printed } from './service.ts';
 
 interface WireStatus {
   readonly uptime: string;
@@ -10,7 +10,7 @@ interface WireStatus {
   readonly config: { readonly original: string };
 }
 
-onBothServices((service) => {
+onEveryService((service) => {
   const status = (...argv: string[]) => service.svc(['alerts', 'status', ...argv]);
   const answered = () => getJson<WireStatus>(service.url(), '/api/v2/status');
 
