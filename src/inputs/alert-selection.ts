@@ -53,5 +53,5 @@ export async function refuseUnknownLabels(
   const known = closest(unknown, labels);
   const text =
     known === undefined ? `unknown label ${unknown}` : suggestionText({ kind: 'label', given: unknown, known });
-  throw new SvcError('invalid_value', `${option}: ${text}`, { hint: `labels: ${[...labels].sort().join(', ')}` });
+  throw new SvcError('invalid_value', `${option}: ${text}`, { hint: 'svc alerts list -a -o json shows the labels' });
 }

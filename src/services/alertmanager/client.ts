@@ -60,6 +60,7 @@ export interface Alertmanager {
 export function openAlertmanager(target: Target, { bulk = false } = {}): Alertmanager {
   const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager, bulk });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
+  // With a receiver, only its own groups decide whether it is notified.
   const mutings = ({ filter, receiver }: AlertFilter) => readMutings(alertmanager, { filter, receiver });
   const alertmanager: Alertmanager = {
     alerts: (query = {}) =>
@@ -96,8 +97,12 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
 }
 
 async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  yield begin;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  try {
+    yield begin;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 /** An empty receiver is no filter to the server, and is not sent. */
