@@ -44,10 +44,10 @@ const CHECK_RECORD: RecordOutput<Checked> = {
   ],
 };
 
-/** `critical NodeDown cluster=eu-1 since 2026-11-22T12:00:00Z b62dae5b` */
+/** `b62dae5b critical NodeDown cluster=eu-1 since 2026-11-22T12:00:00.000Z`: a line that wraps keeps the id in sight. */
 function alertLine({ labels, startsAt, fingerprint }: Alert): string {
   const { severity, alertname } = labels;
-  return [severity, alertname, ...labelCells(labels, OWN_COLUMN), `since ${startsAt}`, fingerprint.slice(0, 8)]
+  return [fingerprint.slice(0, 8), severity, alertname, ...labelCells(labels, OWN_COLUMN), `since ${startsAt}`]
     .filter((text) => text !== undefined)
     .join(' ');
 }

@@ -42,7 +42,7 @@ onBothServices((service) => {
     const { status, stdout } = await gate;
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^failed: 1 alert [^\n]*\n {2}Deploying [^\n]*\nok: 0 alerts [^\n]*, after \d+s\ndeployed\n$/,
+      /^failed: 1 alert [^\n]*\n {2}[0-9a-f]{8} Deploying [^\n]*\nok: 0 alerts [^\n]*, after \d+s\ndeployed\n$/,
     );
   });
 
@@ -55,7 +55,7 @@ onBothServices((service) => {
     expect([status, stdout]).toEqual([
       9,
       expect.stringMatching(
-        /^failed: 1 alert service="search", none wanted, after 1s\n {2}Stuck service=search since [^\n]*\n$/,
+        /^failed: 1 alert service="search", none wanted, after 1s\n {2}[0-9a-f]{8} Stuck service=search since [^\n]*\n$/,
       ),
     ]);
   });

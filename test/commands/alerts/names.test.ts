@@ -116,8 +116,8 @@ describe('check names the alerts that failed it', () => {
       code: 1,
       stdout: [
         'failed: 2 alerts, none wanted',
-        '  critical Alertb62d cluster=eu instance=n7 since 2026-11-20T12:00:00.000Z b62d0000',
-        '  Alertc since 2026-11-20T12:00:00.000Z c0000000',
+        '  b62d0000 critical Alertb62d cluster=eu instance=n7 since 2026-11-20T12:00:00.000Z',
+        '  c0000000 Alertc since 2026-11-20T12:00:00.000Z',
         '',
       ].join('\n'),
     });
@@ -126,7 +126,7 @@ describe('check names the alerts that failed it', () => {
   test('ten in text, all of them in JSON', async () => {
     const { stdout } = await check([alerts(12)]);
     expect(stdout.trimEnd().split('\n')).toHaveLength(12);
-    expect(stdout).toMatch(/ a0900000\n {2}… 2 more\n$/);
+    expect(stdout).toMatch(/\n {2}a0900000 [^\n]*\n {2}… 2 more\n$/);
     const json = await check([alerts(12)], '-o', 'json');
     expect(printed(json)).toMatchObject({ ok: false, count: 12, alerts: alerts(12) });
   });
