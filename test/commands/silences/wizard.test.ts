@@ -195,7 +195,7 @@ onBothServices((service) => {
     test('asks for the name, labels, a summary and how long it fires', async () => {
       const answers = [
         'a!=b',
-        'Backup failed',
+        'Backup,failed',
         'alertname="Backup failed"',
         'host=db-1',
         'host=db-2',
