@@ -102,7 +102,7 @@ function fetchPeer(folder, download, finish) {
     replace({ version });
     return version;
   } catch (error) {
-    // The tests read it: a version that nobody can fetch is skipped even with CI=true.
+    // The tests read it: a version that the archive no longer has is skipped even with CI=true.
     if (error instanceof Gone) replace({ gone: error.message });
     throw error;
   } finally {

@@ -49,7 +49,7 @@ async function hasIntervals(alertmanager: Pick<Alertmanager, 'status'>): Promise
   }
 }
 
-/** An alert that is muted in each of its groups notifies nobody, and is suppressed. */
+/** An alert that is muted in each of its groups notifies no receiver, and is suppressed. */
 export function withMuting(alert: Alert, mutings: Mutings): Alert {
   const groups = mutings.get(alert.fingerprint);
   if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
