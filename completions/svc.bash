@@ -149,7 +149,7 @@ __svc_enter() {
 # What the option $1 takes: sets kind, and choices where there are some.
 __svc_value() {
   case "$at $1" in
-    'alerts list --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed' 'unprocessed') ;;
+    'alerts list --state') kind=choices choices=('active' 'silenced' 'inhibited' 'muted' 'suppressed' 'unprocessed') ;;
     'alerts list --receiver' | 'alerts list -r') kind=receivers ;;
     'alerts list --older-than') kind=any ;;
     'alerts list --newer-than') kind=any ;;
@@ -157,12 +157,12 @@ __svc_value() {
     'alerts list --group-by') kind=any ;;
     'alerts list --count-by') kind=any ;;
     'alerts list --watch') kind=attached choices=() ;;
-    'alerts groups --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed') ;;
+    'alerts groups --state') kind=choices choices=('active' 'silenced' 'inhibited' 'muted' 'suppressed') ;;
     'alerts groups --receiver' | 'alerts groups -r') kind=receivers ;;
     'alerts groups --limit') kind=any ;;
     'alerts check --min') kind=any ;;
     'alerts check --max') kind=any ;;
-    'alerts check --state') kind=choices choices=('active' 'silenced' 'inhibited' 'suppressed') ;;
+    'alerts check --state') kind=choices choices=('active' 'silenced' 'inhibited' 'muted' 'suppressed') ;;
     'alerts check --receiver' | 'alerts check -r') kind=receivers ;;
     'alerts check --older-than') kind=any ;;
     'alerts check --wait') kind=any ;;
@@ -603,10 +603,10 @@ __svc_value() {
     'trade ping --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
     'sandbox start --port') kind=any ;;
     'sandbox start --fast') kind=any ;;
-    'sandbox start --trap') kind=choices choices=('lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox start --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
     'sandbox run --port') kind=any ;;
     'sandbox run --fast') kind=any ;;
-    'sandbox run --trap') kind=choices choices=('lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox run --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
     'sandbox status --port') kind=any ;;
     'doctor --timeout') kind=any ;;
     'api --field' | 'api -f') kind=any ;;
@@ -739,7 +739,7 @@ __svc_options() {
     'help') names+=(--format) ;;
     'alerts list') names+=(--state --all -a --receiver -r --older-than --newer-than --limit --group-by --count-by --count --watch --fail-if-any) ;;
     'alerts groups') names+=(--state --all -a --receiver -r --limit) ;;
-    'alerts check') names+=(--min --max --expect --state --all -a --receiver -r --older-than --wait --stable --interval) ;;
+    'alerts check') names+=(--min --max --allow-missing --expect --state --all -a --receiver -r --older-than --wait --stable --interval) ;;
     'alerts create') names+=(--annotation --generator-url --start --end --for -d --file -f --dry-run --yes -y) ;;
     'alerts resolve') names+=(--dry-run --yes -y) ;;
     'alerts status') names+=(--config --wait-ready) ;;

@@ -290,7 +290,7 @@ end
 function __svc_value -a place option
   switch "$place $option"
     case 'alerts list --state'
-      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'suppressed' 'unprocessed'
+      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'muted' 'suppressed' 'unprocessed'
     case 'alerts list --receiver' 'alerts list -r'
       printf '%s\n' 'receivers'
     case 'alerts list --older-than'
@@ -306,7 +306,7 @@ function __svc_value -a place option
     case 'alerts list --watch'
       printf '%s\n' 'attached'
     case 'alerts groups --state'
-      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'suppressed'
+      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'muted' 'suppressed'
     case 'alerts groups --receiver' 'alerts groups -r'
       printf '%s\n' 'receivers'
     case 'alerts groups --limit'
@@ -316,7 +316,7 @@ function __svc_value -a place option
     case 'alerts check --max'
       printf '%s\n' 'any'
     case 'alerts check --state'
-      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'suppressed'
+      printf '%s\n' 'choices' 'active' 'silenced' 'inhibited' 'muted' 'suppressed'
     case 'alerts check --receiver' 'alerts check -r'
       printf '%s\n' 'receivers'
     case 'alerts check --older-than'
@@ -1198,13 +1198,13 @@ function __svc_value -a place option
     case 'sandbox start --fast'
       printf '%s\n' 'any'
     case 'sandbox start --trap'
-      printf '%s\n' 'choices' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox run --port'
       printf '%s\n' 'any'
     case 'sandbox run --fast'
       printf '%s\n' 'any'
     case 'sandbox run --trap'
-      printf '%s\n' 'choices' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox status --port'
       printf '%s\n' 'any'
     case 'doctor --timeout'
@@ -1394,7 +1394,7 @@ function __svc_words -a place
     case 'help'
       printf '%s\t%s\n' 'alerts' 'See what fires, and send alerts' 'silences' 'Mute alerts safely, and end it' 'webhooks' 'Subscribe to recording events; check, receive and send deliveries' 'oauth' 'Sign in to the recording service' 'catalog' 'Products, prices and their history' 'trade' 'Trade: accounts, prices, candles, and orders placed exactly once' 'config' 'Settings and profiles' 'sandbox' 'The services on this machine, to try svc on' 'completion' 'Complete svc with <Tab> in your shell' 'doctor' 'Look for what keeps svc from working, and say what to do' 'api' 'Send any request to a service, and print its answer' 'exit-codes' 'What the exit status says' 'environment' 'Variables that svc reads' 'output' 'Formats, and what chooses what is printed' 'times' 'How points in time and durations are written' 'matchers' 'How alerts are chosen by their labels'
     case 'alerts'
-      printf '%s\t%s\n' 'list' 'List alerts, active ones unless told otherwise' 'get' 'Show one alert, who silences it and which alerts inhibit it' 'groups' 'List alerts as the server groups them for its receivers' 'check' 'Test how many alerts there are: 0 if as many as there may be, 1 if not' 'create' 'Send an alert, or a file of them' 'resolve' 'End alerts now' 'receivers' 'List the receivers, which are the names of notification integrations' 'status' 'Show the version, uptime and cluster of the alert manager'
+      printf '%s\t%s\n' 'list' 'List alerts, active ones unless told otherwise' 'get' 'Show one alert and what suppresses it: silences, alerts, time intervals' 'groups' 'List alerts as the server groups them for its receivers' 'check' 'Exit 0 if the number of matching alerts is acceptable, 1 if not' 'create' 'Send an alert, or a file of them' 'resolve' 'End alerts now' 'receivers' 'List the receivers, which are the names of notification integrations' 'status' 'Show the version, uptime and cluster of the alert manager'
     case 'silences'
       printf '%s\t%s\n' 'list' 'List silences, active and pending ones unless told otherwise' 'get' 'Show one silence' 'create' 'Mute the alerts that match, for a time' 'ack' 'Acknowledge alerts: mute them for a short time' 'run' 'Silence alerts while a command runs' 'update' 'Change a silence' 'extend' 'Let silences end later' 'keepalive' 'Extend acknowledgements while their alerts fire, once; for cron' 'recreate' 'Make expired silences again' 'expire' 'End silences now' 'export' 'Write silences out, for import here or elsewhere' 'import' 'Bring silences from a file to the server'
     case 'webhooks'
@@ -1440,7 +1440,7 @@ end
 function __svc_aliases -a place
   switch "$place"
     case 'alerts'
-      printf '%s\t%s\n' 'ls' 'List alerts, active ones unless told otherwise' 'query' 'List alerts, active ones unless told otherwise' 'show' 'Show one alert, who silences it and which alerts inhibit it' 'add' 'Send an alert, or a file of them'
+      printf '%s\t%s\n' 'ls' 'List alerts, active ones unless told otherwise' 'query' 'List alerts, active ones unless told otherwise' 'show' 'Show one alert and what suppresses it: silences, alerts, time intervals' 'add' 'Send an alert, or a file of them'
     case 'silences'
       printf '%s\t%s\n' 'ls' 'List silences, active and pending ones unless told otherwise' 'query' 'List silences, active and pending ones unless told otherwise' 'show' 'Show one silence' 'add' 'Mute the alerts that match, for a time' 'delete' 'End silences now' 'rm' 'End silences now'
     case 'webhooks'
@@ -1474,15 +1474,15 @@ function __svc_options -a place
   end
   switch "$place"
     case 'alerts list'
-      printf '%s\t%s\n' '--state' 'Only alerts in this state; suppressed is silenced or inhibited (default active)' '--all' 'Alerts in every state' '-a' 'Alerts in every state' '--receiver' 'Only alerts routed to receivers whose whole name matches' '-r' 'Only alerts routed to receivers whose whole name matches' '--older-than' 'Only alerts that started longer ago' '--newer-than' 'Only alerts that started since' '--limit' 'At most so many' '--group-by' 'Count the alerts of each combination of values' '--count-by' 'Count the alerts of each value, most frequent first' '--count' 'Print how many there are, and nothing else' '--watch' 'Look again and again, every 5s unless told otherwise' '--fail-if-any' 'Exit with 1 if there are any'
+      printf '%s\t%s\n' '--state' 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)' '--all' 'Alerts in every state' '-a' 'Alerts in every state' '--receiver' 'Only alerts routed to receivers whose whole name matches' '-r' 'Only alerts routed to receivers whose whole name matches' '--older-than' 'Only alerts that started longer ago' '--newer-than' 'Only alerts that started since' '--limit' 'At most so many' '--group-by' 'Count the alerts of each combination of values' '--count-by' 'Count the alerts of each value, most frequent first' '--count' 'Print how many there are, and nothing else' '--watch' 'Look again and again, every 5s unless told otherwise' '--fail-if-any' 'Exit with 1 if there are any'
   end
   switch "$place"
     case 'alerts groups'
-      printf '%s\t%s\n' '--state' 'Only alerts in this state; suppressed is silenced or inhibited (default active)' '--all' 'Alerts in every state' '-a' 'Alerts in every state' '--receiver' 'Only groups of receivers whose whole name matches' '-r' 'Only groups of receivers whose whole name matches' '--limit' 'At most so many groups'
+      printf '%s\t%s\n' '--state' 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)' '--all' 'Alerts in every state' '-a' 'Alerts in every state' '--receiver' 'Only groups of receivers whose whole name matches' '-r' 'Only groups of receivers whose whole name matches' '--limit' 'At most so many groups'
   end
   switch "$place"
     case 'alerts check'
-      printf '%s\t%s\n' '--min' 'There must be so many at least' '--max' 'There may be so many at most' '--expect' 'There must be one at least: for an alert that always fires' '--state' 'Count alerts in this state; suppressed is silenced or inhibited (default active)' '--all' 'Count alerts in every state' '-a' 'Count alerts in every state' '--receiver' 'Count only alerts routed to receivers whose whole name matches' '-r' 'Count only alerts routed to receivers whose whole name matches' '--older-than' 'Count only alerts that started longer ago' '--wait' 'Look again until it holds, for so long' '--stable' 'With --wait: it has to hold for so long without a break' '--interval' 'With --wait: time between two looks (5s unless given)'
+      printf '%s\t%s\n' '--min' 'Require at least this many' '--max' 'Allow at most this many' '--allow-missing' 'Accept matchers with a name that no alert has, even if it looks mistyped' '--expect' 'Require at least one, for an alert that always fires' '--state' 'Count alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)' '--all' 'Count alerts in every state' '-a' 'Count alerts in every state' '--receiver' 'Count only alerts routed to receivers whose whole name matches' '-r' 'Count only alerts routed to receivers whose whole name matches' '--older-than' 'Count only alerts that started longer ago' '--wait' 'Check again until the condition is true, for at most this long' '--stable' 'With --wait: the condition must stay true for this long' '--interval' 'With --wait: time between two checks (default 5s)'
   end
   switch "$place"
     case 'alerts create'

@@ -179,7 +179,7 @@ function __SvcEnter([string]$Key) {
 # What "<place> <option>" takes: its kind, and the choices where there are some.
 function __SvcValue([string]$Key) {
   switch -Wildcard -CaseSensitive ($Key) {
-    'alerts list --state' { return @('choices', 'active', 'silenced', 'inhibited', 'suppressed', 'unprocessed') }
+    'alerts list --state' { return @('choices', 'active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed') }
     'alerts list --receiver' { return @('receivers') }
     'alerts list -r' { return @('receivers') }
     'alerts list --older-than' { return @('any') }
@@ -188,13 +188,13 @@ function __SvcValue([string]$Key) {
     'alerts list --group-by' { return @('any') }
     'alerts list --count-by' { return @('any') }
     'alerts list --watch' { return @('attached') }
-    'alerts groups --state' { return @('choices', 'active', 'silenced', 'inhibited', 'suppressed') }
+    'alerts groups --state' { return @('choices', 'active', 'silenced', 'inhibited', 'muted', 'suppressed') }
     'alerts groups --receiver' { return @('receivers') }
     'alerts groups -r' { return @('receivers') }
     'alerts groups --limit' { return @('any') }
     'alerts check --min' { return @('any') }
     'alerts check --max' { return @('any') }
-    'alerts check --state' { return @('choices', 'active', 'silenced', 'inhibited', 'suppressed') }
+    'alerts check --state' { return @('choices', 'active', 'silenced', 'inhibited', 'muted', 'suppressed') }
     'alerts check --receiver' { return @('receivers') }
     'alerts check -r' { return @('receivers') }
     'alerts check --older-than' { return @('any') }
@@ -648,10 +648,10 @@ function __SvcValue([string]$Key) {
     'trade ping --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
-    'sandbox start --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox start --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox run --port' { return @('any') }
     'sandbox run --fast' { return @('any') }
-    'sandbox run --trap' { return @('choices', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox run --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox status --port' { return @('any') }
     'doctor --timeout' { return @('any') }
     'api --field' { return @('any') }
@@ -787,9 +787,9 @@ function __SvcWords([string]$Key) {
     ) }
     'alerts' { return @(
       'list List alerts, active ones unless told otherwise'
-      'get Show one alert, who silences it and which alerts inhibit it'
+      'get Show one alert and what suppresses it: silences, alerts, time intervals'
       'groups List alerts as the server groups them for its receivers'
-      'check Test how many alerts there are: 0 if as many as there may be, 1 if not'
+      'check Exit 0 if the number of matching alerts is acceptable, 1 if not'
       'create Send an alert, or a file of them'
       'resolve End alerts now'
       'receivers List the receivers, which are the names of notification integrations'
@@ -959,7 +959,7 @@ function __SvcAliases([string]$Key) {
     'alerts' { return @(
       'ls List alerts, active ones unless told otherwise'
       'query List alerts, active ones unless told otherwise'
-      'show Show one alert, who silences it and which alerts inhibit it'
+      'show Show one alert and what suppresses it: silences, alerts, time intervals'
       'add Send an alert, or a file of them'
     ) }
     'silences' { return @(
@@ -1012,7 +1012,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('alerts list') -ccontains $Place) {
     @(
-      '--state Only alerts in this state; suppressed is silenced or inhibited (default active)'
+      '--state Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)'
       '--all Alerts in every state'
       '-a Alerts in every state'
       '--receiver Only alerts routed to receivers whose whole name matches'
@@ -1029,7 +1029,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('alerts groups') -ccontains $Place) {
     @(
-      '--state Only alerts in this state; suppressed is silenced or inhibited (default active)'
+      '--state Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)'
       '--all Alerts in every state'
       '-a Alerts in every state'
       '--receiver Only groups of receivers whose whole name matches'
@@ -1039,18 +1039,19 @@ function __SvcOptions([string]$Place) {
   }
   if (@('alerts check') -ccontains $Place) {
     @(
-      '--min There must be so many at least'
-      '--max There may be so many at most'
-      '--expect There must be one at least: for an alert that always fires'
-      '--state Count alerts in this state; suppressed is silenced or inhibited (default active)'
+      '--min Require at least this many'
+      '--max Allow at most this many'
+      '--allow-missing Accept matchers with a name that no alert has, even if it looks mistyped'
+      '--expect Require at least one, for an alert that always fires'
+      '--state Count alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)'
       '--all Count alerts in every state'
       '-a Count alerts in every state'
       '--receiver Count only alerts routed to receivers whose whole name matches'
       '-r Count only alerts routed to receivers whose whole name matches'
       '--older-than Count only alerts that started longer ago'
-      '--wait Look again until it holds, for so long'
-      '--stable With --wait: it has to hold for so long without a break'
-      '--interval With --wait: time between two looks (5s unless given)'
+      '--wait Check again until the condition is true, for at most this long'
+      '--stable With --wait: the condition must stay true for this long'
+      '--interval With --wait: time between two checks (default 5s)'
     )
   }
   if (@('alerts create') -ccontains $Place) {
