@@ -102,7 +102,7 @@ describe.skipIf(missing)('zsh, from fpath', () => {
     expect(commands).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
     expect(commands).not.toContain('ls');
     expect(await offered('svc alerts list --state ')).toEqual(
-      ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'].sort(),
+      ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'].sort(),
     );
     const options = await terminal.complete('svc alerts list -', ALL);
     for (const option of [' --state ', ' -a ', ' --base-url ', ' --no-headers ', ' -o '])
