@@ -8,7 +8,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY } = await import(
     '@jmespath-community/jmespath'
   );
-  const tree = told(() => compile(expression));
+  const tree = refusing(() => compile(expression));
   for (const name of functionNames(tree)) {
     if (!isRegistered(name)) throw queryError(`there is no function ${name}()`);
   }
@@ -17,7 +17,8 @@ export async function compileQuery(expression: string): Promise<Query> {
     registerFunction(name, ([left, right]) => ordered(left, right, name, compare), [any, any], { override: true });
   }
   const checked = withOrderings(tree) as typeof tree;
-  return (value) => told(() => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
+  return (value) =>
+    refusing(() => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
 /** By names that no expression can call. */
@@ -50,7 +51,7 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   });
 }
 
-function told<T>(work: () => T): T {
+function refusing<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -56,7 +56,11 @@ test.each([
   ['in 2h', 2 * HOUR, 2 * HOUR],
   ['1d1ms', 24 * HOUR + 1, -24 * HOUR - 1],
 ])('%s is so far from now', (text, ahead, behind) => {
-  expect(parseTime(text, forward)).toEqual({ ms: NOW + ahead, iso: new Date(NOW + ahead).toISOString() });
+  expect(parseTime(text, forward)).toEqual({
+    ms: NOW + ahead,
+    iso: new Date(NOW + ahead).toISOString(),
+    relative: true,
+  });
   expect(parseTime(text, back).ms).toBe(NOW + behind);
 });
 

@@ -54,8 +54,8 @@ export const catalogCheck = recordCommand({
     any: { type: 'boolean', help: 'It holds if it does for one offer' },
     all: { type: 'boolean', help: 'It holds only if it does for every offer' },
     'max-age': { type: 'duration', positive: true, help: 'Older values are not current (7d unless given)' },
-    wait: { type: 'duration', help: 'Look again until it holds, for so long' },
-    every: { type: 'duration', positive: true, help: 'With --wait: time between two looks (5m unless given)' },
+    wait: { type: 'duration', help: 'Check again until it holds, for so long' },
+    every: { type: 'duration', positive: true, help: 'With --wait: time between two checks (5m unless given)' },
   },
   exits: ['condition_false', 'still_pending', 'not_known'],
   examples: [
@@ -82,7 +82,7 @@ export const catalogCheck = recordCommand({
     const incomplete: PagingProblem[] = [];
     let since: number | undefined;
     let missing: readonly string[] = [];
-    const look = async (): Promise<Verdict> => {
+    const readVerdict = async (): Promise<Verdict> => {
       const now = ctx.now();
       since = condition.kind === 'change' ? plainInstant(input.since, now - DAY_MS) : undefined;
       if (since !== undefined && since > now)
@@ -105,7 +105,7 @@ export const catalogCheck = recordCommand({
       return incomplete.length === 0 ? verdict : { ...verdict, ok: null };
     };
     const began = ctx.now();
-    const verdict = await awaited(look, judged, input, ctx);
+    const verdict = await awaited(readVerdict, judged, input, ctx);
     for (const text of missing) ctx.notice(text);
     const waitedMs = input.wait === undefined ? 0 : ctx.now() - began;
     const { ok, sources, stale } = verdict;
@@ -133,7 +133,7 @@ interface Modes {
 function checkModes({ field, since, any, all, wait, every }: Modes, change: boolean): void {
   if (any && all) throw new SvcError('usage', '--any and --all cannot be used together');
   if (every !== undefined && wait === undefined) {
-    throw new SvcError('usage', '--every needs --wait, which says how long to look');
+    throw new SvcError('usage', '--every needs --wait, which says how long to wait');
   }
   if (change && field === 'lowest') {
     throw new SvcError('usage', '--change is of one field, and lowest is now one, now another', {
@@ -144,21 +144,21 @@ function checkModes({ field, since, any, all, wait, every }: Modes, change: bool
 }
 
 async function awaited(
-  look: () => Promise<Verdict>,
+  read: () => Promise<Verdict>,
   judged: Judged,
   { wait = 0, every = USUAL_EVERY_MS }: Modes,
   ctx: RunContext,
 ): Promise<Verdict> {
   let last: Verdict = { ok: null, sources: [], stale: [] };
-  let told: string | undefined;
-  for await (const { value, outage } of poll(look, { waitMs: wait, intervalMs: every }, ctx)) {
+  let shown: string | undefined;
+  for await (const { value, outage } of poll(read, { waitMs: wait, intervalMs: every }, ctx)) {
     await ctx.reportOutage(outage);
     if (value === undefined) continue;
     last = value;
     if (value.ok) return value;
     const text = verdictText(value, judged);
-    if (wait > 0 && text !== told) ctx.notice(`${text}; waiting`);
-    told = text;
+    if (wait > 0 && text !== shown) ctx.notice(`${text}; waiting`);
+    shown = text;
   }
   return last;
 }

@@ -17,7 +17,7 @@ export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
   summary: 'The values of one source over time, as the service gives them',
   description:
-    "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and told where they were written otherwise.",
+    "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and shown where they were written otherwise.",
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'The product', required: true, complete: 'products' } },

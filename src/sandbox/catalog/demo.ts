@@ -37,12 +37,12 @@ export function demoCatalog(nowMs: number): Catalog {
     const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
     const row = rowOf(listing, at + 1, now, { category, settlement: place === null ? null : settlements[place] });
     if (!product.lasting) return dailyRuns(row, product.course);
-    return [{ row, kept: !product.snapshotsOnly, past: () => history(row, product.course) }];
+    return [{ row, current: !product.snapshotsOnly, past: () => history(row, product.course) }];
   });
   return {
     settlements: Object.values(settlements),
     categories,
-    sources: listed.filter(({ kept }) => kept).map(({ row }) => row),
+    sources: listed.filter(({ current }) => current).map(({ row }) => row),
     cursors: demoCursors(now),
     snapshots: remembered((id) =>
       listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past()),
@@ -53,7 +53,7 @@ export function demoCatalog(nowMs: number): Catalog {
 interface Listed {
   readonly row: SourceRow;
   /** The row is still there. */
-  readonly kept: boolean;
+  readonly current: boolean;
   readonly past: () => readonly Snapshot[];
 }
 
@@ -80,7 +80,11 @@ function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
     const { canonical_product_id, parser_name, source_id, price_unit } = row;
     const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
     return [
-      { row, kept: true, past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }] },
+      {
+        row,
+        current: true,
+        past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }],
+      },
     ];
   });
 }

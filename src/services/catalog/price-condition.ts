@@ -139,8 +139,8 @@ function foundText(sources: readonly JudgedReading[], judged: Judged): string {
     return `the lowest is ${[first.value, first.unit].filter((part) => part !== '').join(' ')} (${first.field}, ${first.series})`;
   }
   const named = mostTelling(sources, judged).map(sourceText).join(', ');
-  const held = sources.filter(({ holds }) => holds === true).length;
-  const what = `${held} of ${sources.length} ${sources.length === 1 ? 'offer' : 'offers'}`;
+  const count = sources.filter(({ holds }) => holds === true).length;
+  const what = `${count} of ${sources.length} ${sources.length === 1 ? 'offer' : 'offers'}`;
   return `it holds for ${what} (${named}${more(sources)})`;
 }
 

@@ -122,7 +122,7 @@ export function bucketValues(
 
 export interface InEffect {
   readonly value: number | null;
-  /** Until when it is known to have held, in milliseconds since 1970: the given time at the latest. */
+  /** When it was last observed, in milliseconds since 1970: not after the given time. */
   readonly until: number;
 }
 

@@ -103,14 +103,14 @@ test('while every page moves rows, what is read is no answer', async () => {
   service.traps.add('shifting-catalog');
   const shifting = (...argv: string[]) =>
     svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: service.url } });
-  const told = 'the catalog changed while it was read: 3 passes brought different rows';
+  const problem = 'the catalog changed while it was read: 3 passes brought different rows';
   const list = await shifting('products', 'sources', 'p1', '--all', '-o', 'id');
   const ids = list.stdout.trim().split('\n');
   expect([list.code, new Set(ids).size]).toEqual([10, ids.length]);
-  expect(list.stderr).toContain(told);
-  expect(await shifting('history', 'p1')).toMatchObject({ code: 10, stderr: expect.stringContaining(told) });
+  expect(list.stderr).toContain(problem);
+  expect(await shifting('history', 'p1')).toMatchObject({ code: 10, stderr: expect.stringContaining(problem) });
   expect(await shifting('check', 'p1', '--above', '1', '--max-age', '900d')).toMatchObject({
     code: 11,
-    stdout: expect.stringContaining(told),
+    stdout: expect.stringContaining(problem),
   });
 });

@@ -143,7 +143,7 @@ describe('long lists', () => {
   );
 
   test.each(['id', 'ndjson', 'table'])(
-    'three passes that do not agree are told, with exit status 10: -o %s',
+    'three passes that do not agree are reported, with exit status 10: -o %s',
     async (format) => {
       catalog.replies(moving(350, 1000));
       const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
