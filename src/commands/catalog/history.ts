@@ -7,7 +7,14 @@ import { readingProblems } from '../../services/catalog/paging.ts';
 import { bucketValues, lastValue, type PriceSeries } from '../../services/catalog/series.ts';
 import { seriesNames, sharedUnit, unitOf } from '../../services/catalog/series-names.ts';
 import { filled, type Statistics, statisticsOf } from '../../services/catalog/statistics.ts';
-import { bucketDates, INTERVALS, plainInstant, type Window, wireTime } from '../../services/catalog/window.ts';
+import {
+  bucketDates,
+  INTERVALS,
+  plainInstant,
+  pointsIn,
+  type Window,
+  wireTime,
+} from '../../services/catalog/window.ts';
 import {
   type Fill,
   type HistoryView,
@@ -143,6 +150,9 @@ function productHistories(
   });
 }
 
+/** Fewer make no line. */
+const FEWEST_POINTS = 10;
+
 /** What is observed once a day is mostly holes by quarters of a day: the first coarser interval that is not is taken. */
 function fittingWindow(
   span: Parameters<typeof historyWindow>[0],
@@ -152,6 +162,7 @@ function fittingWindow(
 ): Window {
   const coarser = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map((interval) => historyWindow(span, interval));
   const fitting = coarser.find((window) => {
+    if (pointsIn(window) < FEWEST_POINTS) return false;
     const dates = bucketDates(window);
     return !isSparse(
       series.map(({ observations }) => statisticsOf({ dates, values: bucketValues(observations, field, window) })),
