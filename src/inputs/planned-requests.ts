@@ -125,7 +125,7 @@ export interface Outcome {
   readonly isLeft: boolean;
   /** It failed before it was on its way. */
   readonly isKept?: boolean;
-  /** Undefined where it did not come to that. */
+  /** Of one that failed. */
   readonly journalId?: string | undefined;
 }
 
@@ -160,7 +160,7 @@ export async function sendAll(
       const watch = await ready?.(open);
       isKept = false;
       const placed = await sendOrder(one.request, open, { ...one.details, journaled }, { ...wish, watch }, ctx);
-      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false, journalId });
+      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
       outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept, journalId });
@@ -191,7 +191,7 @@ export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
     code: error?.code ?? null,
     server_code: error?.more?.['server_code'] ?? null,
     http_status: error?.httpStatus ?? null,
-    journal_id: journalId ?? null,
+    journal_id: error === undefined ? null : (journalId ?? null),
   }));
 }
 

@@ -62,7 +62,10 @@ async function* eachChange(
   for await (const { at: ms, changes, outage } of glances) {
     if (sink.closed) return;
     const at = new Date(ms).toISOString();
-    if (outage !== undefined) yield { event: outage.event, at, ...(outage.reason && { reason: outage.reason }) };
-    for (const { event, row } of changes) yield { event, at, [noun]: row };
+    const rows = changes.map(({ event, row }) => ({ event, at, [noun]: row }));
+    // What changed was seen before the service was lost, or after it was back.
+    if (outage?.event === 'recovered') yield { event: outage.event, at };
+    yield* rows;
+    if (outage?.event === 'unreachable') yield { event: outage.event, at, reason: outage.reason };
   }
 }

@@ -22,7 +22,6 @@ export interface ChangeRow {
   readonly code: ErrorCode | null;
   readonly server_code: string | number | null;
   readonly http_status: number | null;
-  /** Null where nothing was written down, as nothing was about to be sent. */
   readonly journal_id: string | null;
 }
 
