@@ -1,7 +1,6 @@
 /** Which rows of a table are wanted: of one symbol, of one account. */
 import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
-import type { ListOutput } from '../output/types.ts';
 import type { Account } from '../services/trading/schema.ts';
 import type { TradingSession } from './trading-session.ts';
 
@@ -54,10 +53,10 @@ export async function rowFilter({ symbol, account: name }: Wanted, open: Trading
 }
 
 /** The answer of a list. That all rows were left out is not that there are none. */
-export function listed<Row>(
-  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: ListOutput<Row> },
+export function listed<Row, List extends object>(
+  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: List },
   { symbol, account, type }: Wanted & { readonly type?: string | undefined },
-): { readonly value: readonly Row[]; readonly as: ListOutput<Row> } {
+): { readonly value: readonly Row[]; readonly as: List } {
   if (of.length === 0 || value.length > 0) return { value, as };
   const filters = Object.entries({ type, symbol, account }).flatMap(([name, given]) =>
     given === undefined ? [] : [`--${name} ${given}`],
