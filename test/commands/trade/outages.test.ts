@@ -102,7 +102,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
   it('says so where the token is refused meanwhile, and ends with exit 7', async () => {
     let isRevoked = false;
     await using feed = await withOrder({ accepts: (token) => token === TOKEN && !isRevoked });
-    const running = start([...STREAMS[name], '--until', '500ms'], { sleeps: 500 });
+    const running = start([...STREAMS[name], '--until', '3s'], { sleeps: 3_000 });
     await feed.subscribed('Order');
     isRevoked = true;
     feed.drop();
