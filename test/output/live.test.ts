@@ -104,3 +104,18 @@ describe('a flood', () => {
     expect(await printed(numbers(5_000), { width: undefined })).toHaveLength(5_000);
   });
 });
+
+it.each(['table', 'ndjson'] as const)('prints the rows that came right before a failure: %s', async (format) => {
+  let text = '';
+  const write = async (chunk: string | Uint8Array): Promise<void> => {
+    text += String(chunk);
+  };
+  const sink: OutStream = { isTTY: false, columns: undefined, colorDepth: 0, closed: false, write };
+  async function* rows(): AsyncGenerator<number> {
+    yield 1;
+    throw new Error('broken');
+  }
+  const options: OutputOptions = { ...OPTIONS, format, width: undefined };
+  await expect(render(rows(), LIST, options, sink)).rejects.toThrow('broken');
+  expect(text).toBe(format === 'table' ? 'row  1\n' : '1\n');
+});
