@@ -83,7 +83,7 @@ export const webhooksVerify = listCommand({
     const run = new VerificationRun(check, {
       format: input.format,
       signed: given.some(([name]) => signing.includes(name.toLowerCase())),
-      bareBodies: false,
+      refuseBodies: 'with a body alone pass --timestamp and --signature, or --headers-file',
       prefix,
       chunks: ctx.inputChunks,
       notice: ctx.notice,

@@ -18,8 +18,8 @@ export interface InputOptions {
   readonly format: DeliveryFormat;
   /** The signature was given apart from the input. */
   readonly signed: boolean;
-  /** Whether what is in none of the formats is a body; else it is refused. */
-  readonly bareBodies: boolean;
+  /** What to do about a body without its headers, which is refused then; else what is in none of the formats is a body. */
+  readonly refuseBodies?: string;
   readonly prefix: string;
   /** Reads a line of a recording. */
   readonly readLine?: LineReader;
@@ -105,14 +105,14 @@ export async function* readDeliveries(
   const format = detectFormat(beginning.bytes, beginning.whole, options.prefix);
   if (format === 'body') {
     refuseOthers(beginning.bytes, source);
-    if (!options.bareBodies) throw noDelivery(source);
+    if (options.refuseBodies !== undefined) throw noDelivery(source, options.refuseBodies);
     yield { source, pieces: beginning.all(), size: sizeOf(path) };
   } else yield* contained(format, source, beginning.all(), options);
 }
 
-function noDelivery(source: string): SvcError {
+function noDelivery(source: string, advice: string): SvcError {
   return new SvcError('file_unusable', `${source}: holds no delivery in a format that svc reads`, {
-    hint: 'a body alone says nothing about its signature: pass --timestamp and --signature, or --headers-file. svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}',
+    hint: `${advice}; svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}`,
   });
 }
 
@@ -143,7 +143,7 @@ async function* contained(
       const { capturedDeliveries } = await import('./captured-json.ts');
       const found = capturedDeliveries(bytes, source, options.prefix);
       if (found !== undefined) yield found;
-      else if (!options.bareBodies) throw noDelivery(source);
+      else if (options.refuseBodies !== undefined) throw noDelivery(source, options.refuseBodies);
       else yield { source, pieces: once(bytes), size: bytes.length };
       return;
     }

@@ -38,7 +38,7 @@ const LARGEST = 64 << 20;
 /** One after the other, in their order. */
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   const { prefix, chunks, notice, unusable } = input;
-  const options = { format: 'auto', signed: false, bareBodies: true, prefix, chunks, notice, unusable } as const;
+  const options = { format: 'auto', signed: false, prefix, chunks, notice, unusable } as const;
   for await (const found of readDeliveries(path, options)) {
     if ('pieces' in found) yield* bareEvents(await whole(found.pieces, found.source), found.source);
     else for (const delivery of found) yield deliveredEvent(delivery, input);

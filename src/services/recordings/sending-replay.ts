@@ -25,7 +25,7 @@ export interface ReplayOptions {
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
   readonly limit: number | undefined;
-  /** Each is signed anew when it is sent: those of the service, and with `unproven` whatever was recorded. */
+  /** Each is signed again when it is sent: those of the service, and with `unproven` whatever was recorded. */
   readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
   readonly userAgent: string;
   chunks(path: string): AsyncIterable<Uint8Array>;
@@ -102,7 +102,7 @@ export class Replay {
     const input = {
       format,
       signed: false,
-      bareBodies: false,
+      refuseBodies: BODY_ADVICE,
       prefix: HEADER_PREFIX,
       readLine,
       chunks,
@@ -168,9 +168,11 @@ export class Replay {
 
 const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
+const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
+
 function bareBody(source: string): SvcError {
   return new SvcError('file_unusable', `${source}: is a body without its headers`, {
-    hint: 'svc webhooks send --body signs and sends it',
+    hint: BODY_ADVICE,
   });
 }
 

@@ -82,7 +82,7 @@ describe('what verify reads is sent again', () => {
     const run = await replay(PING, await statuses(204), '--format', 'body');
     expect(run).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('svc webhooks send --body signs and sends it'),
+      stderr: expect.stringContaining('svc webhooks send --body signs and sends a body'),
     });
   });
 });

@@ -141,7 +141,9 @@ describe('one delivery', () => {
   it('without its signature says what to pass', async () => {
     const { code, stdout, stderr } = await verify([ping]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/holds no delivery in a format that svc reads\nhint: .* pass --timestamp and --signature/);
+    expect(stderr).toMatch(
+      /holds no delivery in a format that svc reads\nhint: with a body alone pass --timestamp and --signature/,
+    );
     expect((await json([ping, '--signature', SIGNATURE])).verdict).toBe('missing_timestamp');
   });
 

@@ -55,7 +55,6 @@ async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1
   const options = {
     format,
     signed,
-    bareBodies: true,
     prefix: PREFIX,
     chunks: pieces,
     notice: (line: string) => void notices.push(line),
