@@ -17,7 +17,7 @@ export const webhooksReplay = listCommand({
   flags: {
     to: RECEIVER_FLAGS.to,
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'What the file is' },
-    resign: { type: 'boolean', help: 'Sign each anew when it is sent; takes a secret' },
+    resign: { type: 'boolean', help: 'Sign each again when it is sent; needs a secret' },
     'resign-unproven': { type: 'boolean', help: 'With --resign: forgeries, too, which it makes valid' },
     'only-failed': { type: 'boolean', help: 'Only those that were answered or forwarded without a 2xx' },
     'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
