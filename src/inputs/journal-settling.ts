@@ -2,7 +2,14 @@
 import type { Answer, RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
 import type { Settlement } from '../services/trading/settlement.ts';
-import { type JournalEntry, journal, mayBeOf, type OrderOutcome, readJournal } from '../store/order-journal.ts';
+import {
+  isRepeat,
+  type JournalEntry,
+  journal,
+  mayBeOf,
+  type OrderOutcome,
+  readJournal,
+} from '../store/order-journal.ts';
 import { freshAccounts } from './order-account.ts';
 import { knownOffers } from './trading-offers.ts';
 import { type TradingSession, withTrading } from './trading-session.ts';
@@ -59,7 +66,8 @@ async function settleEach(
   for (const entry of entries) {
     const accepted = readJournal(ctx.paths).filter((one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id);
     const times = { sentAt: Date.parse(entry.at) + skew, now: ctx.now() + skew };
-    const settled = await settle(entry, { ...times, tables, accepted, offers, accounts });
+    const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
+    const settled = await settle(entry, { ...times, tables, accepted, equals, offers, accounts });
     rows.push(await kept(entry, settled, ctx));
   }
   return rows;

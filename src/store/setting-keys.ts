@@ -69,7 +69,7 @@ export const SETTING_KEYS = [
     min: 1,
     max: 1000,
     default: '20',
-    help: 'How often svc may connect to the trading gateway in a minute',
+    help: 'How often svc connects to the trading gateway in a minute before a read waits; an order never waits',
   },
   {
     key: 'trade.commandNumbers',

@@ -24,7 +24,7 @@ export const tradeLimits = listCommand({
   id: 'trade limits',
   summary: 'Show the caps on calls with what is used of them, and the limits of candles',
   description:
-    'Asks nobody, and shows the limits without a token, too: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: what closes, cancels or protects is never refused for one, and goes by what was seen last.',
+    'Asks nobody, and shows the limits without a token, too: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: a close, a cancel or an order is never refused or delayed for one.',
   effect: 'read',
   service: 'trade',
   flags: { reset: { type: 'boolean', help: 'Forget what was counted' } },

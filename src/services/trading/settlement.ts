@@ -39,6 +39,8 @@ export interface SettlingContext {
   readonly sentAt: number;
   readonly now: number;
   readonly accepted: readonly AcceptedOrder[];
+  /** How many requests like it have an unknown outcome, this one among them: each has its own share of what fits. */
+  readonly equals: number;
   readonly offers: readonly Offer[];
   readonly accounts: readonly Account[];
 }
@@ -111,25 +113,23 @@ export function lostOrders(
 }
 
 async function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Promise<Settlement> {
-  const { tables, sentAt, accepted } = context;
+  const { tables, sentAt, accepted, equals } = context;
   const rows: SeenRows = {
     orders: tables.rows('Order'),
     positions: tables.rows('OpenPosition'),
     closed: tables.rows('ClosedPosition'),
   };
   const found = lost.flatMap((order) => orderCandidates(order, sentAt, rows, accepted));
-  const [orders, positions] = [
-    found.filter(({ kind }) => kind === 'order'),
-    found.filter(({ kind }) => kind === 'position'),
-  ];
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
-  const evidence = found.map(({ text }) => text).join('; ');
-  if (amountOf(orders) > wanted + TINY || amountOf(positions) > wanted + TINY) {
-    return { outcome: 'unknown', evidence: `more fits than was asked for: ${evidence}` };
+  const kinds = (['order', 'position'] as const).map((kind) => found.filter((one) => one.kind === kind));
+  if (kinds.some((one) => amountOf(one) > wanted * equals + TINY)) {
+    return { outcome: 'unknown', evidence: `more fits than was asked for: ${textOf(found)}` };
   }
+  const [orders = [], positions = []] = kinds.map((one) => firstOf(one, wanted));
   const ids = { orderIds: idsOf(orders), tradeIds: idsOf(positions) };
+  const evidence = textOf([...orders, ...positions]);
   if (orders.length > 0) return { outcome: 'open', evidence, ...ids };
-  if (found.length > 0) return { outcome: 'filled', evidence, ...ids };
+  if (positions.length > 0) return { outcome: 'filled', evidence, ...ids };
   const [order] = lost;
   const offset = order === undefined || order.hedges === true ? undefined : await offsetBy(order, context);
   return offset ?? { outcome: 'absent', evidence: 'no order, open position or closed position fits' };
@@ -180,6 +180,20 @@ function settledChange(path: string, { order_id: id, rate, amount }: Fields, con
   const amountK = offer === undefined ? Number(amount) : thousands(Number(amount), offer);
   const isChanged = orderRate(row) === Number(rate) && row.amountK === amountK;
   return { outcome: isChanged ? 'done' : 'absent', evidence };
+}
+
+/** As many as make up the amount. */
+function firstOf(candidates: readonly OrderCandidate[], amountK: number): readonly OrderCandidate[] {
+  let sum = 0;
+  return candidates.filter((one) => {
+    const isNeeded = sum < amountK - TINY;
+    sum += one.amountK ?? 0;
+    return isNeeded;
+  });
+}
+
+function textOf(candidates: readonly OrderCandidate[]): string {
+  return candidates.map(({ text }) => text).join('; ');
 }
 
 function idsOf(candidates: readonly OrderCandidate[]): readonly string[] {

@@ -114,3 +114,22 @@ it('a dry run shows the form, and when it expires', async () => {
   expect(stderr).toContain('it expires at 2026-01-14 14:00 UTC');
   expect(desk.calls()).toEqual([]);
 });
+
+describe('a whole number that cannot be a price', () => {
+  it.each([
+    ['a stop on the wrong side', ['buy', 'EUR/USD', '5', '--stop', '40'], 3, '--stop 40pips'],
+    ['a stop on its side', ['sell', 'EUR/USD', '5', '--stop', '40'], 3, '--stop 40pips'],
+    ['a limit', ['buy', 'EUR/USD', '5', '--limit', '80'], 3, '--limit 80pips'],
+    ['of an entry order', [...BUY, '--stop', '40'], 2, '--stop 40pips'],
+  ])('is asked about: %s', async (_name, argv, exit, meant) => {
+    const { code, stderr } = await desk.run([...argv, '--yes']);
+    expect({ code, orders: desk.orders() }).toEqual({ code: exit, orders: [] });
+    expect(stderr).toContain(`hint: did you mean ${meant}?`);
+  });
+
+  it('is a price where one is near', async () => {
+    const argv = ['buy', 'EUR/USD', '5', '--stop', '1', '--limit', '2', '--yes'];
+    expect((await desk.run(argv)).code).toBe(0);
+    expect(desk.orders()).toMatchObject([{ stop: '1', limit: '2' }]);
+  });
+});

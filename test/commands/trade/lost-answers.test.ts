@@ -104,7 +104,7 @@ it('executed with an error beside it is not as asked, and both are told', async 
 
 it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the sandbox: %s', async (trap) => {
   desk.gateway.traps.add(trap);
-  const { code } = await desk.run([...BUY, '--wait', '5s'], { sleeps: true });
+  const { code } = await desk.run([...BUY, '--wait', '5s'], { sleeps: 50 });
   expect({ code, sent: desk.orders().length, journal: desk.journal().map(({ outcome }) => outcome) }).toEqual({
     code: 8,
     sent: 1,

@@ -138,6 +138,16 @@ describe('an unknown outcome', () => {
     ]);
   });
 
+  it('of two equal orders that were both filled is a position for each', async () => {
+    gateway.feed.tables['OpenPosition'] = [position(), position({ tradeId: '9' })];
+    const run = await gateway.run(['journal', 'settle'], { home: await homeWith([BUY, BUY]) });
+    expect(run.code, run.stderr).toBe(0);
+    expect(gateway.journal().map(({ outcome, trade_ids }) => ({ outcome, trade_ids }))).toEqual([
+      { outcome: 'filled', trade_ids: ['7'] },
+      { outcome: 'filled', trade_ids: ['9'] },
+    ]);
+  });
+
   it('is settled alone where its id is given, or the beginning of it', async () => {
     const home = await homeWith([BUY, CANCEL]);
     const run = await gateway.run(['journal', 'settle', 'id-2', '-q'], { home });
