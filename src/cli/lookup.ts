@@ -26,7 +26,16 @@ export function findCommand(group: Group, commands: readonly Command[], words: r
   for (let length = words.length; length > 0; length--) {
     const typed = words.slice(0, length).join(' ');
     const command = commands.find((candidate) => [nameOf(candidate), ...(candidate.aliases ?? [])].includes(typed));
-    if (command !== undefined) return { kind: 'command', command, words: length };
+    if (command === undefined) continue;
+    // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
+    const more = commands.flatMap((one) =>
+      nameOf(one).startsWith(`${typed} `) ? nameOf(one).slice(typed.length + 1) : [],
+    );
+    const next = words[length];
+    if (next !== undefined && more.length > 0 && command.args === undefined) {
+      throw unknownCommand(`${group.name} ${typed} ${next}`, next, more);
+    }
+    return { kind: 'command', command, words: length };
   }
   const [word, next] = words;
   if (word === undefined) return { kind: 'commands', group, commands };

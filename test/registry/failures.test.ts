@@ -321,6 +321,7 @@ function expectErrorLine(run: Invoked, where: string): void {
     http_status: report.error.http_status === null ? null : expect.any(Number),
     exit: run.code,
     retryable: [6, 7].includes(run.code) ? expect.any(Boolean) : false,
+    ...(report.error.sent === undefined ? {} : { sent: expect.stringMatching(/^(?:no|maybe|yes)$/) }),
   });
 }
 
