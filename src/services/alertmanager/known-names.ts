@@ -6,9 +6,14 @@ import type { Matcher } from './matcher.ts';
 import { MatcherSyntaxError, splitList } from './matcher-classic.ts';
 import { parseFallback } from './matcher-utf8.ts';
 
-export interface KnownNames {
-  readonly labels: ReadonlySet<string>;
-  readonly alertNames: ReadonlySet<string>;
+interface Names {
+  readonly labels: Set<string>;
+  readonly alertNames: Set<string>;
+}
+
+/** Of alerts and the running configuration. A silence may itself be mistyped: its names are only suggested. */
+export interface KnownNames extends Names {
+  readonly silenced: Names;
 }
 
 export interface NameSuggestion {
@@ -20,16 +25,16 @@ export interface NameSuggestion {
 const MOST_EDITS = 2;
 
 /** For each label name and alert name that is not known but close to a known one, the closest. Ask only where nothing matches. */
-export function suggestNames(matchers: readonly Matcher[], { labels, alertNames }: KnownNames): NameSuggestion[] {
+export function suggestNames(matchers: readonly Matcher[], known: KnownNames): NameSuggestion[] {
   const found: NameSuggestion[] = [];
-  const look = (kind: NameSuggestion['kind'], given: string, names: ReadonlySet<string>): void => {
-    if (names.has(given) || found.some((one) => one.kind === kind && one.given === given)) return;
-    const known = closest(given, names);
-    if (known !== undefined) found.push({ kind, given, known });
+  const question = (kind: NameSuggestion['kind'], names: keyof Names, given: string): void => {
+    if (known[names].has(given) || found.some((one) => one.kind === kind && one.given === given)) return;
+    const meant = closest(given, new Set([...known[names], ...known.silenced[names]]));
+    if (meant !== undefined) found.push({ kind, given, known: meant });
   };
   for (const { name, value, isRegex, isEqual } of matchers) {
-    look('label', name, labels);
-    if (name === 'alertname' && isEqual && !isRegex) look('alert name', value, alertNames);
+    question('label', 'labels', name);
+    if (name === 'alertname' && isEqual && !isRegex) question('alert name', 'alertNames', value);
   }
   return found;
 }
@@ -38,10 +43,10 @@ export function suggestionText({ kind, given, known }: NameSuggestion): string {
   return `unknown ${kind} ${given}: did you mean ${known}?`;
 }
 
-/** The first of the closest ones, if any is within two edits and has more in common than its length. */
+/** The first of the closest other names, if any is within two edits and has more in common than its length. */
 export function closest(given: string, names: Iterable<string>): string | undefined {
-  const near = [...names].filter((name) => Math.max(name.length, given.length) > MOST_EDITS);
-  for (let edits = 0; edits <= MOST_EDITS; edits++) {
+  const near = [...names].filter((name) => name !== given && Math.max(name.length, given.length) > MOST_EDITS);
+  for (let edits = 1; edits <= MOST_EDITS; edits++) {
     const known = near.find((name) => isWithin(given, name, edits));
     if (known !== undefined) return known;
   }
@@ -68,7 +73,8 @@ function isWithin(a: string, b: string, edits: number): boolean {
 export async function readKnownNames(
   alertmanager: Pick<Alertmanager, 'alerts' | 'silences' | 'status'>,
 ): Promise<KnownNames> {
-  const known = { labels: new Set<string>(), alertNames: new Set<string>() };
+  const silenced = { labels: new Set<string>(), alertNames: new Set<string>() };
+  const known = { labels: new Set<string>(), alertNames: new Set<string>(), silenced };
   for await (const { labels } of alertmanager.alerts()) {
     for (const [name, value] of Object.entries(labels)) addEquality(known, name, value);
   }
@@ -76,18 +82,13 @@ export async function readKnownNames(
   await ifPossible(async () => {
     for await (const { matchers } of alertmanager.silences()) {
       for (const { name, value, isRegex, isEqual } of matchers) {
-        if (!isRegex && (isEqual ?? true)) addEquality(known, name, value);
-        else known.labels.add(name);
+        if (!isRegex && (isEqual ?? true)) addEquality(silenced, name, value);
+        else silenced.labels.add(name);
       }
     }
   });
   await ifPossible(async () => addConfiguration(known, await parseYaml((await alertmanager.status()).config.original)));
   return known;
-}
-
-interface Names {
-  readonly labels: Set<string>;
-  readonly alertNames: Set<string>;
 }
 
 function addEquality({ labels, alertNames }: Names, name: string, value: string): void {
