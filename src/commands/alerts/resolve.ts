@@ -54,8 +54,9 @@ export const alertsResolve = listCommand({
       if (alerts.length > MOST_SHOWN) ctx.notice(`and ${alerts.length - MOST_SHOWN} more`);
       await ctx.confirm(`Resolve ${alerts.length === 1 ? 'this alert' : `these ${alerts.length} alerts`}?`);
     }
-    const end = endOfAlerts(ctx.now(), alertmanager.clockSkewMs);
-    const sent = alerts.map((alert) => resolvedAlert(alert, end));
+    const now = ctx.now();
+    const end = endOfAlerts(now, alertmanager.clockSkewMs);
+    const sent = alerts.map((alert) => resolvedAlert(alert, end, now));
     await sendAlerts(alertmanager, sent);
     const value = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
     return { value, footer: 'where the cause goes on, the source sends the alert again and it fires again' };

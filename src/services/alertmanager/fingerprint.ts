@@ -1,5 +1,5 @@
 /** Fingerprints of alerts: 16 hexadecimal digits, which a person may shorten. */
-
+import { collectAlerts } from './alert-selection.ts';
 import type { Alertmanager } from './client.ts';
 import { checkPrefix, findByPrefix, type IdKind } from './id-prefix.ts';
 import type { Alert } from './schema.ts';
@@ -20,22 +20,20 @@ export function isFingerprintPrefix(text: string): boolean {
  * Throws `not_found` and `invalid_value`.
  */
 export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
-  const [alert] = await findAlerts(alertmanager, [prefix]);
+  checkFingerprints([prefix]); // before anything is sent
+  const [alert] = pickAlerts(await collectAlerts(alertmanager.alerts()), [prefix]);
   return alert as Alert;
 }
 
-/** The same for several texts, with one reading. Two that mean the same alert give it once. */
-export async function findAlerts(
-  alertmanager: Pick<Alertmanager, 'alerts'>,
-  prefixes: readonly string[],
-): Promise<readonly Alert[]> {
-  const beginnings = prefixes.map((prefix) => checkPrefix(prefix, ALERT)); // before anything is sent
-  const candidates: Alert[] = [];
-  for await (const alert of alertmanager.alerts()) {
-    if (beginnings.some((beginning) => alert.fingerprint.startsWith(beginning))) candidates.push(alert);
-  }
+/** Throws `invalid_value` where no fingerprint can begin so. */
+export function checkFingerprints(prefixes: readonly string[]): void {
+  for (const prefix of prefixes) checkPrefix(prefix, ALERT);
+}
+
+/** The alerts that several texts mean. Two that mean the same alert give it once. */
+export function pickAlerts(alerts: readonly Alert[], prefixes: readonly string[]): readonly Alert[] {
   const found = prefixes.map((prefix) =>
-    findByPrefix(candidates, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT),
+    findByPrefix(alerts, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT),
   );
   return [...new Set(found)];
 }

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { collectAlerts } from './alert-selection.ts';
 import type { Alertmanager } from './client.ts';
-import { findAlert, isFingerprintPrefix } from './fingerprint.ts';
+import { isFingerprintPrefix, pickAlerts } from './fingerprint.ts';
 import { formatMatcher } from './matcher.ts';
 import { parseMatcherArguments } from './matcher-argument.ts';
 import type { Alert, PostableAlert } from './schema.ts';
@@ -46,20 +46,13 @@ export async function chooseAlerts(
       hint: `write alertname=${first}, or more of the fingerprint`,
     });
   }
-  const read = { alerts: () => iterate(all) };
-  const alerts = new Set<Alert>();
-  for (const text of args) alerts.add(await findAlert(read, text));
-  return { alerts: [...alerts], byMatcher: false, notices: [] };
+  return { alerts: pickAlerts(all, args), byMatcher: false, notices: [] };
 }
 
 async function byMatchers(args: readonly string[], alertmanager: Pick<Alertmanager, 'alerts'>): Promise<Chosen> {
   const { matchers, notices } = parseMatcherArguments(args);
   const alerts = await collectAlerts(alertmanager.alerts({ filter: matchers.map(formatMatcher) }));
   return { alerts, byMatcher: true, notices };
-}
-
-async function* iterate(alerts: readonly Alert[]): AsyncGenerator<Alert> {
-  yield* alerts;
 }
 
 /**
@@ -74,13 +67,23 @@ export function endOfAlerts(now: number, skewMs: number | undefined): string {
 export function resolvedAlert(
   { labels, annotations, generatorURL, startsAt }: Alert,
   endsAt: string,
+  now: number,
 ): PostableAlert & { readonly startsAt: string; readonly endsAt: string } {
   return {
     labels,
     annotations,
     ...(generatorURL === undefined ? {} : { generatorURL }),
-    // An end before the start is refused: an alert that has only just started, or is yet to.
-    startsAt: Date.parse(startsAt) > Date.parse(endsAt) ? endsAt : startsAt,
-    endsAt,
+    ...endedWindow(startsAt, endsAt, now),
   };
+}
+
+/** The `Date` header, from which the end is reckoned, has whole seconds. */
+const CLOCK_RESOLUTION = 1000;
+
+/** The server refuses an end before the start. An alert that has only just started ends when it started. */
+function endedWindow(startsAt: string, endsAt: string, now: number): { startsAt: string; endsAt: string } {
+  const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
+  if (start <= end) return { startsAt, endsAt };
+  const time = start <= now && start - end < CLOCK_RESOLUTION ? startsAt : endsAt;
+  return { startsAt: time, endsAt: time };
 }

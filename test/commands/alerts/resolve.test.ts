@@ -212,4 +212,10 @@ describe('clocks', () => {
       expect([sent.startsAt, sent.endsAt]).toEqual([new Date(NOW).toISOString(), new Date(NOW).toISOString()]);
     },
   );
+
+  test('an alert that started within this second ends when it started', async () => {
+    const startsAt = '2026-11-20T15:00:00.279Z';
+    const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW + 500);
+    expect([sent.startsAt, sent.endsAt]).toEqual([startsAt, startsAt]);
+  });
 });
