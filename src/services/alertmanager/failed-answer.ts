@@ -81,7 +81,7 @@ function refusalHint({ status, text }: FailedAnswer, words: string, { method, pa
   }
   if (words.includes('parsing regexp')) return 'its regular expressions are RE2: no look-around, no back-references';
   if (words.startsWith('bad matcher format') || words.includes('invalid label name')) {
-    return 'before 0.27 label names are letters, digits and _ only, and no digit comes first';
+    return 'before 0.27, and in its classic mode, label names have letters, digits and _ only, and begin with no digit';
   }
   if (words.includes('must not match the empty string')) {
     return 'add a matcher that an alert without the label does not match';
