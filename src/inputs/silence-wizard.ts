@@ -36,8 +36,8 @@ export async function askForMissing(
       : undefined;
   const why = lacksComment
     ? await ctx.prompter.text({
-        question: 'Why, for those who wonder?',
-        check: (text) => (text.trim() === '' ? 'others will want to know' : undefined),
+        question: 'Comment:',
+        check: (text) => (text.trim() === '' ? 'a comment is required' : undefined),
       })
     : undefined;
   tellCommand(ctx, [
@@ -61,7 +61,7 @@ async function askForMatchers(ctx: RunContext): Promise<string[]> {
   }
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
   const choices = most.map(([value, count]) => ({ value, name: `${value} (${count} active)` }));
-  const other = { value: '', name: 'other matchers, which I type' };
+  const other = { value: '', name: 'other matchers…' };
   const name = most.length === 0 ? '' : await ctx.prompter.select('Mute which alerts?', [...choices, other]);
   const parse = (texts: readonly string[]) => parseMatcherArguments(texts).matchers;
   const first =

@@ -40,7 +40,12 @@ export const SETTING_KEYS = [
     flag: '--author',
     help: 'Author of the silences you create (otherwise user@host)',
   },
-  { key: 'alerts.maxSilence', type: 'duration', help: 'A silence longer than this needs a confirmation' },
+  {
+    key: 'alerts.maxSilence',
+    type: 'duration',
+    default: '24h',
+    help: 'A silence longer than this needs a confirmation',
+  },
   {
     key: 'webhooks.url',
     type: 'url',

@@ -62,8 +62,11 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
       cell: ({ unchanged }) => (unchanged ? 'unchanged: it covers this time already' : undefined),
     },
     {
-      name: 'mutes',
-      cell: ({ matched }) => (matched === null ? undefined : `${matched.alerts} now, ${matched.active} of them active`),
+      name: 'matches',
+      cell: ({ matched }) =>
+        matched === null
+          ? undefined
+          : `${matched.alerts} ${matched.alerts === 1 ? 'alert' : 'alerts'} now, ${matched.active} active`,
     },
   ],
   id: ({ silenceID }) => silenceID,
@@ -85,6 +88,7 @@ const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
   extended: 'good',
   recreated: 'good',
   'at-max': 'warn',
+  skipped: 'warn',
   'not-found': 'bad',
   error: 'bad',
 };

@@ -37,7 +37,7 @@ describe.skipIf(noTmux)(named('the bar of many requests on a terminal', noTmux),
     });
     const terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
     try {
-      terminal.begin(`svc silences import "${FILE}"`);
+      terminal.begin(`svc silences import "${FILE}" --yes`);
       await terminal.shows((lines) => lines.includes(`[${'#'.repeat(6)}${'.'.repeat(18)}] 1/4`));
       for (const socket of held) done(socket);
       const { lines, status } = await terminal.finish();

@@ -4,7 +4,7 @@ import { getJson } from '../support/alertmanager.ts';
 import { svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
-const BROAD = `svc silences create 'severity=~".+"' -c why`;
+const LONG = 'svc silences create severity=critical --for 30d -c why';
 const asked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('(y/N)'));
 
 interface StoredSilence {
@@ -28,10 +28,10 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
   const silences = async (): Promise<readonly StoredSilence[]> => await getJson(server.url, '/api/v2/silences');
   const created = async (): Promise<number> => (await silences()).filter(({ comment }) => comment === 'why').length;
 
-  it('is asked before a broad silence, and y makes it', async () => {
-    terminal.begin(BROAD);
+  it('is asked before a long silence, and y makes it', async () => {
+    terminal.begin(LONG);
     const lines = await terminal.shows(asked);
-    expect(lines.join('')).toContain('It mutes 9 alerts now (6 active)');
+    expect(lines.join('')).toContain('It lasts longer than 24h (alerts.maxSilence).');
     expect(await created()).toBe(0);
     terminal.type('y');
     terminal.press('Enter');
@@ -46,7 +46,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     ['n', ['n']],
     ['no', ['n', 'o']],
   ])('is declined by %s: exit 2 and nothing sent', async (_, keys) => {
-    terminal.begin(BROAD);
+    terminal.begin(LONG);
     await terminal.shows(asked);
     terminal.press(...keys, 'Enter');
     const { lines, status } = await terminal.finish();
@@ -55,7 +55,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
   });
 
   it('is asked again after an answer that is none', async () => {
-    terminal.begin(BROAD);
+    terminal.begin(LONG);
     await terminal.shows(asked);
     terminal.press('q', 'Enter');
     await terminal.shows((lines) => lines.some((line) => line.includes('You must answer')));
@@ -69,7 +69,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     ['SIGTERM', 143],
   ])('is ended by %s, and leaves the terminal as it was', async (how, expected) => {
     const { lines: before } = await terminal.run('stty -a');
-    terminal.begin(`(echo "pid $BASHPID"; exec ${BROAD})`);
+    terminal.begin(`(echo "pid $BASHPID"; exec ${LONG})`);
     const [first = ''] = await terminal.shows(asked);
     if (how === 'Ctrl-C') terminal.press('C-c');
     else process.kill(Number(first.slice('pid '.length)), 'SIGTERM');
@@ -83,23 +83,23 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
 
   it('is not asked where it need not be', async () => {
     for (const line of [
-      `${BROAD} --no-input`,
-      `CI=1 ${BROAD}`,
-      `SVC_NO_INPUT=1 ${BROAD}`,
-      `${BROAD} </dev/null`,
-      `${BROAD} 2>/dev/null`,
+      `${LONG} --no-input`,
+      `CI=1 ${LONG}`,
+      `SVC_NO_INPUT=1 ${LONG}`,
+      `${LONG} </dev/null`,
+      `${LONG} 2>/dev/null`,
     ]) {
       const { lines, status } = await terminal.run(line);
       expect({ line, status, asked: asked(lines) }).toEqual({ line, status: 2, asked: false });
     }
     expect(await created()).toBe(0);
-    const { lines, status } = await terminal.run(`${BROAD} --yes`);
+    const { lines, status } = await terminal.run(`${LONG} --yes`);
     expect([status, asked(lines)]).toEqual([0, false]);
     expect(await created()).toBe(1);
   });
 
   it('can be asked with stdout in a pipe, and leaves the pipe clean', async () => {
-    terminal.begin(`${BROAD} -o id | od -c | head -n 3`);
+    terminal.begin(`${LONG} -o id | od -c | head -n 3`);
     await terminal.shows(asked);
     terminal.type('y');
     terminal.press('Enter');
@@ -149,7 +149,7 @@ describe('without a terminal', () => {
   afterAll(() => server.close());
 
   it.each([undefined, 'open'] as const)('nothing waits for an answer (input %s)', async (input) => {
-    const run = await svc(['silences', 'create', 'severity=~".+"', '-c', 'why'], {
+    const run = await svc(['silences', 'create', 'severity=critical', '--for', '30d', '-c', 'why'], {
       env: { SVC_ALERTS_URL: server.url },
       ...(input === undefined ? {} : { input }),
     });

@@ -120,7 +120,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences get': [{ args: [SILENCE] }, { args: ['2f1a'] }],
   'silences create': [
     { args: ['NodeDown', '-c', 'disk swap'], follows: true },
-    { args: ['alertname=~"Node.*"', '-c', 'all nodes'], asks: true, follows: true },
+    { args: ['NodeDown', '-c', 'all week', '--for', '7d'], asks: true, follows: true },
     { args: ['-f', '-'], stdin: JSON.stringify(ONE_SILENCE), follows: true },
     { args: ['-f', '-'], stdin: JSON.stringify([{ ...ONE_SILENCE, id: SILENCE }]) },
     { args: ['--from-alert', '1a58', '--drop', 'instance', '-c', 'its kind', '--max-alerts', '5'] },
@@ -132,7 +132,11 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences extend': [{ args: [SILENCE, '--by', '1h'] }, { args: ['2f1a', '--by', '1h', '--max', '1d'] }],
   'silences keepalive': [{ args: ['--prefix', 'red', '--if-within', '2h', '--by', '3h'] }],
   'silences recreate': [{ args: [EXPIRED] }, { args: ['77c0', '--for', '1h'] }],
-  'silences expire': [{ args: [SILENCE] }, { args: ['2f1a'] }, { args: ['--created-by', 'ann'] }],
+  'silences expire': [
+    { args: [SILENCE], apart: 'a state that cannot be read does not keep a silence from being expired' },
+    { args: ['2f1a'] },
+    { args: ['--created-by', 'ann'] },
+  ],
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
   'webhooks list': [{ args: [] }, { args: ['--status', 'active', '--url-contains', 'example', '--limit', '1'] }],

@@ -3,14 +3,13 @@ import type { Instant } from '../../cli/flags.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { askForMissing } from '../../inputs/silence-wizard.ts';
-import { author, silenceGuard } from '../../inputs/silencing.ts';
+import { ALL_ALERTS, author, postSilences, silenceGuard } from '../../inputs/silencing.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { Matcher } from '../../services/alertmanager/matcher.ts';
-import type { Reach } from '../../services/alertmanager/reach.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
-import type { Guard } from '../../services/alertmanager/silencing.ts';
-import { matcherTexts, POSTED_LIST, POSTED_RECORD } from '../../views/silences.ts';
+import type { CheckedSilence, Guard } from '../../services/alertmanager/silencing.ts';
+import { POSTED_LIST, POSTED_RECORD } from '../../views/silences.ts';
 
 const HOUR = 3_600_000;
 
@@ -19,7 +18,7 @@ export const silencesCreate = recordCommand({
   aliases: ['add'],
   summary: 'Mute the alerts that match, for a time',
   description:
-    'All matchers must match. The server counts first what the silence would mute, and you are asked when it is a lot. A silence without a positive matcher, or of more than half of the active alerts, needs --all-alerts.',
+    'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if that is more than half of the active ones. A silence needs --all-alerts if no matcher requires a definite value: each is negative, or accepts every value. One that lasts longer than alerts.maxSilence (24h) needs a confirmation, --yes without a terminal.',
   effect: 'write',
   service: 'alerts',
   args: { matcher: { help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name', repeat: true } },
@@ -27,7 +26,7 @@ export const silencesCreate = recordCommand({
     for: { type: 'duration', short: 'd', positive: true, help: 'How long, from its start (default 1h)' },
     until: { type: 'time', bare: 'forward', help: 'When it ends' },
     from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
-    comment: { type: 'string', short: 'c', value: 'text', help: 'Why, for those who wonder; required' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'Why (required)' },
     author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
     'from-alert': {
       type: 'string',
@@ -45,7 +44,7 @@ export const silencesCreate = recordCommand({
       complete: 'files',
       help: 'Silences as JSON, one or an array, - for standard input; one with an id is an update',
     },
-    'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
+    ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
@@ -91,7 +90,7 @@ export const silencesCreate = recordCommand({
       });
     }
     if (input.comment === undefined || input.comment.trim() === '') {
-      throw new SvcError('missing_value', '--comment is required: others will want to know why', {
+      throw new SvcError('missing_value', '--comment is required', {
         hint: 'pass -c "why"',
       });
     }
@@ -104,12 +103,15 @@ export const silencesCreate = recordCommand({
       createdBy: input.author ?? author(ctx),
       comment: input.comment,
     };
-    if (input.ensure) {
-      const { ensureSilence } = await import('../../services/alertmanager/covering-silence.ts');
-      return { value: await ensureSilence(draft, alertmanager, guard) };
+    const typed = { ...guard, typed: true };
+    if (!input.ensure) {
+      return { value: await postSilence(await approve(draft, alertmanager, typed), alertmanager, guard) };
     }
-    const reach = await approve(draft, alertmanager, guard);
-    return { value: await postSilence(draft, reach, alertmanager, guard) };
+    const { ensured } = await import('../../services/alertmanager/covering-silence.ts');
+    const { present, wanted } = await ensured(draft, alertmanager);
+    if (present !== undefined) return { value: present };
+    const posted = await postSilence(await approve(wanted, alertmanager, typed), alertmanager, guard);
+    return { value: { ...posted, unchanged: false } };
   },
 });
 
@@ -124,8 +126,8 @@ async function labelMatchers(
   alertmanager: Alertmanager,
 ): Promise<readonly Matcher[]> {
   const { findAlert } = await import('../../services/alertmanager/fingerprint.ts');
-  const { matchersOfAlerts } = await import('../../services/alertmanager/alert-matchers.ts');
-  return matchersOfAlerts([await findAlert(alertmanager, fingerprint)], drop);
+  const { matchersOfLabels } = await import('../../services/alertmanager/alert-matchers.ts');
+  return matchersOfLabels((await findAlert(alertmanager, fingerprint)).labels, drop);
 }
 
 interface WindowOptions {
@@ -154,9 +156,8 @@ async function createFromFile(
   ctx: RunContext,
 ) {
   const { parseSilenceFile } = await import('../../services/alertmanager/silence-file.ts');
-  const { approve, approveUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
+  const { askAbout, checkSilence, checkUpdate } = await import('../../services/alertmanager/silencing.ts');
   const { applyChanges } = await import('../../services/alertmanager/silence-draft.ts');
-  const { bulk } = await import('../../cli/bulk.ts');
   const now = ctx.now();
   const { silences, single } = await parseSilenceFile(await ctx.readInput(path), {
     source: path,
@@ -164,27 +165,17 @@ async function createFromFile(
     startsAt: new Date(now).toISOString(),
     instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
   });
-  const approved: { draft: PostableSilence; reach: Reach | undefined }[] = [];
+  const checked: CheckedSilence[] = [];
   for (const silence of silences) {
     if (silence.id === undefined) {
-      approved.push({ draft: silence, reach: await approve(silence, alertmanager, guard) });
+      checked.push(await checkSilence(silence, alertmanager, guard));
       continue;
     }
     const before = await alertmanager.silence(silence.id);
-    const draft = applyChanges(before, silence);
-    approved.push({ draft, reach: await approveUpdate(before, draft, alertmanager, guard) });
+    checked.push(await checkUpdate(before, applyChanges(before, silence), alertmanager, guard));
   }
-  const [first, ...more] = approved;
-  if (first !== undefined && more.length === 0) {
-    const posted = await postSilence(first.draft, first.reach, alertmanager, guard);
-    return single ? { value: posted } : { value: [posted], as: POSTED_LIST };
-  }
-  const { outcomes, code } = await bulk(approved, 4, ({ draft, reach }) =>
-    postSilence(draft, reach, alertmanager, guard),
-  );
-  for (const { item, error } of outcomes) {
-    if (error !== undefined) ctx.notice(`${matcherTexts(item.draft).join(' ')}: ${error.message}`);
-  }
-  const posted = outcomes.flatMap((outcome) => (outcome.error === undefined ? [outcome.result] : []));
-  return { value: posted, as: POSTED_LIST, code };
+  await askAbout(checked, alertmanager, guard);
+  const { value, code } = await postSilences(checked, alertmanager, ctx);
+  const [posted] = value;
+  return single && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
 }

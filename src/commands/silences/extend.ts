@@ -1,14 +1,16 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { silenceGuard } from '../../inputs/silencing.ts';
+import { ALL_ALERTS, silenceGuard } from '../../inputs/silencing.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
+import type { FoundSilence } from '../../services/alertmanager/silence.ts';
+import type { CheckedSilence } from '../../services/alertmanager/silencing.ts';
 import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesExtend = listCommand({
   id: 'silences extend',
-  summary: 'Let silences end later',
+  summary: 'Extend silences',
   description:
-    'Each is tried whatever happens to the others. In JSON, id is the silence that was named, silenceID the one in force now, and result extended, at-max (it lasts as long as --max allows), not-found or error.',
+    'Each is tried whatever happens to the others, and checked like a new silence. In JSON, id is the silence that was named, silenceID the one in force now, and result extended, at-max (it lasts as long as --max allows), not-found or error.',
   effect: 'write',
   service: 'alerts',
   args: {
@@ -22,6 +24,7 @@ export const silencesExtend = listCommand({
   flags: {
     by: { type: 'duration', positive: true, required: true, help: 'How much later than they would end now' },
     max: { type: 'duration', positive: true, help: 'How long each may last in all, from its start' },
+    ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
@@ -29,30 +32,34 @@ export const silencesExtend = listCommand({
     { run: 'svc silences extend 2f1a 77c0 --by 1h --max 1d', why: 'An hour more, but no longer than a day in all' },
   ],
   output: OUTCOME_LIST,
-  async run({ id, by, max }, ctx) {
+  async run({ id, by, max, allAlerts }, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { findSilences } = await import('../../services/alertmanager/silence.ts');
-    const { approveUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
+    const { askAbout, checkUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
     const outcomes = await import('../../services/alertmanager/silence-outcome.ts');
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
-    const guard = silenceGuard(ctx, false);
+    const guard = silenceGuard(ctx, allAlerts);
     const found = await findSilences(alertmanager, id);
-    const items = found.map(({ typed, silence, error }) => {
-      return { typed, silence, error, draft: silence && outcomes.extended(silence, { by, max }) };
-    });
-    // What has to be asked is asked before the first is sent. An expired one fails alone.
-    for (const { silence, draft } of items) {
-      if (silence === undefined || draft === undefined || silence.status.state === 'expired') continue;
-      await approveUpdate(silence, draft, alertmanager, guard);
+    // What has to be refused or asked is so before the first is sent. An expired one fails alone.
+    const items: { found: FoundSilence; checked?: CheckedSilence | undefined }[] = [];
+    for (const one of found) {
+      const current = one.silence?.status.state === 'expired' ? undefined : one.silence;
+      const draft = current && outcomes.extended(current, { by, max });
+      items.push({ found: one, checked: draft && (await checkUpdate(current, draft, alertmanager, guard)) });
     }
-    const done = await bulk(items, 4, async ({ silence, error, draft }) => {
+    await askAbout(
+      items.flatMap(({ checked }) => checked ?? []),
+      alertmanager,
+      guard,
+    );
+    const done = await bulk(items, 4, async ({ found: { silence, error }, checked }) => {
       if (silence === undefined) throw error;
       if (silence.status.state === 'expired') throw expired(silence);
-      if (draft === undefined) return outcomes.atMaxOutcome(silence);
-      return outcomes.doneOutcome('extended', silence, await postSilence(draft, undefined, alertmanager, guard));
+      if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
+      return outcomes.doneOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
     });
-    return bulkAnswer(done, ({ typed }, failure) => outcomes.failedOutcome(typed, failure));
+    return bulkAnswer(done, ({ found: { typed } }, failure) => outcomes.failedOutcome(typed, failure));
   },
 });
 

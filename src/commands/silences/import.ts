@@ -1,9 +1,8 @@
 import { listCommand } from '../../cli/command.ts';
 import { parseTime } from '../../cli/time.ts';
-import { SvcError } from '../../errors.ts';
-import { author } from '../../inputs/silencing.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import { ALL_ALERTS, author, silenceGuard } from '../../inputs/silencing.ts';
 import type { Tone } from '../../output/types.ts';
-import { matcherFrom } from '../../services/alertmanager/matcher.ts';
 import type { PostableSilence } from '../../services/alertmanager/schema.ts';
 import type { ImportedSilence } from '../../services/alertmanager/silence-import.ts';
 import { matcherTexts } from '../../views/silences.ts';
@@ -12,7 +11,8 @@ const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
   extended: 'good',
   unchanged: 'dim',
-  expired: 'dim',
+  skipped: 'dim',
+  invalid: 'bad',
   failed: 'bad',
 };
 
@@ -20,7 +20,7 @@ export const silencesImport = listCommand({
   id: 'silences import',
   summary: 'Bring silences from a file to the server',
   description:
-    'The whole file is checked before anything is sent. A row is known by its matchers, author and comment, so that the same file can be imported again, after a cut too, and nothing is there twice. Rows that are over are left out.',
+    'Checks the whole file before it sends anything. A row is known by its matchers, author and comment, so you can import the same file again, also after an interruption, and nothing is created twice. Rows that end before they start are invalid, and rows that are already over are skipped: either makes the exit status 10, or 3 if every row is invalid. Silences longer than alerts.maxSilence (24h) need a confirmation. How many alerts a row mutes is not counted.',
   effect: 'write',
   service: 'alerts',
   args: {
@@ -34,9 +34,9 @@ export const silencesImport = listCommand({
       help: 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another',
     },
     concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
-    'all-alerts': { type: 'boolean', help: 'Silences without a positive matcher too' },
+    ...ALL_ALERTS,
   },
-  exits: ['partly_done'],
+  exits: ['partly_done', 'refused'],
   examples: [
     { run: 'svc silences import silences.json', why: 'What svc silences export, or amtool, wrote' },
     { run: 'svc silences export --profile old | svc silences import --profile new', why: 'From one server to another' },
@@ -56,7 +56,9 @@ export const silencesImport = listCommand({
   async run(input, ctx) {
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
-    const { failedImport, importPlan, importStep } = await import('../../services/alertmanager/silence-import.ts');
+    const { failedImport, importPlan, importStep, unsentRow } = await import(
+      '../../services/alertmanager/silence-import.ts'
+    );
     const { parseSilenceFile } = await import('../../services/alertmanager/silence-file.ts');
     const { readSilences } = await import('../../services/alertmanager/silence.ts');
     const now = ctx.now();
@@ -68,8 +70,12 @@ export const silencesImport = listCommand({
       startsAt: new Date(now).toISOString(),
       instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
     });
-    if (!input.allAlerts) await refuseWideOnes(silences);
+    const sendable = silences.filter((row) => unsentRow(row, now) === undefined);
+    if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target, { bulk: true });
+    const { askAbout } = await import('../../services/alertmanager/silencing.ts');
+    const unmeasured = sendable.map((draft) => ({ draft, reach: undefined }));
+    await askAbout(unmeasured, alertmanager, silenceGuard(ctx, input.allAlerts));
     const stepOf = importPlan(await readSilences(alertmanager), input.onConflict, now);
     const progress = ctx.progress(silences.length);
     const outcome = await bulk(silences, input.concurrency, async (row) => {
@@ -79,25 +85,31 @@ export const silencesImport = listCommand({
       return imported;
     }).finally(() => progress.clear());
     const answer = bulkAnswer(outcome, (row, { message }) => failedImport(row, message));
-    return { ...answer, footer: summary(answer.value) };
+    return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
   },
 });
 
-/** A file is as easily wrong as a command line. What it would mute is not counted: a backup has its reasons. */
 async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<void> {
-  const { judgeMatchers } = await import('../../services/alertmanager/reach.ts');
-  const wide = silences.filter(({ matchers }) => judgeMatchers(matchers.map(matcherFrom)).verdict === 'everything');
+  const { isWide } = await import('../../services/alertmanager/silencing.ts');
+  const wide = silences.filter(isWide);
   const [first] = wide;
   if (first === undefined) return;
   throw new SvcError(
     'invalid_value',
-    `${wide.length} of ${silences.length} silences could mute everything, ${matcherTexts(first).join(' ')} first: no matcher names anything that must be there`,
+    `${wide.length} of ${silences.length} silences could mute everything, ${matcherTexts(first).join(' ')} first: no matcher requires a definite value`,
     { hint: 'nothing was sent; take them out, or pass --all-alerts' },
   );
+}
+
+function importCode({ value: rows, code }: { value: readonly ImportedSilence[]; code: ErrorCode | undefined }) {
+  if (rows.length > 0 && rows.every(({ result }) => result === 'invalid')) return 'refused';
+  return rows.some(({ result }) => result === 'invalid' || result === 'skipped') ? 'partly_done' : code;
 }
 
 function summary(rows: readonly ImportedSilence[]): string {
   const counts = new Map<string, number>();
   for (const { result } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
-  return [...counts].map(([result, count]) => `${count} ${result}`).join(', ');
+  return [...counts]
+    .map(([result, count]) => `${count} ${result}${result === 'skipped' ? ': already over' : ''}`)
+    .join(', ');
 }

@@ -1,13 +1,14 @@
 import { listCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../errors.ts';
+import { silenceGuard } from '../../inputs/silencing.ts';
 import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesKeepalive = listCommand({
   id: 'silences keepalive',
-  summary: 'Extend acknowledgements while their alerts fire, once; for cron',
+  summary: 'Extend acknowledgements while their alerts fire (for cron)',
   description:
-    'Looks at active silences whose comment begins with --prefix, as svc silences ack makes them, and extends those that are about to end although an alert that they mute still fires. Prints what it did; where nothing is due it prints nothing and sends nothing. Two runs at the same time do no harm.',
+    'Extends active silences whose comment begins with --prefix if they are about to end and an alert that they mute still fires. It skips those without an equality matcher on alertname, which could mute alerts that were never acknowledged. Prints what it extended, and what it skipped and why. If nothing is due, it prints and sends nothing. Two runs at the same time do no harm.',
   effect: 'write',
   service: 'alerts',
   flags: {
@@ -32,21 +33,30 @@ export const silencesKeepalive = listCommand({
         },
       );
     }
-    if (prefix.trim() === '')
-      throw new SvcError('invalid_value', '--prefix: is empty, and every silence would be kept');
+    if (prefix.trim() === '') throw new SvcError('invalid_value', '--prefix: is empty, and would extend every silence');
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { dueAcknowledgements } = await import('../../services/alertmanager/acknowledgement.ts');
-    const { postSilence, serverTime } = await import('../../services/alertmanager/silencing.ts');
+    const { askAbout, postSilence, serverTime } = await import('../../services/alertmanager/silencing.ts');
     const outcomes = await import('../../services/alertmanager/silence-outcome.ts');
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const now = (): number => serverTime(alertmanager, ctx.now());
     const due = await dueAcknowledgements(alertmanager, { prefix, withinMs: ifWithin, now });
-    const done = await bulk(due, 4, async (silence) => {
-      const draft = outcomes.extended(silence, { by, max });
-      if (draft === undefined) return outcomes.atMaxOutcome(silence);
-      return outcomes.doneOutcome('extended', silence, await postSilence(draft, undefined, alertmanager, ctx));
+    const items = due.map(({ silence, skipped }) => {
+      const draft = skipped === undefined ? outcomes.extended(silence, { by, max }) : undefined;
+      return { silence, skipped, checked: draft && { draft, reach: undefined } };
     });
-    return bulkAnswer(done, ({ id }, failure) => outcomes.failedOutcome(id, failure));
+    const guard = { ...silenceGuard(ctx, false), now };
+    await askAbout(
+      items.flatMap(({ checked }) => checked ?? []),
+      alertmanager,
+      guard,
+    );
+    const done = await bulk(items, 4, async ({ silence, skipped, checked }) => {
+      if (skipped !== undefined) return outcomes.unsentOutcome('skipped', silence, skipped);
+      if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
+      return outcomes.doneOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
+    });
+    return bulkAnswer(done, ({ silence: { id } }, failure) => outcomes.failedOutcome(id, failure));
   },
 });

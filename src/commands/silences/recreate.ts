@@ -1,12 +1,12 @@
 import { listCommand } from '../../cli/command.ts';
-import { silenceGuard } from '../../inputs/silencing.ts';
-import type { Reach } from '../../services/alertmanager/reach.ts';
+import { ALL_ALERTS, silenceGuard } from '../../inputs/silencing.ts';
 import type { FoundSilence } from '../../services/alertmanager/silence.ts';
+import type { CheckedSilence } from '../../services/alertmanager/silencing.ts';
 import { OUTCOME_LIST } from '../../views/silences.ts';
 
 export const silencesRecreate = listCommand({
   id: 'silences recreate',
-  summary: 'Make expired silences again',
+  summary: 'Create expired silences again',
   description:
     'With the same matchers, author and comment, from now and for as long as before. A silence that was ended early lasts as long as it did. In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
@@ -21,7 +21,7 @@ export const silencesRecreate = listCommand({
   },
   flags: {
     for: { type: 'duration', short: 'd', positive: true, help: 'How long, from now' },
-    'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
+    ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
@@ -33,7 +33,7 @@ export const silencesRecreate = listCommand({
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const { findSilences } = await import('../../services/alertmanager/silence.ts');
     const { recreated } = await import('../../services/alertmanager/silence-draft.ts');
-    const { approve, postSilence } = await import('../../services/alertmanager/silencing.ts');
+    const { askAbout, checkSilence, postSilence } = await import('../../services/alertmanager/silencing.ts');
     const outcomes = await import('../../services/alertmanager/silence-outcome.ts');
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
@@ -41,14 +41,20 @@ export const silencesRecreate = listCommand({
     const found = await findSilences(alertmanager, input.id);
     const now = ctx.now();
     // What has to be asked or refused for all of them is so before the first is sent.
-    const items: { found: FoundSilence; reach?: Reach | undefined }[] = [];
+    const items: { found: FoundSilence; checked?: CheckedSilence | undefined }[] = [];
     for (const one of found) {
       const again = one.silence?.status.state === 'expired' ? recreated(one.silence, now, input.for) : undefined;
-      items.push({ found: one, reach: again && (await approve(again, alertmanager, guard)) });
+      items.push({ found: one, checked: again && (await checkSilence(again, alertmanager, guard)) });
     }
-    const done = await bulk(items, 4, async ({ found: { silence, error }, reach }) => {
+    await askAbout(
+      items.flatMap(({ checked }) => checked ?? []),
+      alertmanager,
+      guard,
+    );
+    const done = await bulk(items, 4, async ({ found: { silence, error }, checked }) => {
       if (silence === undefined) throw error;
-      const posted = await postSilence(recreated(silence, now, input.for), reach, alertmanager, guard);
+      const draft = recreated(silence, now, input.for);
+      const posted = await postSilence(checked ?? { draft, reach: undefined }, alertmanager, guard);
       return outcomes.doneOutcome('recreated', silence, posted);
     });
     return bulkAnswer(done, (item, failure) => outcomes.failedOutcome(item.found.typed, failure));

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../cli/command.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { silenceGuard } from '../../inputs/silencing.ts';
+import { ALL_ALERTS, silenceGuard } from '../../inputs/silencing.ts';
 import { silenceCandidates } from '../../services/alertmanager/candidates.ts';
 import { POSTED_RECORD } from '../../views/silences.ts';
 
@@ -9,7 +9,7 @@ export const silencesUpdate = recordCommand({
   id: 'silences update',
   summary: 'Change a silence',
   description:
-    'What is not named stays as it is. The server keeps the id where only the end, author or comment change, and makes a new silence, ending the old one, where the start or the matchers do: the output says which.',
+    'Changes only what you name. The server keeps the id if only the end, author or comment change. If the start or the matchers change, it ends the silence and makes a new one: the output says which. A change that mutes more, or for longer, is checked like a new silence.',
   effect: 'write',
   service: 'alerts',
   args: {
@@ -29,7 +29,7 @@ export const silencesUpdate = recordCommand({
       value: 'matcher',
       help: 'New matchers, in place of all old ones',
     },
-    'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
+    ...ALL_ALERTS,
   },
   examples: [
     { run: 'svc silences update 2f1a --extend 2h', why: 'Two hours more' },
@@ -46,7 +46,7 @@ export const silencesUpdate = recordCommand({
     const { parseMatcherArguments } = await import('../../services/alertmanager/matcher-argument.ts');
     const { findSilence } = await import('../../services/alertmanager/silence.ts');
     const { applyChanges } = await import('../../services/alertmanager/silence-draft.ts');
-    const { approveUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
+    const { askAbout, checkUpdate, postSilence } = await import('../../services/alertmanager/silencing.ts');
     const { matchers, notices } = parseMatcherArguments(input.matcher);
     for (const notice of notices) ctx.notice(notice);
     const ending = [input.for, input.until, input.extend].filter((value) => value !== undefined);
@@ -70,8 +70,9 @@ export const silencesUpdate = recordCommand({
       comment: input.comment,
     });
     const guard = silenceGuard(ctx, input.allAlerts);
-    const reach = await approveUpdate(silence, draft, alertmanager, guard);
-    return { value: await postSilence(draft, reach, alertmanager, guard) };
+    const checked = await checkUpdate(silence, draft, alertmanager, guard);
+    await askAbout([checked], alertmanager, guard);
+    return { value: await postSilence(checked, alertmanager, guard) };
   },
 });
 

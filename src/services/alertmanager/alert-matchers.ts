@@ -1,32 +1,27 @@
-/** Matchers made of alerts: what they have in common, so that a silence of it mutes them. */
+/** Matchers made of the labels of an alert. */
 import { SvcError } from '../../errors.ts';
+import { closest, suggestionText } from './known-names.ts';
 import { type Matcher, matcher } from './matcher.ts';
-import type { Alert } from './schema.ts';
 
-/**
- * One equality for each label that all the alerts have with the same value, without the labels of `drop`; the name of the
- * alert first. Throws where nothing is left, which would be a silence of everything.
- */
-export function matchersOfAlerts(
-  alerts: readonly Pick<Alert, 'labels' | 'fingerprint'>[],
-  drop: readonly string[] = [],
-): Matcher[] {
-  const [first, ...others] = alerts;
-  const common = Object.entries(first?.labels ?? {}).filter(([name, value]) =>
-    others.every(({ labels }) => Object.hasOwn(labels, name) && labels[name] === value),
-  );
-  if (common.length === 0) {
-    throw new SvcError('guarded', `these ${alerts.length} alerts have no label in common`, {
-      hint: 'name alerts that belong together, or one at a time',
-    });
-  }
-  const left = common.filter(([name]) => !drop.includes(name));
+type Labels = Readonly<Record<string, string>>;
+
+/** One equality for each label, without those of `drop`; the name of the alert first. Throws where nothing is left. */
+export function matchersOfLabels(labels: Labels, drop: readonly string[] = []): Matcher[] {
+  for (const name of drop) if (!Object.hasOwn(labels, name)) throw unknownLabel('--drop', name, Object.keys(labels));
+  const left = Object.entries(labels).filter(([name]) => !drop.includes(name));
   if (left.length === 0) {
-    throw new SvcError('guarded', `--drop leaves no label of ${common.map(([name]) => name).join(', ')}`, {
-      hint: 'keep at least one that says which alerts are meant',
+    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`, {
+      hint: 'leave at least one that says which alerts are meant',
     });
   }
   return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
+}
+
+/** For an option that names a label which no alert in question has. */
+export function unknownLabel(option: string, given: string, names: readonly string[]): SvcError {
+  const known = closest(given, names);
+  const message = known === undefined ? `unknown label ${given}` : suggestionText({ kind: 'label', given, known });
+  return new SvcError('invalid_value', `${option}: ${message}`, { hint: `labels: ${[...names].sort().join(', ')}` });
 }
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {

@@ -3,32 +3,35 @@ import type { Alertmanager } from './client.ts';
 import { formatMatcher, matcherFrom, sameMatchers } from './matcher.ts';
 import type { PostableSilence, Silence } from './schema.ts';
 import { applyChanges } from './silence-draft.ts';
-import { approve, type Guard, type PostedSilence, postSilence } from './silencing.ts';
+import type { PostedSilence } from './silencing.ts';
+
+/** What to do for a silence that is to be there: nothing, or to send one. */
+export type Ensured =
+  | { readonly present: PostedSilence; readonly wanted?: undefined }
+  | { readonly present?: undefined; readonly wanted: PostableSilence };
 
 /**
- * Puts the silence, unless one of the same matchers covers its time; one that covers only the beginning is extended, and keeps
- * its author and comment. `accepts` leaves silences out that may not stand for it.
+ * A silence with the same matchers that covers the draft's time is enough; one that covers only the beginning is to be extended,
+ * and keeps its author and comment. `accepts` leaves silences out that may not take the draft's place.
  */
-export async function ensureSilence(
+export async function ensured(
   draft: PostableSilence,
-  alertmanager: Alertmanager,
-  guard: Guard,
+  alertmanager: Pick<Alertmanager, 'silences'>,
   accepts: (silence: Silence) => boolean = () => true,
-): Promise<PostedSilence> {
+): Promise<Ensured> {
   const existing = await findOverlapping(draft, alertmanager, accepts);
-  if (existing !== undefined && Date.parse(existing.endsAt) >= Date.parse(draft.endsAt)) {
-    const { id, ...fields } = applyChanges(existing, {});
-    return { silenceID: existing.id, ...fields, matched: null, unchanged: true };
+  if (existing === undefined) return { wanted: draft };
+  if (Date.parse(existing.endsAt) < Date.parse(draft.endsAt)) {
+    return { wanted: applyChanges(existing, { endsAt: draft.endsAt }) };
   }
-  const wanted = existing === undefined ? draft : applyChanges(existing, { endsAt: draft.endsAt });
-  const reach = await approve(wanted, alertmanager, guard);
-  return { ...(await postSilence(wanted, reach, alertmanager, guard)), unchanged: false };
+  const { id, ...fields } = applyChanges(existing, {});
+  return { present: { silenceID: existing.id, ...fields, matched: null, unchanged: true } };
 }
 
 /** Of the silences with the same matchers that are in force when the draft starts, the one that ends last. */
 async function findOverlapping(
   draft: PostableSilence,
-  alertmanager: Alertmanager,
+  alertmanager: Pick<Alertmanager, 'silences'>,
   accepts: (silence: Silence) => boolean,
 ): Promise<Silence | undefined> {
   const matchers = draft.matchers.map(matcherFrom);

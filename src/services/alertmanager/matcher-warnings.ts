@@ -1,6 +1,6 @@
 /** What is likely not meant: matchers that exclude each other, select everything, or reach alerts without the label. */
 import { formatMatcher, type Matcher } from './matcher.ts';
-import { mayMatchEmpty } from './regex-emptiness.ts';
+import { languageOf, mayMatchEmpty } from './regex-language.ts';
 
 /** True only when the matcher surely needs its label to be there. An absent label counts as an empty one. */
 export function isPositive(of: Matcher): boolean {
@@ -8,9 +8,14 @@ export function isPositive(of: Matcher): boolean {
   return of.isRegex ? !mayMatchEmpty(of.value) : of.value !== '';
 }
 
-/** Whether it asks for an exact value. An empty one is none: it asks for the label's absence. */
-export function hasEquality(of: Matcher): boolean {
-  return of.isEqual && !of.isRegex && of.value !== '';
+/**
+ * Whether it requires a definite value of its label. A negative matcher does not, nor does one that accepts every value that is
+ * not empty, or an absent label.
+ */
+export function isDefinite(of: Matcher): boolean {
+  if (!of.isEqual || !of.isRegex) return of.isEqual && of.value !== '';
+  const language = languageOf(of.value);
+  return language !== undefined && !language.empty && !language.every;
 }
 
 export function matcherWarnings(matchers: readonly Matcher[]): string[] {
@@ -37,8 +42,8 @@ function contradictions(matchers: readonly Matcher[]): string[] {
 
 function matchesAnything(of: Matcher): boolean {
   if (!of.isRegex || !of.isEqual) return false;
-  const core = of.value.replace(/^(?:\^|\(\?s\))+|\$$/g, '').replace(/^\((?:\?:)?(.*)\)$/, '$1');
-  return core === '.*' || core === '.*?';
+  const language = languageOf(of.value);
+  return language?.empty === true && language.every;
 }
 
 /** A negative matcher holds for every alert without the label, unless another matcher needs that label. */

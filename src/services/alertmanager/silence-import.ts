@@ -9,7 +9,7 @@ export type OnConflict = 'skip' | 'extend' | 'duplicate';
 export interface ImportStep {
   readonly row: PostableSilence;
   /** `silence` is what is sent, where anything is; `existing` is what stands for the row otherwise. */
-  readonly action: 'create' | 'extend' | 'unchanged' | 'expired';
+  readonly action: 'create' | 'extend' | 'unchanged' | UnsentRow;
   readonly silence?: PostableSilence;
   readonly existing?: string;
 }
@@ -19,16 +19,28 @@ export interface ImportedSilence {
   readonly silenceID: string | null;
   /** The id in the file. */
   readonly previousID: string | null;
-  readonly result: 'created' | 'extended' | 'unchanged' | 'expired' | 'failed';
+  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | UnsentRow;
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
 }
 
+/** Why a row is never sent: it ends before it starts, or is already over. */
+export type UnsentRow = 'invalid' | 'skipped';
+
+const UNSENT_MESSAGES: Readonly<Record<UnsentRow, string>> = {
+  invalid: 'ends before it starts',
+  skipped: 'already over',
+};
+
+/** Undefined where the row can be sent. */
+export function unsentRow({ startsAt, endsAt }: PostableSilence, now: number): UnsentRow | undefined {
+  if (Date.parse(endsAt) <= Date.parse(startsAt)) return 'invalid';
+  return Date.parse(endsAt) <= now ? 'skipped' : undefined;
+}
+
 /**
  * The step of each row, asked for in the order of the file. The same row twice, in the file or because an import was cut and is run
- * again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps. Rows that are over are
- * left out.
- */
+ * again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps. */
 export function importPlan(
   present: readonly Silence[],
   onConflict: OnConflict,
@@ -43,7 +55,8 @@ export function importPlan(
   for (const silence of present)
     if (silence.status.state !== 'expired') remember(keyOf(silence), silence.id, applyChanges(silence, {}));
   return (row) => {
-    if (Date.parse(row.endsAt) <= now) return { row, action: 'expired' };
+    const unsent = unsentRow(row, now);
+    if (unsent !== undefined) return { row, action: unsent };
     const key = keyOf(row);
     const same =
       onConflict === 'duplicate' ? undefined : known.get(key)?.find((one) => overlaps(one.silence, row, now));
@@ -62,9 +75,8 @@ export function importPlan(
 /** Carries one step out. */
 export async function importStep(step: ImportStep, alertmanager: Alertmanager): Promise<ImportedSilence> {
   const { row, action, silence, existing } = step;
-  if (silence === undefined) {
-    return rowOf(row, action === 'expired' ? 'expired' : 'unchanged', existing === '' ? undefined : existing);
-  }
+  if (action === 'invalid' || action === 'skipped') return rowOf(row, action, undefined, UNSENT_MESSAGES[action]);
+  if (silence === undefined) return rowOf(row, 'unchanged', existing === '' ? undefined : existing);
   const { silenceID } = await alertmanager.postSilence(silence);
   return rowOf(row, action === 'extend' ? 'extended' : 'created', silenceID);
 }

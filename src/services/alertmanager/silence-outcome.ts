@@ -6,7 +6,7 @@ import { applyChanges } from './silence-draft.ts';
 export interface SilenceOutcome {
   /** The silence that was named, or what was typed where there is none. */
   readonly id: string;
-  readonly result: 'extended' | 'at-max' | 'recreated' | 'not-found' | 'error';
+  readonly result: 'extended' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
   /** The silence that is in force now: the same, or the one that the server made instead; null where there is none. */
   readonly silenceID: string | null;
   readonly matchers: PostableSilence['matchers'];
@@ -28,11 +28,9 @@ export function failedOutcome(id: string, { code, message }: SvcError): SilenceO
   return { id, result, silenceID: null, matchers: [], endsAt: null, comment: null, message };
 }
 
-export function atMaxOutcome(silence: Silence): SilenceOutcome {
-  return {
-    ...doneOutcome('at-max', silence, { ...silence, silenceID: silence.id }),
-    message: 'lasts as long as it may',
-  };
+/** Of a silence that stays as it is. */
+export function unsentOutcome(result: 'at-max' | 'skipped', silence: Silence, message: string): SilenceOutcome {
+  return { ...doneOutcome(result, silence, { ...silence, silenceID: silence.id }), message };
 }
 
 export interface Extension {

@@ -1,22 +1,26 @@
-/** Putting a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
+/** Writing a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from './client.ts';
+import { readKnownNames, suggestionText, suggestNames } from './known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
-import { matcherWarnings } from './matcher-warnings.ts';
-import { judgeMatchers, judgeReach, measureReach, type Reach } from './reach.ts';
+import { isDefinite, matcherWarnings } from './matcher-warnings.ts';
+import { countActive, measureReach, type Reach } from './reach.ts';
 import type { PostableSilence, Silence } from './schema.ts';
 import { applyChanges, changesMatchers, checkNamesOfUpdate, checkReachOfUpdate, checkWindow } from './silence-draft.ts';
 
-/** Who is asked and told, and what has been allowed beforehand. */
+/** What has been allowed beforehand, and how the rest is reported and asked. */
 export interface Guard {
   readonly dryRun: boolean;
+  /** Whether a question would reach a person: only then does the number of muted alerts matter. */
+  readonly asks: boolean;
+  /** Allows silences that require no definite value, and covers the question about many alerts. */
   readonly allAlerts: boolean;
-  /** A silence that lasts longer is asked about: milliseconds, and as it was written. */
-  readonly longest: { readonly ms: number; readonly text: string } | undefined;
+  /** A silence that lasts longer needs a confirmation: milliseconds, and as it was written. */
+  readonly longest: { readonly ms: number; readonly text: string };
   /** More alerts than this are refused. */
   readonly maxAlerts?: number | undefined;
-  /** How many alerts the person has named: many others beside them are asked about. */
-  readonly named?: number | undefined;
+  /** The matchers were typed, so that names which nothing matches may be mistyped. */
+  readonly typed?: boolean | undefined;
   now(): number;
   confirm(question: string): Promise<void>;
   notice(text: string): void;
@@ -32,101 +36,158 @@ export interface PostedSilence extends PostableSilence {
   readonly unchanged?: boolean;
 }
 
-/**
- * Counts what a silence would mute, and lets only a narrow one pass unasked. In a dry run nothing is counted: the request
- * follows from the arguments alone.
- */
+/** A silence that may be sent once `askAbout` has passed. */
+export interface CheckedSilence {
+  readonly draft: PostableSilence;
+  /** Undefined where nothing was counted. */
+  readonly reach: Reach | undefined;
+  /** An update that mutes no more and no longer than before, and is not asked about. */
+  readonly mutesNoMore?: boolean;
+}
+
+/** Checks a new silence, reports what it would mute, and asks where that is needed. */
 export async function approve(
   draft: PostableSilence,
   alertmanager: Alertmanager,
   guard: Guard,
-): Promise<Reach | undefined> {
+): Promise<CheckedSilence> {
+  const checked = await checkSilence(draft, alertmanager, guard);
+  await askAbout([checked], alertmanager, guard);
+  return checked;
+}
+
+/** In a dry run nothing is counted: the request follows from the arguments alone. */
+export async function checkSilence(
+  draft: PostableSilence,
+  alertmanager: Alertmanager,
+  guard: Guard,
+): Promise<CheckedSilence> {
   checkWindow(draft, guard.now());
-  const matchers: Matcher[] = draft.matchers.map(matcherFrom);
+  const matchers = draft.matchers.map(matcherFrom);
   for (const warning of matcherWarnings(matchers)) guard.notice(`warning: ${warning}`);
-  const spelled = matchers.map(formatMatcher).join(' ');
-  const byText = judgeMatchers(matchers);
-  const tooWide =
-    byText.verdict === 'everything' && !guard.allAlerts
-      ? new SvcError('invalid_value', `${spelled} could mute everything: ${byText.why}`, {
-          hint: 'add a matcher that names what is meant, such as team=db, or pass --all-alerts',
-        })
-      : undefined;
+  const wide = isWide(draft) && !guard.allAlerts;
   // A regular expression may be wide only because it is wrong: the server, which alone can tell, is asked first.
-  if (tooWide !== undefined && (guard.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide;
-  if (guard.dryRun) return undefined;
+  if (wide && (guard.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(matchers);
+  if (guard.dryRun) return { draft, reach: undefined };
   const reach = await measureReach(alertmanager, matchers);
-  if (tooWide !== undefined) throw tooWide;
+  if (wide) throw tooWide(matchers);
   if (guard.maxAlerts !== undefined && reach.alerts > guard.maxAlerts) {
     throw new SvcError(
       'guarded',
-      `${spelled} mutes ${reach.alerts} alerts, more than ${guard.maxAlerts}; nothing was sent`,
-      {
-        hint: 'narrow it, or allow more with --max-alerts',
-      },
+      `${spell(matchers)} matches ${reach.alerts} alerts, more than ${guard.maxAlerts}; nothing was sent`,
+      { hint: 'narrow it, or allow more with --max-alerts' },
     );
   }
-  const byCount = judgeReach(reach, matchers);
-  if (byCount.verdict === 'everything' && !guard.allAlerts) {
-    throw new SvcError('guarded', `${spelled} is too wide: ${byCount.why}; nothing was sent`, {
-      hint: 'narrow it, or pass --all-alerts',
-    });
+  if (guard.typed && reach.alerts === 0) {
+    for (const one of suggestNames(matchers, await readKnownNames(alertmanager)))
+      guard.notice(`warning: no alert matches; ${suggestionText(one)}`);
   }
-  const reasons = [
-    ...(byCount.verdict === 'narrow' ? [] : [byCount.why]),
-    ...manyOthers(reach, guard),
-    ...tooLong(draft, guard),
-  ];
-  const mutes = `mutes ${reach.alerts} ${reach.alerts === 1 ? 'alert' : 'alerts'} now (${reach.active} active), until ${draft.endsAt}`;
-  if (reasons.length > 0) await guard.confirm(`Silence ${spelled}? It ${mutes}; ${reasons.join(', and ')}.`);
-  else guard.notice(`${spelled} ${mutes}`);
-  return reach;
+  return { draft, reach };
 }
 
-/** What several alerts have in common may be what a whole fleet has in common. */
-function manyOthers({ alerts }: Reach, { named }: Guard): string[] {
-  return named !== undefined && alerts - named > named
-    ? [`only ${named} of them ${named === 1 ? 'was' : 'were'} named`]
-    : [];
+/** Whether no matcher requires a definite value. It depends on the matchers alone, not on what fires now. */
+export function isWide({ matchers }: Pick<PostableSilence, 'matchers'>): boolean {
+  return !matchers.some((wire) => isDefinite(matcherFrom(wire)));
 }
 
-function tooLong({ startsAt, endsAt }: PostableSilence, { longest, now }: Guard): string[] {
-  if (longest === undefined) return [];
-  const length = Date.parse(endsAt) - Math.max(Date.parse(startsAt), now());
-  return length > longest.ms ? [`it lasts longer than ${longest.text}`] : [];
+function tooWide(matchers: readonly Matcher[]): SvcError {
+  return new SvcError(
+    'invalid_value',
+    `${spell(matchers)} could mute everything: no matcher requires a definite value`,
+    {
+      hint: 'add a matcher for a value, such as team=db, or pass --all-alerts',
+    },
+  );
+}
+
+function spell(matchers: readonly Matcher[]): string {
+  return matchers.map(formatMatcher).join(' ');
+}
+
+function spellDraft({ matchers }: PostableSilence): string {
+  return spell(matchers.map(matcherFrom));
+}
+
+/** Reports what each silence would mute, and asks one question about all of them where that is needed. */
+export async function askAbout(
+  checked: readonly CheckedSilence[],
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+  guard: Guard,
+): Promise<void> {
+  for (const { draft, reach } of checked) if (reach !== undefined) guard.notice(report(draft, reach, guard.now()));
+  const reasons = [await manyAlerts(checked, alertmanager, guard), longTime(checked, guard)].filter(
+    (reason) => reason !== undefined,
+  );
+  const [first, ...others] = checked;
+  if (first === undefined || reasons.length === 0) return;
+  const subject = others.length === 0 ? `Silence ${spellDraft(first.draft)}` : `Send these ${checked.length} silences`;
+  await guard.confirm(`${subject}? ${reasons.join(' ')}`);
+}
+
+function report(draft: PostableSilence, { alerts, active }: Reach, now: number): string {
+  const { startsAt, endsAt } = draft;
+  const matched = `${alerts} ${alerts === 1 ? 'alert' : 'alerts'}`;
+  if (Date.parse(startsAt) > now) {
+    return `${spellDraft(draft)} will mute alerts from ${startsAt} until ${endsAt}; ${matched} would match now (${active.size} active)`;
+  }
+  return `${spellDraft(draft)} mutes ${matched} now (${active.size} active), until ${endsAt}`;
+}
+
+/** In a script the number decides nothing: a cron line ends the same way at any hour. */
+async function manyAlerts(
+  checked: readonly CheckedSilence[],
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+  { asks, allAlerts }: Guard,
+): Promise<string | undefined> {
+  const muted = new Set(checked.flatMap(({ reach }) => [...(reach?.active ?? [])]));
+  if (!asks || allAlerts || muted.size === 0) return undefined;
+  const all = await countActive(alertmanager);
+  return muted.size > all / 2 ? `This mutes ${muted.size} of the ${all} active alerts.` : undefined;
+}
+
+function longTime(checked: readonly CheckedSilence[], { longest, now }: Guard): string | undefined {
+  const long = checked.filter(({ draft: { startsAt, endsAt }, mutesNoMore }) => {
+    return !mutesNoMore && Date.parse(endsAt) - Math.max(Date.parse(startsAt), now()) > longest.ms;
+  });
+  const limit = `longer than ${longest.text} (alerts.maxSilence)`;
+  if (long.length === 0) return undefined;
+  return checked.length === 1 ? `It lasts ${limit}.` : `${long.length} of them last ${limit}.`;
 }
 
 /**
  * An update's own checks. From 0.25 to 0.27 a refused update of the matchers leaves the old silence expired, so what would be
  * refused has to be found out by reading: `GET /silences?filter=` runs the same parser.
  */
-export async function approveUpdate(
+export async function checkUpdate(
   silence: Silence,
   draft: PostableSilence,
   alertmanager: Alertmanager,
   guard: Guard,
-): Promise<Reach | undefined> {
+): Promise<CheckedSilence> {
   if (silence.status.state === 'expired') {
     throw new SvcError(
       'guarded',
       `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
-      {
-        hint: `make a new one: svc silences recreate ${silence.id}`,
-      },
+      { hint: `make a new one: svc silences recreate ${silence.id}` },
     );
   }
-  if (!changesMatchers(silence, draft)) {
+  const changed = changesMatchers(silence, draft);
+  if (!changed && !mutesLonger(silence, draft)) {
     checkWindow(draft, guard.now());
-    const [reason] = Date.parse(draft.endsAt) > Date.parse(silence.endsAt) ? tooLong(draft, guard) : [];
-    if (reason !== undefined) await guard.confirm(`Let silence ${silence.id} end at ${draft.endsAt}? Then ${reason}.`);
-    return undefined;
+    return { draft, reach: undefined, mutesNoMore: true };
   }
   const matchers = draft.matchers.map(matcherFrom);
-  checkNamesOfUpdate(matchers);
+  if (changed) checkNamesOfUpdate(matchers);
   // Counting the alerts is the check: the server parses `filter=` as it will parse the silence.
-  const reach = await approve(draft, alertmanager, guard);
-  checkReachOfUpdate(matchers);
-  return reach;
+  const checked = await checkSilence(draft, alertmanager, guard);
+  if (changed) checkReachOfUpdate(matchers);
+  return checked;
+}
+
+function mutesLonger(before: Silence, after: PostableSilence): boolean {
+  return (
+    Date.parse(after.endsAt) > Date.parse(before.endsAt) || Date.parse(after.startsAt) < Date.parse(before.startsAt)
+  );
 }
 
 /** More than this between the clocks makes a silence start or end noticeably wrong. */
@@ -138,8 +199,7 @@ export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'
 }
 
 export async function postSilence(
-  draft: PostableSilence,
-  reach: Reach | undefined,
+  { draft, reach }: CheckedSilence,
   alertmanager: Alertmanager,
   guard: Pick<Guard, 'notice'>,
 ): Promise<PostedSilence> {
@@ -159,7 +219,7 @@ export async function postSilence(
     silenceID,
     ...(draft.id === undefined ? {} : { previousID: draft.id }),
     ...fields,
-    matched: reach === undefined ? null : { alerts: reach.alerts, active: reach.active },
+    matched: reach === undefined ? null : { alerts: reach.alerts, active: reach.active.size },
   };
 }
 

@@ -228,7 +228,7 @@ onBothServices((service) => {
     ]) {
       const run = await create(['max=yes', '-c', 'x', ...argv]);
       expect([run.code, failure(run).code, writes(run.sent)]).toEqual([3, 'guarded', []]);
-      expect(failure(run).message).toContain('mutes 3 alerts, more than');
+      expect(failure(run).message).toContain('matches 3 alerts, more than');
     }
     const run = await create(['max=yes', '-c', 'x', '--max-alerts', '3']);
     expect([run.code, printed<Made>(run).matched?.alerts]).toEqual([0, 3]);

@@ -74,7 +74,7 @@ onBothServices((service) => {
       const second = await extend([id, '--by', '1h', '--max', '90m']);
       expect([second.code, writes(second.sent)]).toEqual([0, []]);
       expect(printed<Row[]>(second)).toMatchObject([
-        { result: 'at-max', silenceID: id, message: 'lasts as long as it may' },
+        { result: 'at-max', silenceID: id, message: 'it lasts as long as --max allows' },
       ]);
       expect(await endOf(id)).toBe(limit);
     });
@@ -85,6 +85,22 @@ onBothServices((service) => {
       const run = await extend([id, '--by', '1h', '--max', '1m']);
       expect([run.code, printed<Row[]>(run)[0]?.result, await endOf(id)]).toEqual([0, 'at-max', end]);
     });
+  });
+
+  test('each is checked like a new silence: width, time, and a report', async () => {
+    const wide = await postSilence(service.url(), {
+      matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
+    });
+    const refused = await extend([wide, '--by', '1h', '--yes']);
+    expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
+    expect(failure(refused).message).toContain('alertname=~".+" could mute everything');
+    expect((await extend([wide, '--by', '1h', '--all-alerts'])).code).toBe(0);
+    await wire(service.url(), `/api/v2/silence/${wide}`, { method: 'DELETE' });
+    const id = await seed();
+    const long = await extend([id, '--by', '2d']);
+    expect([long.code, failure(long).code, writes(long.sent)]).toEqual([2, 'confirmation_required', []]);
+    const done = await extend([id, '--by', '2d', '--yes']);
+    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/mutes \d alerts? now \(0 active\), until /)]);
   });
 
   test('one that has expired, or is not there, does not keep the others', async () => {

@@ -193,7 +193,7 @@ onBothServices((service) => {
 
   test('a question about one is asked before any is written', async () => {
     const good = { matchers: matchers('g'), endsAt: '1h', comment: 'g' };
-    const wide = { matchers: [{ name: 'a', value: 'x.+', isRegex: true }], endsAt: '1h', comment: 'w' };
+    const wide = { matchers: matchers('w'), endsAt: '25h', comment: 'w' };
     const nobody = await fromFile([good, wide]);
     expect([nobody.code, writes(nobody.sent)]).toEqual([2, []]);
     const no = await fromFile([good, wide], [], { terminal: 100, answer: false });

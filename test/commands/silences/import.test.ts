@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../http/servers.ts';
 import { getJson, postSilence } from '../../support/alertmanager.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
-import { onBothServices, printed, writes } from '../alerts/service.ts';
+import { failure, onBothServices, printed, writes } from '../alerts/service.ts';
 import { start } from './built.ts';
 
 interface Row {
@@ -104,8 +104,46 @@ onBothServices((service) => {
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const later = { ...list[0], startsAt: hour(10), endsAt: hour(12) };
     const run = await importing([...list, ...list, over, later]);
-    expect(results(run)).toEqual(['created', 'unchanged', 'expired', 'created']);
+    expect([run.code, results(run)]).toEqual([10, ['created', 'unchanged', 'skipped', 'created']]);
+    expect(printed<Row[]>(run)[2]?.message).toBe('already over');
     expect(await stored(comment)).toHaveLength(2);
+  });
+
+  test('rows that end before they start are invalid: exit 10, and 3 if there is nothing else', async () => {
+    const { list, comment } = rows(2);
+    const swapped = { ...list[0], startsAt: hour(-2), endsAt: hour(-4) };
+    const future = { ...list[0], startsAt: hour(4), endsAt: hour(2) };
+    const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
+    const mixed = await importing([swapped, ...list, future, over]);
+    expect([mixed.code, results(mixed)]).toEqual([10, ['invalid', 'created', 'created', 'invalid', 'skipped']]);
+    expect(printed<Row[]>(mixed).map(({ message }) => message)).toEqual([
+      'ends before it starts',
+      null,
+      null,
+      'ends before it starts',
+      'already over',
+    ]);
+    for (const file of [[swapped], [swapped, future]]) {
+      const run = await importing(file);
+      expect([run.code, results(run), writes(run.sent)]).toEqual([3, file.map(() => 'invalid'), []]);
+    }
+    for (const file of [[over], [over, swapped]]) expect((await importing(file)).code).toBe(10);
+    expect(await stored(comment)).toHaveLength(2);
+    const shown = await service.svc(['silences', 'import', '-'], { stdin: JSON.stringify([over, swapped]) });
+    expect(shown.stderr).toBe('1 skipped: already over, 1 invalid\n');
+  });
+
+  test('rows longer than a day need a confirmation', async () => {
+    const { list, comment } = rows(3);
+    const long = [...list, { ...list[0], endsAt: hour(25) }, { ...list[1], endsAt: hour(800) }];
+    const refused = await importing(long);
+    expect([refused.code, failure(refused).code, writes(refused.sent)]).toEqual([2, 'confirmation_required', []]);
+    expect(failure(refused).message).toContain('2 of them last longer than 24h (alerts.maxSilence).');
+    expect(await stored(comment)).toEqual([]);
+    // What is not sent is not asked about.
+    expect((await importing([{ ...list[0], startsAt: hour(-900), endsAt: hour(-2) }])).code).toBe(10);
+    expect((await importing(long, '--yes', '--on-conflict', 'duplicate')).code).toBe(0);
+    expect(await stored(comment)).toHaveLength(5);
   });
 
   test('a conflict is skipped, extended or doubled', async () => {

@@ -30,7 +30,10 @@ onBothServices((service) => {
     const value = `${++label}`;
     if (fires) await postAlerts(service.url(), [{ labels: { alertname: 'Keep', keep: value } }]);
     return postSilence(service.url(), {
-      matchers: [{ name: 'keep', value, isRegex: false }],
+      matchers: [
+        { name: 'alertname', value: 'Keep', isRegex: false },
+        { name: 'keep', value, isRegex: false },
+      ],
       endsAt: iso(Date.now() + minutes * MINUTE),
       comment: 'ACK! looking',
       ...silence,
@@ -43,7 +46,6 @@ onBothServices((service) => {
     const others = [
       await seed(7), // not yet
       await seed(5, { comment: 'planned: ACK! is not in front' }),
-      await seed(5, {}, false), // no alert fires
       await seed(70, { startsAt: iso(Date.now() + 4 * MINUTE) }), // pending
     ];
     const before = await Promise.all([due, ...others].map(read));
@@ -59,6 +61,47 @@ onBothServices((service) => {
     expect([again.code, printed(again), writes(again.sent)]).toEqual([0, [], []]);
     expect(await Promise.all(others.map(read))).toEqual(before.slice(1));
     for (const id of [due, ...others]) await end(id);
+  });
+
+  test('skips what mutes no firing alert, and what has no equality matcher on alertname, and says why', async () => {
+    const value = `${++label}`;
+    await postAlerts(service.url(), [{ labels: { alertname: 'Keep', keep: value, severity: 'critical' } }]);
+    const names = [
+      [],
+      [{ name: 'alertname', value: 'Ke+p', isRegex: true }],
+      [{ name: 'alertname', value: 'Other', isRegex: false, isEqual: false }],
+    ];
+    const wide: string[] = [];
+    for (const extra of names) {
+      wide.push(
+        await postSilence(service.url(), {
+          matchers: [{ name: 'keep', value, isRegex: false }, ...extra],
+          endsAt: iso(Date.now() + 5 * MINUTE),
+          comment: 'ACK! all of them',
+        }),
+      );
+    }
+    const [unused, due] = [await seed(5, {}, false), await seed(5)];
+    const before = await Promise.all([...wide, unused].map(read));
+    const run = await keepalive();
+    const rows = printed<(Row & { message: string | null })[]>(run);
+    const why = (id: string) => rows.filter((row) => row.id === id).map(({ result, message }) => [result, message]);
+    expect([run.code, rows.length, writes(run.sent).length]).toEqual([0, 5, 1]);
+    for (const id of wide) expect(why(id)).toEqual([['skipped', 'it has no equality matcher on alertname']]);
+    expect(why(unused)).toEqual([['skipped', 'no alert that it mutes fires']]);
+    expect(why(due)).toEqual([['extended', null]]);
+    expect(await Promise.all([...wide, unused].map(read))).toEqual(before);
+    const shown = await service.svc(['silences', 'keepalive']);
+    expect(shown.stdout).toContain('it has no equality matcher on alertname');
+    for (const id of [...wide, unused, due]) await end(id);
+  });
+
+  test('longer than alerts.maxSilence needs --yes', async () => {
+    const id = await seed(3);
+    const refused = await keepalive(['--by', '2d', '--max', '3d']);
+    expect([refused.code, failure(refused).code, writes(refused.sent)]).toEqual([2, 'confirmation_required', []]);
+    expect((await keepalive(['--by', '2d', '--max', '3d', '--yes'])).code).toBe(0);
+    await end(id);
   });
 
   test('nothing is due: says so at most, sends nothing, and reads no alerts', async () => {
@@ -131,7 +174,7 @@ test('the clock of the server counts, not ours', async () => {
   const ahead = Date.now() + 3_600_000;
   const silence = {
     id: '2f1a4c0e-1111-4222-8333-444455556666',
-    matchers: [{ name: 'a', value: 'b', isRegex: false, isEqual: true }],
+    matchers: [{ name: 'alertname', value: 'b', isRegex: false, isEqual: true }],
     startsAt: iso(ahead - 5 * MINUTE),
     updatedAt: iso(ahead - 5 * MINUTE),
     endsAt: iso(ahead + 5 * MINUTE),

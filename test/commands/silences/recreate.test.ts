@@ -86,19 +86,20 @@ onBothServices((service) => {
     expect((await recreate(['00000000-0000-4000-8000-000000000000'])).code).toBe(5);
   });
 
-  test('what it would mute is counted again: too wide is refused, broad is asked about', async () => {
+  test('it is checked like a new silence: too wide is refused, a long one needs --yes', async () => {
     await postAlerts(
       service.url(),
       [1, 2].map((n) => ({ labels: { alertname: 'Again', n: `${n}` } })),
     );
     const broad = await expired({ matchers: [{ name: 'alertname', value: 'Aga.+', isRegex: true }] });
-    const refused = await recreate([broad, '--for', '1h']);
-    expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
-    const asked = await recreate([broad, '--for', '1h'], { terminal: 100, answer: true });
+    const long = await recreate([broad, '--for', '25h']);
+    expect([long.code, writes(long.sent)]).toEqual([2, []]);
+    const asked = await recreate([broad, '--for', '25h'], { terminal: 100, answer: true });
     expect([asked.code, asked.asked.length]).toEqual([0, 1]);
-    expect(asked.asked[0]).toContain('mutes 2 alerts now');
+    expect(asked.stderr).toContain('alertname=~"Aga.+" mutes 2 alerts now');
     const all = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
     expect((await recreate([all, '--for', '1h', '--yes'])).code).toBe(2);
+    expect((await recreate([all, '--for', '1h', '--all-alerts'])).code).toBe(0);
   });
 
   test('declined, nothing is sent, not even what was narrow', async () => {
@@ -106,8 +107,9 @@ onBothServices((service) => {
       await expired(),
       await expired({ matchers: [{ name: 'again', value: 'b.+', isRegex: true }] }),
     ];
-    const run = await recreate([narrow, broad, '--for', '1h'], { terminal: 100, answer: false });
+    const run = await recreate([narrow, broad, '--for', '2d'], { terminal: 100, answer: false });
     expect([run.code, writes(run.sent)]).toEqual([2, []]);
+    expect(run.asked).toEqual(['Send these 2 silences? 2 of them last longer than 24h (alerts.maxSilence).']);
   });
 
   test('a dry run shows a request without the old id', async () => {

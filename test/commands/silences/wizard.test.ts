@@ -45,18 +45,18 @@ onBothServices((service) => {
     test('asks for a name that fires, for more matchers, for how long, and for the comment', async () => {
       await postAlerts(
         service.url(),
-        [1, 2].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
+        [1, 2, 3, 4].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
       );
       const run = await ask(
         ['silences', 'create'],
-        ['Wizard (2 active)', 'n=~[12]', 'env!=test', '', '30m', "it's ok"],
+        ['Wizard (4 active)', 'n=~[12]', 'env!=test', '', '30m', "it's ok"],
       );
       expect(run.code, run.stderr).toBe(0);
       expect(run.asked).toEqual([
         'Mute which alerts?',
         ...Array(3).fill('Another that has to match too, such as instance=web-1:9100 (Enter for none):'),
         'For how long?',
-        'Why, for those who wonder?',
+        'Comment:',
       ]);
       const silence = posted(run.sent);
       expect(silence).toMatchObject({
@@ -111,7 +111,7 @@ onBothServices((service) => {
         expect.stringContaining('has no operator'),
         expect.stringContaining('"soon" is not a duration'),
         '! must be longer than zero',
-        '! others will want to know',
+        '! a comment is required',
       ]);
       const { matchers, startsAt, endsAt } = posted(run.sent);
       expect(matchers.map(({ name, value }) => `${name}=${value}`)).toEqual(['team=db', 'host=a b']);
@@ -122,7 +122,7 @@ onBothServices((service) => {
 
     test('asks only for what is missing', async () => {
       const comment = await ask(['silences', 'create', 'a=b'], ['why']);
-      expect([comment.code, comment.asked]).toEqual([0, ['Why, for those who wonder?']]);
+      expect([comment.code, comment.asked]).toEqual([0, ['Comment:']]);
       expect(told(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
       const matcher = await ask(['silences', 'create', '-c', 'x', '--until', '2h'], ['other', 'a=b', '']);
       expect([matcher.code, matcher.asked.length]).toEqual([0, 3]);
@@ -261,9 +261,9 @@ onBothServices((service) => {
     test('the wizard asks, and Enter, Space and the arrows answer', async () => {
       await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
-      await terminal.shows(/Why, for those who wonder\?/);
+      await terminal.shows(/Comment:/);
       await terminal.press('Enter');
-      await terminal.shows(/others will want to know/);
+      await terminal.shows(/a comment is required/);
       await terminal.press("it's me", 'Enter');
       const shown = await terminal.shows(/\[status 0\]/);
       expect(shown).toContain("the same without questions: svc silences create team=tmux --comment 'it'\\''s me'");
@@ -286,7 +286,7 @@ onBothServices((service) => {
     test('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
       const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
-      await terminal.shows(/Why, for those who wonder\?/);
+      await terminal.shows(/Comment:/);
       await terminal.press('C-c');
       await terminal.shows(/\[status 130\]/);
       expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);

@@ -1,40 +1,41 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { matchersOfAlerts } from '../../../src/services/alertmanager/alert-matchers.ts';
+import { matchersOfLabels } from '../../../src/services/alertmanager/alert-matchers.ts';
+import fc from '../../support/seeded.ts';
 
-const alert = (labels: Record<string, string>) => ({ labels, fingerprint: '0' });
 const names: fc.Arbitrary<string> = fc.constantFrom('alertname', 'team', 'host', '__proto__', 'constructor', 'a', 'Z');
 const labels = fc.dictionary(names, fc.constantFrom('x', 'y', ''), { noNullPrototype: true });
 
-describe('the matchers of alerts', () => {
-  test('hold for each of them, and leave nothing out that all have', () => {
+describe('the matchers of labels', () => {
+  test('are one equality for each label that is not dropped', () => {
     fc.assert(
-      fc.property(fc.array(labels, { minLength: 1, maxLength: 4 }), fc.array(names, { maxLength: 2 }), (sets, drop) => {
-        const [first = {}, ...others] = sets;
-        const common = Object.keys(first).filter((name) =>
-          others.every((one) => Object.hasOwn(one, name) && one[name] === first[name]),
-        );
-        const expected = common.filter((name) => !drop.includes(name));
-        if (expected.length === 0) {
-          expect(() => matchersOfAlerts(sets.map(alert), drop)).toThrow(SvcError);
+      fc.property(labels, fc.array(names, { maxLength: 2 }), (set, drop) => {
+        const expected = Object.keys(set).filter((name) => !drop.includes(name));
+        if (expected.length === 0 || drop.some((name) => !Object.hasOwn(set, name))) {
+          expect(() => matchersOfLabels(set, drop)).toThrow(SvcError);
           return;
         }
-        const matchers = matchersOfAlerts(sets.map(alert), drop);
+        const matchers = matchersOfLabels(set, drop);
         expect(matchers.map(({ name }) => name).sort()).toEqual(expected.sort());
         for (const { name, value, isRegex, isEqual } of matchers) {
-          expect([value, isRegex, isEqual]).toEqual([first[name], false, true]);
+          expect([value, isRegex, isEqual]).toEqual([set[name], false, true]);
         }
       }),
     );
   });
 
   test('the name of the alert comes first, the others by name', () => {
-    const matchers = matchersOfAlerts([alert({ zone: '1', alertname: 'A', Zone: '2', a: '3' })]);
+    const matchers = matchersOfLabels({ zone: '1', alertname: 'A', Zone: '2', a: '3' });
     expect(matchers.map(({ name }) => name)).toEqual(['alertname', 'Zone', 'a', 'zone']);
   });
 
-  test('a label that only some have is not common, even where it is empty', () => {
-    expect(() => matchersOfAlerts([alert({ a: '' }), alert({ b: 'x' })])).toThrow('no label in common');
+  test.each([
+    ['instnace', '--drop: unknown label instnace: did you mean instance?'],
+    ['rack', '--drop: unknown label rack'],
+  ])('--drop of an unknown label %s is invalid', (drop, message) => {
+    const act = () => matchersOfLabels({ alertname: 'A', instance: 'b' }, [drop]);
+    expect(act).toThrow(
+      expect.objectContaining({ code: 'invalid_value', message, hint: 'labels: alertname, instance' }),
+    );
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMatcher, matcher } from '../../../src/services/alertmanager/matcher.ts';
-import { hasEquality, isPositive, matcherWarnings } from '../../../src/services/alertmanager/matcher-warnings.ts';
-import { mayMatchEmpty } from '../../../src/services/alertmanager/regex-emptiness.ts';
+import { isDefinite, isPositive, matcherWarnings } from '../../../src/services/alertmanager/matcher-warnings.ts';
+import { languageOf, mayMatchEmpty } from '../../../src/services/alertmanager/regex-language.ts';
 
 const [a, b] = [matcher('team', '=', 'a'), matcher('team', '=', 'b')];
 
@@ -41,10 +41,55 @@ test.each([
   expect(isPositive(of), formatMatcher(of)).toBe(positive);
 });
 
-test('only an exact value that is not empty is an equality', () => {
-  expect(hasEquality(a)).toBe(true);
-  expect([matcher('a', '=', ''), matcher('a', '!=', 'x'), matcher('a', '=~', 'x')].some(hasEquality)).toBe(false);
+test.each([
+  [a, true],
+  [matcher('a', '=', ''), false],
+  [matcher('a', '!=', 'x'), false],
+  [matcher('a', '!=', ''), false],
+  [matcher('a', '!~', 'x'), false],
+  [matcher('a', '=~', 'x'), true],
+  [matcher('a', '=~', 'web-.*'), true],
+  [matcher('a', '=~', '.+-1|.*x'), true],
+  [matcher('a', '=~', 'x|'), false],
+  [matcher('a', '=~', '.+'), false],
+  [matcher('a', '=~', '(?!x)'), false],
+])('%j requires a definite value: %s', (of, definite) => {
+  expect(isDefinite(of), formatMatcher(of)).toBe(definite);
 });
+
+test.each([
+  '.+',
+  '.*',
+  '..*',
+  '.*.',
+  '.*.*',
+  '.+?',
+  '.{1,}',
+  '.{0,}',
+  '(.+)',
+  '(?:.)+',
+  '(.*)+',
+  '(.+){1}',
+  '^.+$',
+  '(?s).+',
+  '(?s:.)+',
+  '(?i)x|.+',
+  '.+|x',
+  'x?.+',
+  '[\\s\\S]+',
+  '[\\d\\D]*',
+  '[^\\n]+',
+  '\\b.*',
+])('%s matches every value', (regex) => {
+  expect(languageOf(regex)?.every).toBe(true);
+});
+
+test.each(['x', '', 'x+', '.', '.?', '.{2,}', '.{0}', '..+', '.+.+', 'x.*', '.*x', '[a-z]+', '[^a]+', '\\S+', '.*x?y'])(
+  '%s does not match every value',
+  (regex) => {
+    expect(languageOf(regex)?.every).toBe(false);
+  },
+);
 
 test.each([
   '',
