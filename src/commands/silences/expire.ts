@@ -1,3 +1,4 @@
+import { FINAL } from '../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { SELECTION_FLAGS, selectionOf } from '../../inputs/silence-selection.ts';
@@ -76,10 +77,11 @@ export const silencesExpire = listCommand({
       : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
     await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
-    const outcome = await bulk(targets, input.concurrency, async (target): Promise<Expired> => {
-      const result = await expireOne(target, alertmanager, input.ignoreMissing);
+    const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
+    const outcome = await bulk(known, input.concurrency, async (target): Promise<Expired> => {
+      const expired = await expireOne(target, alertmanager, input.ignoreMissing);
       progress.step();
-      return { id: target.id, result, message: null };
+      return expired;
     }).finally(() => progress.clear());
     return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
@@ -95,15 +97,18 @@ async function expireOne(
   { id, silence, error }: ExpireTarget,
   alertmanager: Alertmanager,
   ignoreMissing: boolean,
-): Promise<Expired['result']> {
+): Promise<Expired> {
+  if (silence?.status.state === 'expired') {
+    return { id, result: 'already-expired', message: `it ended at ${silence.endsAt}` };
+  }
   try {
     if (error !== undefined) throw error;
     await alertmanager.deleteSilence(id);
   } catch (failure) {
-    if (ignoreMissing && failure instanceof SvcError && failure.code === 'not_found') return 'not-found';
-    throw failure;
+    if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
+    return { id, result: 'not-found', message: null };
   }
-  return silence?.status.state === 'expired' ? 'already-expired' : 'expired';
+  return { id, result: 'expired', message: null };
 }
 
 async function selected(
@@ -146,7 +151,7 @@ function asks({ interactive, yes, dryRun }: RunContext): boolean {
 }
 
 async function approve(targets: readonly ExpireTarget[], byOptions: boolean, ctx: RunContext): Promise<void> {
-  const found = targets.filter(({ error }) => error === undefined);
+  const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
   if (found.length === 0) return;
   if (asks(ctx)) {
     for (const { silence } of found.slice(0, MOST_SHOWN))
@@ -154,6 +159,24 @@ async function approve(targets: readonly ExpireTarget[], byOptions: boolean, ctx
     if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
   } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
   await ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+}
+
+/** One that has already expired is reported as that. A state that cannot be read does not keep a silence from being expired. */
+async function withStates(
+  targets: readonly ExpireTarget[],
+  alertmanager: Alertmanager,
+): Promise<readonly ExpireTarget[]> {
+  const unread = targets.filter(({ silence, error }) => silence === undefined && error === undefined);
+  const [first, ...others] = unread;
+  if (first === undefined) return targets;
+  try {
+    const silences = others.length === 0 ? [await alertmanager.silence(first.id)] : await readSilences(alertmanager);
+    const byId = new Map(silences.map((silence) => [silence.id, silence]));
+    return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
+  } catch (error) {
+    if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+    return targets;
+  }
 }
 
 async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {

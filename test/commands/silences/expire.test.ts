@@ -24,10 +24,11 @@ onBothServices((service) => {
   const expire = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'expire', ...argv], options);
 
-  test('one, by its id: one request', async () => {
+  test('one, by its id', async () => {
     const id = await seed();
     const run = await expire([id, '--yes', '-o', 'json']);
-    expect([run.code, run.stderr, lines(run.sent)]).toEqual([0, '', [`DELETE /api/v2/silence/${id}`]]);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(lines(run.sent)).toEqual([`GET /api/v2/silence/${id}`, `DELETE /api/v2/silence/${id}`]);
     expect(printed<Result[]>(run)).toEqual([{ id, result: 'expired', message: null }]);
     expect(await state(id)).toBe('expired');
   });
@@ -76,9 +77,17 @@ onBothServices((service) => {
   test('one that is expired already is done, and said to be', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
-    expect((await expire([id, '--yes'])).code).toBe(0);
-    const run = await expire([id.slice(0, 13), '--yes', '-o', 'json']);
-    expect([run.code, printed<Result[]>(run)]).toEqual([0, [{ id, result: 'already-expired', message: null }]]);
+    const { endsAt } = await getJson<{ endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
+    const other = await seed();
+    for (const ids of [[id], [id.slice(0, 13)], [id, other]]) {
+      const run = await expire([...ids, '--yes', '-o', 'json']);
+      expect([run.code, printed<Result[]>(run)[0]]).toEqual([
+        0,
+        { id, result: 'already-expired', message: `it ended at ${endsAt}` },
+      ]);
+      expect(writes(run.sent)).toHaveLength(ids.length - 1);
+    }
+    expect(await state(other)).toBe('expired');
   });
 
   test('the same one several times, however it is written, is sent once', async () => {
@@ -117,10 +126,10 @@ onBothServices((service) => {
       expect(await state(id)).toBe('active');
     });
 
-    test('--yes asks nobody and reads nothing first', async () => {
+    test('--yes asks nobody', async () => {
       const id = await seed();
       const run = await expire([id, '--yes'], { terminal: 120 });
-      expect([run.code, run.asked, lines(run.sent)]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
+      expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
     });
 
     test('an unknown id is not asked about', async () => {
@@ -159,21 +168,26 @@ describe('what the answers to a DELETE mean', () => {
     ],
     ['not allowed', answer(403, 'no', { 'content-type': 'text/plain' }), 4, 'forbidden'],
   ])('%s', async (_, bytes, exit, code) => {
-    await using server = await faultServer((socket) => socket.write(bytes));
+    await using server = await faultServer((socket, { method }) =>
+      socket.write(method === 'GET' ? answer(200, 'not JSON') : bytes),
+    );
     const run = await svc(['silences', 'expire', id, '--yes', '--base-url', server.url, '-o', 'json']);
-    expect([run.code, run.stdout, server.requests.length]).toEqual([exit, '', 1]);
+    const deletions = server.requests.filter(({ method }) => method === 'DELETE');
+    expect([run.code, run.stdout, deletions.length]).toEqual([exit, '', 1]);
     expect(failure(run).code).toBe(code);
   });
 
   test('a lost answer among good ones: the others go on, exit 10, each sent once', async () => {
     const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
-    await using server = await faultServer((socket, { path }) => {
-      if (path.endsWith('2')) socket.destroy();
+    await using server = await faultServer((socket, { method, path }) => {
+      if (method === 'GET') socket.write(answer(200, '[]'));
+      else if (path.endsWith('2')) socket.destroy();
       else socket.write(answer(200, '', { 'content-type': '' }));
     });
     const run = await svc(['silences', 'expire', ...ids, '--yes', '--base-url', server.url, '-o', 'json']);
     expect(run.code).toBe(10);
     expect(printed<Result[]>(run).map(({ result }) => result)).toEqual(['expired', 'error', 'expired']);
-    expect(server.requests.map(({ path }) => path.slice(-1)).sort()).toEqual(['1', '2', '3']);
+    const deletions = server.requests.filter(({ method }) => method === 'DELETE');
+    expect(deletions.map(({ path }) => path.slice(-1)).sort()).toEqual(['1', '2', '3']);
   });
 });
