@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { type RunContext, textCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import type { EndSignal } from '../../context.ts';
-import { SvcError } from '../../errors.ts';
-import { author, silenceGuard } from '../../inputs/silencing.ts';
+import { ERROR_KINDS, SvcError } from '../../errors.ts';
+import { ALL_ALERTS, author, silenceGuard } from '../../inputs/silencing.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { HeldSilence, holdSilence } from '../../services/alertmanager/held-silence.ts';
 
@@ -11,7 +11,7 @@ export const silencesRun = textCommand({
   id: 'silences run',
   summary: 'Silence alerts while a command runs',
   description:
-    "A short silence is made, extended for as long as the command lives, and expired when it ends, however it ends; the command's exit status is passed on. A signal goes on to the command, the silence is expired, and the status is 130 or 143. Without a silence the command is not run. Should svc itself be killed, the silence ends after its --ttl.",
+    'Creates a short silence, extends it while the command runs, and expires it when the command ends, however it ends. The exit status is that of the command. A signal is passed on to the command, and the exit status is then 130 or 143. If no silence can be created, the command does not run, unless the alert manager is unavailable and --if-unavailable is run. If svc itself is killed, the silence ends after its --ttl.',
   effect: 'write',
   service: 'alerts',
   streams: () => true,
@@ -28,7 +28,13 @@ export const silencesRun = textCommand({
       positive: true,
       help: 'Extend it when less than this is left (default 2m, or a third of --ttl)',
     },
-    'all-alerts': { type: 'boolean', help: 'Yes, even everything' },
+    'if-unavailable': {
+      type: 'choice',
+      choices: ['run', 'fail'],
+      default: 'fail',
+      help: 'If the alert manager is unavailable: run the command without a silence, or fail',
+    },
+    ...ALL_ALERTS,
   },
   examples: [
     { run: 'svc silences run service=checkout -c "deploy 214" -- ./deploy.sh', why: 'Mute while it is deployed' },
@@ -55,65 +61,101 @@ export const silencesRun = textCommand({
     const now = ctx.now();
     const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + ttl).toISOString() };
     const alertmanager = openAlertmanager(ctx.target);
-    await approve({ ...what, ...times }, alertmanager, silenceGuard(ctx, input.allAlerts));
-
-    return {
-      value: undefined,
-      status: await runUnder(what, { ttl, grace, command: input.command }, alertmanager, ctx),
-    };
+    const guard = silenceGuard(ctx, input.allAlerts);
+    const tolerant = input.ifUnavailable === 'run';
+    const failure = await approve({ ...what, ...times }, alertmanager, guard).then(
+      () => undefined,
+      (error: unknown) => tolerated(error, tolerant),
+    );
+    const plan = { ttl, grace, tolerant, failure, command: input.command };
+    return { value: undefined, status: await runUnder(what, plan, alertmanager, ctx) };
   },
 });
 
+/** The failure, where the command is to run without a silence. Throws any other. */
+function tolerated(error: unknown, tolerant: boolean): SvcError {
+  const unavailable = error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'outcome_unknown');
+  if (!tolerant || !unavailable) throw error;
+  return error;
+}
+
+/** The exit status of what cannot be reached, or fails. */
+const UNAVAILABLE = ERROR_KINDS.server_error.exit;
 const DEFAULT_GRACE = 2 * 60_000;
 
 interface Plan {
   readonly ttl: number;
   readonly grace: number;
+  /** Whether to run the command even if the alert manager is unavailable. */
+  readonly tolerant: boolean;
+  /** Why no silence can be created. */
+  readonly failure: SvcError | undefined;
   readonly command: readonly string[];
 }
+
+type Held =
+  | { readonly held: HeldSilence; readonly failure?: undefined }
+  | { readonly held?: undefined; readonly failure: SvcError };
 
 /** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
 async function runUnder(
   what: Parameters<typeof holdSilence>[0],
-  { ttl, grace, command }: Plan,
+  { ttl, grace, tolerant, failure, command }: Plan,
   alertmanager: Alertmanager,
   ctx: RunContext,
 ): Promise<number> {
   const { holdSilence, keepHeld } = await import('../../services/alertmanager/held-silence.ts');
   const { runChild, signalStatus } = await import('../../cli/child.ts');
   const { settle } = await import('../../cli/settle.ts');
-  let told: EndSignal | undefined;
+  const hold = async (): Promise<Held> => {
+    if (failure !== undefined) return { failure };
+    return holdSilence(what, ttl, alertmanager, ctx).then(
+      (held) => ({ held }),
+      (error: unknown) => ({ failure: tolerated(error, tolerant) }),
+    );
+  };
+  const maybeCreated = `a silence may have been created; it ends by itself within ${formatDuration(ttl)}`;
+  let received: EndSignal | undefined;
   const release = ctx.takeSignals((name) => {
-    told ??= name;
+    received ??= name;
   });
   try {
-    const { result: held, signal } = await settle(holdSilence(what, ttl, alertmanager, ctx), ctx);
-    told ??= signal;
-    if (held === undefined) {
+    const { result, signal } = await settle(hold(), ctx);
+    received ??= signal;
+    if (result === undefined) {
       await alertmanager.close();
-      ctx.target.warn(`warning: a silence may have been made; it ends by itself within ${formatDuration(ttl)}`);
-      return signalStatus(told ?? null);
+      ctx.target.warn(`warning: ${maybeCreated}`);
+      return signalStatus(received ?? null);
     }
-    ctx.notice(`silence ${held.id} holds until the command ends`);
+    const { held } = result;
+    if (held === undefined) {
+      const { code, message } = result.failure;
+      if (code === 'outcome_unknown') ctx.target.warn(`warning: ${maybeCreated}`);
+      if (received !== undefined) return signalStatus(received);
+      ctx.target.warn(`warning: the command runs without a silence: ${message}`);
+      const child = await runChild(command, ctx.env, ctx);
+      return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
+    }
+    ctx.notice(`silence ${held.id} is active until the command ends`);
     const over = new AbortController();
     let keeping = Promise.resolve();
     let status = 0;
     try {
-      if (told === undefined) {
+      if (received === undefined) {
         keeping = keepHeld(held, grace, alertmanager, ctx, over.signal);
         const child = await runChild(command, ctx.env, ctx);
-        told = child.forwarded;
+        received = child.forwarded;
         status = child.status;
       }
     } finally {
       over.abort();
       const ended = await settle(endHeld(held, keeping), ctx);
-      told ??= ended.signal;
+      received ??= ended.signal;
       if (ended.result === undefined) await alertmanager.close();
       const left = ended.result === undefined ? 'was not waited for' : ended.result.failure;
       if (left !== undefined) ctx.target.warn(leftBehind(held, left));
     }
-    return told === undefined ? status : signalStatus(told);
+    return received === undefined ? status : signalStatus(received);
   } finally {
     release();
   }

@@ -55,7 +55,7 @@ onBothServices((service) => {
       const { code, stdout, stderr } = await process.ended;
       expect([code, stdout]).toEqual([7, 'ready\n']);
       expect(stderr).toContain(`run="${name}" mutes 0 alerts now`);
-      expect(stderr).toContain(`silence ${silence?.id} holds until the command ends`);
+      expect(stderr).toContain(`silence ${silence?.id} is active until the command ends`);
       expect(await states(name)).toEqual(['expired']);
     });
 
@@ -149,9 +149,10 @@ onBothServices((service) => {
     test('where the silence is refused, too wide, or not confirmed', async () => {
       expect((await refused(['a=~"("'])).code).toBe(3);
       expect((await refused(['a!=b'])).code).toBe(2);
-      const asked = await refused(['a=~".+"']);
+      expect((await refused(['a=~".+"', '--yes'])).code).toBe(2);
+      const asked = await refused(['a=b', '--ttl', '25h']);
       expect([asked.code, asked.stderr.includes('--yes')]).toEqual([2, true]);
-      expect((await refused(['a=~".+"'], { terminal: 80, answer: false })).stderr).toContain('declined');
+      expect((await refused(['a=b', '--ttl', '25h'], { terminal: 80, answer: false })).stderr).toContain('declined');
     });
 
     test('where something is wrong or missing on the command line', async () => {
@@ -196,7 +197,7 @@ onBothServices((service) => {
   test('what it mutes is told before', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
     const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
-    expect(ended.stderr).toMatch(/run="told" mutes 1 alert now \(1 active\), until .*\nsilence .* holds until/);
+    expect(ended.stderr).toMatch(/run="told" mutes 1 alert now \(1 active\), until .*\nsilence .* is active until/);
     const quiet = await service.svc(['silences', 'run', 'run=told', '-q', '--', 'true']);
     expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, '', '']);
   });
@@ -240,6 +241,46 @@ async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied
   const states = (): string[] => stored.map(({ status }) => status.state);
   return { run, states, counts, [Symbol.asyncDispose]: () => server.close() };
 }
+
+describe('--if-unavailable', () => {
+  const script = ['--', 'sh', '-c', 'exit 4'];
+  const unreachable = ['silences', 'run', 'a=b', '--base-url', 'http://127.0.0.1:9'];
+
+  test('fail, the default: the command is not run', async () => {
+    for (const argv of [[], ['--if-unavailable', 'fail']]) {
+      const { code, stderr } = await svc([...unreachable, ...argv, ...script]);
+      expect([code, stderr.includes('without a silence')]).toEqual([7, false]);
+    }
+  });
+
+  test('run: the command is run without a silence, and its status is passed on', async () => {
+    const { code, stderr } = await svc([...unreachable, '--if-unavailable', 'run', ...script]);
+    expect(code).toBe(4);
+    expect(stderr).toContain('warning: the command runs without a silence: ');
+    expect(stderr).not.toContain('may have been created');
+  });
+
+  test('run: the silence cannot be created, or its outcome is unknown', async () => {
+    await using server = await flaky((kind) => (kind === 'POST' ? 'unapplied' : undefined));
+    const { code, stderr } = await server.run('--if-unavailable', 'run', ...script);
+    expect([code, server.states(), server.counts['POST']]).toEqual([4, [], 1]);
+    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
+    expect(stderr).toContain('warning: the command runs without a silence: ');
+  });
+
+  test('run: a refusal, a missing credential and a wide silence still keep the command from running', async () => {
+    for (const [status, expected] of [
+      [400, 3],
+      [401, 4],
+    ] as const) {
+      await using server = await flaky((kind) => (kind === 'POST' ? status : undefined));
+      const { code, stderr } = await server.run('--if-unavailable', 'run', ...script);
+      expect([code, stderr.includes('without a silence')]).toEqual([expected, false]);
+    }
+    const wide = ['silences', 'run', 'a!=b', '--base-url', 'http://127.0.0.1:9', '--if-unavailable', 'run'];
+    expect((await svc([...wide, ...script])).code).toBe(2);
+  });
+});
 
 describe('a network that loses answers', () => {
   test('the answer to the creation: the silence is found by its end, and the command runs', async () => {
@@ -352,7 +393,7 @@ describe.concurrent('a signal while the silence', () => {
     server.process.kill('SIGTERM');
     const { code, stdout, stderr } = await server.process.ended;
     expect([code, stdout]).toEqual([143, '']);
-    expect(stderr).toContain('warning: a silence may have been made; it ends by itself within 15m');
+    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
   });
 
   test('is ended by a server that does not answer: not waited for', async () => {
