@@ -241,6 +241,8 @@ function __svc_enter -a place word
       echo 'trade limits'
     case 'trade journal'
       echo 'trade journal'
+    case 'trade journal settle'
+      echo 'trade journal settle'
     case 'trade login'
       echo 'trade login'
     case 'trade logout'
@@ -379,7 +381,7 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'silences ack --author'
       printf '%s\n' 'any'
-    case 'silences ack --drop'
+    case 'silences ack --by'
       printf '%s\n' 'any'
     case 'silences run --comment' 'silences run -c'
       printf '%s\n' 'any'
@@ -389,6 +391,8 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'silences run --grace'
       printf '%s\n' 'any'
+    case 'silences run --if-unavailable'
+      printf '%s\n' 'choices' 'run' 'fail'
     case 'silences update --for' 'silences update -d'
       printf '%s\n' 'any'
     case 'silences update --until'
@@ -449,7 +453,7 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'webhooks list --limit'
       printf '%s\n' 'any'
-    case 'webhooks create --events'
+    case 'webhooks create --event'
       printf '%s\n' 'any'
     case 'webhooks create --secret-file'
       printf '%s\n' 'files'
@@ -461,7 +465,7 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'webhooks update --remove-event'
       printf '%s\n' 'any'
-    case 'webhooks update --set-events'
+    case 'webhooks update --set-event'
       printf '%s\n' 'any'
     case 'webhooks enable --url'
       printf '%s\n' 'any'
@@ -483,7 +487,7 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'webhooks deliveries --status'
       printf '%s\n' 'choices' 'pending' 'delivered' 'failed'
-    case 'webhooks deliveries --event-type'
+    case 'webhooks deliveries --event'
       printf '%s\n' 'any'
     case 'webhooks deliveries --event-id'
       printf '%s\n' 'any'
@@ -504,7 +508,7 @@ function __svc_value -a place option
     case 'webhooks samples --save'
       printf '%s\n' 'files'
     case 'webhooks verify --format'
-      printf '%s\n' 'choices' 'auto' 'body' 'http' 'har' 'curl' 'ndjson'
+      printf '%s\n' 'choices' 'auto' 'body' 'http' 'har' 'curl' 'trace' 'json' 'ndjson'
     case 'webhooks verify --timestamp'
       printf '%s\n' 'any'
     case 'webhooks verify --signature'
@@ -631,9 +635,15 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'webhooks replay --to'
       printf '%s\n' 'any'
+    case 'webhooks replay --format'
+      printf '%s\n' 'choices' 'auto' 'body' 'http' 'har' 'curl' 'trace' 'json' 'ndjson'
     case 'webhooks replay --event-id'
       printf '%s\n' 'any'
     case 'webhooks replay --event'
+      printf '%s\n' 'any'
+    case 'webhooks replay --since'
+      printf '%s\n' 'any'
+    case 'webhooks replay --until'
       printf '%s\n' 'any'
     case 'webhooks replay --limit'
       printf '%s\n' 'any'
@@ -652,7 +662,7 @@ function __svc_value -a place option
     case 'webhooks replay --secret-fd'
       printf '%s\n' 'any'
     case 'webhooks check-receiver --only'
-      printf '%s\n' 'choices' 'valid-ping' 'valid-summary' 'unknown-type' 'unknown-fields' 'same-event-twice' 'bad-signature' 'missing-signature' 'missing-timestamp' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'not-utf8' 'large-body' 'no-redirect'
+      printf '%s\n' 'choices' 'valid-ping' 'valid-summary' 'minimal-event' 'optional-fields' 'summary-formats' 'time-formats' 'unknown-type' 'unknown-fields' 'same-event-twice' 'body-blanks' 'body-trimming' 'body-numbers' 'body-escapes' 'body-key-order' 'body-duplicate-keys' 'not-utf8' 'body-1-mib' 'large-body' 'bad-signature' 'signature-empty' 'signature-short' 'no-redirect' 'signature-truncated' 'signature-long' 'signature-upper-case' 'signature-base64' 'missing-signature' 'missing-timestamp' 'type-mismatch' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'malformed-json'
     case 'webhooks check-receiver --junit'
       printf '%s\n' 'files'
     case 'webhooks check-receiver --endpoint'
@@ -837,7 +847,7 @@ function __svc_value -a place option
       printf '%s\n' 'stores'
     case 'catalog check --source'
       printf '%s\n' 'sources'
-    case 'catalog check --newer-than'
+    case 'catalog check --max-age'
       printf '%s\n' 'any'
     case 'catalog check --wait'
       printf '%s\n' 'any'
@@ -1015,8 +1025,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade buy --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade buy --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade sell --tif'
       printf '%s\n' 'choices' 'GTC' 'DAY' 'IOC' 'FOK'
     case 'trade sell --stop'
@@ -1033,8 +1041,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade sell --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade sell --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade entry buy --rate'
       printf '%s\n' 'any'
     case 'trade entry buy --trail-entry'
@@ -1057,8 +1063,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade entry buy --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade entry buy --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade entry sell --rate'
       printf '%s\n' 'any'
     case 'trade entry sell --trail-entry'
@@ -1081,8 +1085,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade entry sell --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade entry sell --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade close --amount'
       printf '%s\n' 'any'
     case 'trade close --symbol'
@@ -1097,8 +1099,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade close --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade close --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade position set --stop'
       printf '%s\n' 'any'
     case 'trade position set --limit'
@@ -1109,8 +1109,6 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade position set --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade position set --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade order set --rate'
       printf '%s\n' 'any'
     case 'trade order set --amount'
@@ -1129,16 +1127,12 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade order set --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade order set --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade order cancel --symbol'
       printf '%s\n' 'symbols'
     case 'trade order cancel --account'
       printf '%s\n' 'accounts'
     case 'trade order cancel --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade order cancel --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade oco create --leg'
       printf '%s\n' 'any'
     case 'trade oco create --tif'
@@ -1149,22 +1143,16 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade oco create --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade oco create --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade oco add --group'
       printf '%s\n' 'any'
     case 'trade oco add --account'
       printf '%s\n' 'accounts'
     case 'trade oco add --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade oco add --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade oco remove --account'
       printf '%s\n' 'accounts'
     case 'trade oco remove --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade oco remove --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade oco edit --add'
       printf '%s\n' 'orders'
     case 'trade oco edit --remove'
@@ -1173,14 +1161,10 @@ function __svc_value -a place option
       printf '%s\n' 'accounts'
     case 'trade oco edit --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade oco edit --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade batch --account'
       printf '%s\n' 'accounts'
     case 'trade batch --transport'
       printf '%s\n' 'choices' 'auto' 'polling' 'websocket'
-    case 'trade batch --budget'
-      printf '%s\n' 'choices' 'fail' 'wait' 'ignore'
     case 'trade hours --at'
       printf '%s\n' 'any'
     case 'trade journal --limit'
@@ -1198,13 +1182,13 @@ function __svc_value -a place option
     case 'sandbox start --fast'
       printf '%s\n' 'any'
     case 'sandbox start --trap'
-      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox run --port'
       printf '%s\n' 'any'
     case 'sandbox run --fast'
       printf '%s\n' 'any'
     case 'sandbox run --trap'
-      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox status --port'
       printf '%s\n' 'any'
     case 'doctor --timeout'
@@ -1396,7 +1380,7 @@ function __svc_words -a place
     case 'alerts'
       printf '%s\t%s\n' 'list' 'List alerts, active ones unless told otherwise' 'get' 'Show one alert and what suppresses it: silences, alerts, time intervals' 'groups' 'List alerts as the server groups them for its receivers' 'check' 'Exit 0 if the number of matching alerts is acceptable, 1 if not' 'create' 'Send an alert, or a file of them' 'resolve' 'End alerts now' 'receivers' 'List the receivers, which are the names of notification integrations' 'status' 'Show the version, uptime and cluster of the alert manager'
     case 'silences'
-      printf '%s\t%s\n' 'list' 'List silences, active and pending ones unless told otherwise' 'get' 'Show one silence' 'create' 'Mute the alerts that match, for a time' 'ack' 'Acknowledge alerts: mute them for a short time' 'run' 'Silence alerts while a command runs' 'update' 'Change a silence' 'extend' 'Let silences end later' 'keepalive' 'Extend acknowledgements while their alerts fire, once; for cron' 'recreate' 'Make expired silences again' 'expire' 'End silences now' 'export' 'Write silences out, for import here or elsewhere' 'import' 'Bring silences from a file to the server'
+      printf '%s\t%s\n' 'list' 'List silences, active and pending ones unless told otherwise' 'get' 'Show one silence' 'create' 'Mute the alerts that match, for a time' 'ack' 'Acknowledge alerts: mute them for a short time' 'run' 'Silence alerts while a command runs' 'update' 'Change a silence' 'extend' 'Extend silences' 'keepalive' 'Extend acknowledgements while their alerts fire (for cron)' 'recreate' 'Create expired silences again' 'expire' 'End silences now' 'export' 'Write silences out, for import here or elsewhere' 'import' 'Bring silences from a file to the server'
     case 'webhooks'
       printf '%s\t%s\n' 'list' 'List the subscriptions of the account' 'get' 'Show one subscription' 'create' 'Subscribe an HTTPS address to events' 'update' 'Change the address or the events of a subscription' 'enable' 'Bring a disabled subscription back, with another address' 'rotate' 'Give a receiver a new secret, without a gap' 'delete' 'Delete subscriptions for good' 'test' 'Send a test event, and see whether it arrives' 'deliveries' 'What was delivered to a subscription, and what was not' 'samples' 'Events as the service sends them, to try a receiver with' 'doctor' 'Look for what keeps events from arriving, and say what to do' 'verify' 'Check the signatures of deliveries, and say why one does not match' 'listen' 'Receive deliveries on this machine: verify, record, forward them' 'sign' 'Sign a body as the service would' 'send' 'Send a signed event to a receiver, as the service would' 'replay' 'Send recorded deliveries again, byte for byte' 'check-receiver' 'Probe a receiver with good and bad deliveries' 'show' 'Show an event to read: who, what, the summaries and the transcript' 'secrets' ''
     case 'webhooks secrets'
@@ -1406,7 +1390,7 @@ function __svc_words -a place
     case 'oauth clients'
       printf '%s\t%s\n' 'list' 'List the clients registered from here' 'register' 'Register a client at the recording service' 'forget' 'Delete a client registration from this machine'
     case 'catalog'
-      printf '%s\t%s\n' 'products' '' 'history' 'How the price of a product moved, at each place that sells it' 'compare' 'What products cost now at each source, who is cheapest, and by how much' 'check' 'Test a price: 0 if the condition holds, 1 if not' 'categories' '' 'settlements' '' 'cursors' 'How far the catalog has read each store' 'health' 'Ask the catalog whether it can read its data'
+      printf '%s\t%s\n' 'products' '' 'history' 'How the price of a product moved, at each place that sells it' 'compare' 'What products cost now at each place, who is cheapest, and by how much' 'check' 'Test a price: 0 if the condition holds, 1 if not, 11 if it is not known' 'categories' '' 'settlements' '' 'cursors' 'How far the catalog has read each store' 'health' 'Ask the catalog whether it can read its data'
     case 'catalog products'
       printf '%s\t%s\n' 'list' 'List and search products' 'get' 'Show one product' 'sources' 'Where a product is sold, and for how much' 'snapshots' 'What was observed of a product, and when' 'dynamics' 'The values of one source over time, as the service gives them' 'count' 'Count the products of stores and regions' 'common' 'Count the products that all stores, or all regions, have in common'
     case 'catalog categories'
@@ -1414,7 +1398,7 @@ function __svc_words -a place
     case 'catalog settlements'
       printf '%s\t%s\n' 'list' 'List the places where products are sold' 'get' 'Show one settlement'
     case 'trade'
-      printf '%s\t%s\n' 'accounts' 'List the accounts that the token may trade with' 'positions' 'List positions: open ones, closed ones, or one line a symbol' 'orders' 'List the orders that stand' 'order' '' 'offers' 'List what is offered now, with its prices' 'quote' 'Show the price of symbols now, as the next tick brings it' 'stream' 'Print prices and changes of tables as they are pushed, and drop none' 'watch' 'Follow positions, orders, accounts or prices as they change' 'candles' 'Read candles of any period and stretch of time, to the screen or a file' 'model' 'Show the rows of any table as they are' 'symbols' '' 'buy' 'Buy at the price of now' 'sell' 'Sell at the price of now' 'entry' '' 'close' 'Close trades, all of a symbol, or everything' 'position' '' 'oco' '' 'batch' 'Send the orders of a file in one session' 'hours' 'Whether forex is traded now, and when it opens and closes next' 'limits' 'Show the caps on calls with what is used of them, and the limits of candles' 'journal' 'Show what was sent to trade from this machine, and what became of it' 'login' 'Keep the API token of the trading gateway' 'logout' 'Delete the stored API token' 'status' 'Whether there is a token for the trading gateway, and where it comes from' 'ping' 'Whether the trading gateway answers, how fast, and over what'
+      printf '%s\t%s\n' 'accounts' 'List the accounts that the token may trade with' 'positions' 'List positions: open ones, closed ones, or one line a symbol' 'orders' 'List the orders that stand' 'order' '' 'offers' 'List what is offered now, with its prices' 'quote' 'Show the price of symbols now, as the next tick brings it' 'stream' 'Print prices and changes of tables as they are pushed, and drop none' 'watch' 'Follow positions, orders, accounts or prices as they change' 'candles' 'Read candles of any period and stretch of time, to the screen or a file' 'model' 'Show the rows of any table as they are' 'symbols' '' 'buy' 'Buy at the price of now' 'sell' 'Sell at the price of now' 'entry' '' 'close' 'Close trades, all of a symbol, or everything' 'position' '' 'oco' '' 'batch' 'Send the orders of a file in one session' 'hours' 'Whether forex is traded now, and when it opens and closes next' 'limits' 'Show the caps on calls with what is used of them, and the limits of candles' 'journal' 'List what was sent to trade from this machine, and what became of it' 'login' 'Keep the API token of the trading gateway' 'logout' 'Delete the stored API token' 'status' 'Whether there is a token for the trading gateway, and where it comes from' 'ping' 'Whether the trading gateway answers, how fast, and over what'
     case 'trade order'
       printf '%s\t%s\n' 'get' 'Show one order that stands' 'set' 'Change an order that waits' 'cancel' 'Cancel orders that wait'
     case 'trade symbols'
@@ -1425,6 +1409,8 @@ function __svc_words -a place
       printf '%s\t%s\n' 'set' 'Set the stop and the limit of an open trade'
     case 'trade oco'
       printf '%s\t%s\n' 'create' 'Place two orders of which one cancels the other' 'add' 'Put orders that wait into a group of which one cancels the others' 'remove' 'Take orders out of their group' 'edit' 'Change which orders are in a group'
+    case 'trade journal'
+      printf '%s\t%s\n' 'settle' 'Find out what became of requests whose outcome is unknown'
     case 'config'
       printf '%s\t%s\n' 'list' 'List the settings and their values' 'get' 'Print the value of one setting' 'set' 'Set a setting in the profile' 'unset' 'Remove a setting from the profile' 'path' 'Print the path of the settings file' 'edit' 'Edit the settings file' 'profiles' 'List the profiles' 'use' 'Choose the profile to use from now on'
     case 'sandbox'
@@ -1502,23 +1488,23 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences create'
-      printf '%s\t%s\n' '--for' 'How long, from its start (default 1h)' '-d' 'How long, from its start (default 1h)' '--until' 'When it ends' '--from' 'When it starts (default now)' '--comment' 'Why, for those who wonder; required' '-c' 'Why, for those who wonder; required' '--author' 'Who (default: setting alerts.author, or user@host)' '--from-alert' 'Matchers from the labels of this alert, besides those given' '--drop' 'With --from-alert: leave this label out' '--ensure' 'Only if none of the same matchers covers the time; a shorter one is extended' '--max-alerts' 'Refuse to mute more alerts than this' '--file' 'Silences as JSON, one or an array, - for standard input; one with an id is an update' '-f' 'Silences as JSON, one or an array, - for standard input; one with an id is an update' '--all-alerts' 'Yes, even everything' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--for' 'How long, from its start (default 1h)' '-d' 'How long, from its start (default 1h)' '--until' 'When it ends' '--from' 'When it starts (default now)' '--comment' 'Why (required)' '-c' 'Why (required)' '--author' 'Who (default: setting alerts.author, or user@host)' '--from-alert' 'Matchers from the labels of this alert, besides those given' '--drop' 'With --from-alert: leave this label out' '--ensure' 'Only if none of the same matchers covers the time; a shorter one is extended' '--max-alerts' 'Refuse to mute more alerts than this' '--file' 'Silences as JSON, one or an array, - for standard input; one with an id is an update' '-f' 'Silences as JSON, one or an array, - for standard input; one with an id is an update' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences ack'
-      printf '%s\t%s\n' '--for' 'How long' '-d' 'How long' '--comment' 'Why; ACK! is put before it' '-c' 'Why; ACK! is put before it' '--author' 'Who (default: setting alerts.author, or user@host)' '--drop' 'Leave this label out' '--all-alerts' 'Yes, even everything' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--for' 'How long' '-d' 'How long' '--comment' 'Why; ACK! is put before it' '-c' 'Why; ACK! is put before it' '--author' 'Who (default: setting alerts.author, or user@host)' '--by' 'One silence for each group with the same values of these labels, such as alertname,cluster' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences run'
-      printf '%s\t%s\n' '--comment' 'Why (default: while <command> runs)' '-c' 'Why (default: while <command> runs)' '--author' 'Who (default: setting alerts.author, or user@host)' '--ttl' 'How long it lasts if nobody extends it' '--grace' 'Extend it when less than this is left (default 2m, or a third of --ttl)' '--all-alerts' 'Yes, even everything' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--comment' 'Why (default: while <command> runs)' '-c' 'Why (default: while <command> runs)' '--author' 'Who (default: setting alerts.author, or user@host)' '--ttl' 'How long it lasts if nobody extends it' '--grace' 'Extend it when less than this is left (default 2m, or a third of --ttl)' '--if-unavailable' 'If the alert manager is unavailable: run the command without a silence, or fail' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences update'
-      printf '%s\t%s\n' '--for' 'How much longer, from now' '-d' 'How much longer, from now' '--until' 'When it ends' '--extend' 'How much later than it would end now' '--from' 'When it starts' '--comment' 'A new comment' '-c' 'A new comment' '--author' 'A new author' '--matcher' 'New matchers, in place of all old ones' '-m' 'New matchers, in place of all old ones' '--all-alerts' 'Yes, even everything' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--for' 'How much longer, from now' '-d' 'How much longer, from now' '--until' 'When it ends' '--extend' 'How much later than it would end now' '--from' 'When it starts' '--comment' 'A new comment' '-c' 'A new comment' '--author' 'A new author' '--matcher' 'New matchers, in place of all old ones' '-m' 'New matchers, in place of all old ones' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences extend'
-      printf '%s\t%s\n' '--by' 'How much later than they would end now' '--max' 'How long each may last in all, from its start' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--by' 'How much later than they would end now' '--max' 'How long each may last in all, from its start' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences keepalive'
@@ -1526,7 +1512,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences recreate'
-      printf '%s\t%s\n' '--for' 'How long, from now' '-d' 'How long, from now' '--all-alerts' 'Yes, even everything' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--for' 'How long, from now' '-d' 'How long, from now' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences expire'
@@ -1538,7 +1524,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences import'
-      printf '%s\t%s\n' '--on-conflict' 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another' '--concurrency' 'How many requests at once' '--all-alerts' 'Silences without a positive matcher too' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--on-conflict' 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another' '--concurrency' 'How many requests at once' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'webhooks list'
@@ -1546,11 +1532,11 @@ function __svc_options -a place
   end
   switch "$place"
     case 'webhooks create'
-      printf '%s\t%s\n' '--events' 'Types of events to send there' '--no-events' 'Of no type yet: nothing is delivered' '--secret-file' 'Write the secret to this new file, mode 600' '--secret-fd' 'Write the secret to this descriptor' '--store' 'Keep the secret for --endpoint (the default at a terminal)' '--show-secret' 'Print the secret' '--allow-duplicate' 'Even if a subscription of this address is there' '--recover' 'Where the answer is lost on the way, delete what was created and create it again' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--event' 'Types of events to send there' '--no-events' 'Of no type yet: nothing is delivered' '--secret-file' 'Write the secret to this new file, mode 600' '--secret-fd' 'Write the secret to this descriptor' '--store' 'Keep the secret for --endpoint (the default at a terminal)' '--show-secret' 'Print the secret' '--allow-duplicate' 'Even if a subscription of this address is there' '--recover' 'Where the answer is lost on the way, delete what was created and create it again' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'webhooks update'
-      printf '%s\t%s\n' '--url' 'Another address' '--add-event' 'Send events of this type, too' '--remove-event' 'Send no more events of this type' '--set-events' 'Send events of these types and no others' '--clear-events' 'Send no events at all' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--url' 'Another address' '--add-event' 'Send events of these types, too' '--remove-event' 'Send no more events of these types' '--set-event' 'Send events of these types and no others' '--clear-events' 'Send no events at all' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'webhooks enable'
@@ -1570,11 +1556,11 @@ function __svc_options -a place
   end
   switch "$place"
     case 'webhooks deliveries'
-      printf '%s\t%s\n' '--page' 'This page alone (default 1)' '--page-size' 'Deliveries a page (default 20)' '--all' 'All pages' '--max-pages' 'Read at most so many' '--status' 'Only those of this state' '--event-type' 'Only events of this type' '--event-id' 'Only this event' '--error' 'Only those whose latest error holds this' '--since' 'Only those created since then' '--limit' 'At most so many' '--follow' 'Show what changes from now on' '-f' 'Show what changes from now on' '--until' 'With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end' '--wait' 'With --follow: at most so long'
+      printf '%s\t%s\n' '--page' 'This page alone (default 1)' '--page-size' 'Deliveries a page (default 20)' '--all' 'All pages' '--max-pages' 'Read at most so many' '--status' 'Only those of this state' '--event' 'Only events of these types' '--event-id' 'Only this event' '--error' 'Only those whose latest error holds this' '--since' 'Only those created since then' '--limit' 'At most so many' '--follow' 'Show what changes from now on' '-f' 'Show what changes from now on' '--until' 'With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end' '--wait' 'With --follow: at most so long'
   end
   switch "$place"
     case 'webhooks samples'
-      printf '%s\t%s\n' '--event' 'Events of this type' '--limit' 'At most so many (the service sends 3)' '--save' 'Write each into a new file there, mode 600'
+      printf '%s\t%s\n' '--event' 'Only events of these types' '--limit' 'At most so many (the service sends 3)' '--save' 'Write each into a new file there, mode 600'
   end
   switch "$place"
     case 'webhooks doctor'
@@ -1586,7 +1572,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'webhooks listen'
-      printf '%s\t%s\n' '--port' 'Port to listen on, 0 for a free one' '--host' 'Address to listen on; others reach any but loopback' '--path' 'Path that takes deliveries' '--tls-cert' 'Certificate chain (PEM) to speak TLS with' '--tls-key' 'Its key (PEM)' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--tolerance' 'How far a timestamp may be from the clock, in both directions; none to ignore it' '--insecure-no-verify' 'Take everything as valid: anybody can send events then' '--forward-to' 'Hand valid deliveries on to this address' '--forward-timeout' 'How long its answer may take' '--forward-external' 'It may be on another machine' '--forward-all-headers' 'Hand on all end-to-end headers, not the five documented ones only' '--forward-duplicates' 'Hand on events that were accepted before, too' '--insecure-forward-tls' 'Do not check its certificate' '--ack' 'Answer after the target has, or 202 at once, for one that is slow' '--respond' 'Answer to a valid delivery' '--on-invalid' 'Answer to an invalid one' '--event' 'Only events of this type' '--dedupe' 'Tell repeated events by their id' '--dedupe-file' 'Know repeated events again after a restart: keep them in this file' '--record' 'Write what comes to this new file (NDJSON)' '--append' 'With --record: continue a file that is there' '--max-body' 'Longest body that is taken' '--show-body' 'Show the bodies of valid deliveries' '--show-invalid' 'Show the bodies of invalid ones' '--count' 'End after so many accepted events' '--until-event' 'End after an accepted event of this type or id' '--wait' 'End after this time' '--fail-on-invalid' 'End at the first invalid delivery' '--keep-going' 'Go on however many in a row are invalid' '--ready-file' 'Write port, url and pid (JSON) here while it listens'
+      printf '%s\t%s\n' '--port' 'Port to listen on, 0 for a free one' '--host' 'Address to listen on; others reach any but loopback' '--path' 'Path that takes deliveries' '--tls-cert' 'Certificate chain (PEM) to speak TLS with' '--tls-key' 'Its key (PEM)' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--tolerance' 'How far a timestamp may be from the clock, in both directions; none to ignore it' '--insecure-no-verify' 'Take everything as valid: anybody can send events then' '--forward-to' 'Hand valid deliveries on to this address' '--forward-timeout' 'How long its answer may take' '--forward-external' 'It may be on another machine' '--forward-all-headers' 'Hand on all end-to-end headers, not the five documented ones only' '--forward-duplicates' 'Hand on events that were accepted before, too' '--insecure-forward-tls' 'Do not check its certificate' '--ack' 'Answer after the target has, or 202 at once, for one that is slow' '--respond' 'Answer to a valid delivery' '--on-invalid' 'Answer to an invalid one' '--event' 'Only events of these types' '--dedupe' 'Tell repeated events by their id' '--dedupe-file' 'Know repeated events again after a restart: keep them in this file' '--record' 'Write what comes to this new file (NDJSON)' '--append' 'With --record: continue a file that is there' '--max-body' 'Longest body that is taken' '--show-body' 'Show the bodies of valid deliveries' '--show-invalid' 'Show the bodies of invalid ones' '--count' 'End after so many accepted events' '--until-event' 'End after an accepted event of one of these types or ids' '--wait' 'End after this time' '--fail-on-invalid' 'End at the first invalid delivery' '--keep-going' 'Go on however many in a row are invalid' '--ready-file' 'Write port, url and pid (JSON) here while it listens'
   end
   switch "$place"
     case 'webhooks sign'
@@ -1594,11 +1580,11 @@ function __svc_options -a place
   end
   switch "$place"
     case 'webhooks send'
-      printf '%s\t%s\n' '--to' 'Where the receiver is; quote an address that holds "&"' '--event' 'The event type (default webhook.ping)' '--body' 'The exact bytes to send, - for standard input' '--set' 'Set a field of the made-up event: data.title=Hello' '--id' 'The event id' '--size' 'The size of the body, such as 2MiB: of a summary.completed event' '--repeat' 'Send it so many times' '--new-id' 'A new event each time, not the same again' '--concurrency' 'How many at once' '--skew' 'Sign with a clock that is wrong by this: -1h, +10m' '--tamper' 'What to change after signing; the header is that of the event type' '--deadline' 'How long to wait for an answer' '--insecure' 'Do not check the certificate of the receiver' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--to' 'Where the receiver is; quote an address that holds "&"' '--event' 'The event type (default webhook.ping); of several, one event each' '--body' 'The exact bytes to send, - for standard input' '--set' 'Set a field of the made-up event: data.title=Hello' '--id' 'The event id' '--size' 'The size of the body, such as 2MiB: of a summary.completed event' '--repeat' 'Send each so many times' '--new-id' 'A new event each time, not the same again' '--concurrency' 'How many at once' '--skew' 'Sign with a clock that is wrong by this: -1h, +10m' '--tamper' 'What to change after signing; the header is that of the event type' '--deadline' 'How long to wait for an answer' '--insecure' 'Do not check the certificate of the receiver' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'webhooks replay'
-      printf '%s\t%s\n' '--to' 'Where the receiver is; quote an address that holds "&"' '--resign' 'Sign each anew when it is sent; takes a secret' '--resign-unproven' 'With --resign: forgeries, too, which it makes valid' '--only-failed' 'Only those that were answered or forwarded without a 2xx' '--event-id' 'Only this event' '--event' 'Only events of this type' '--limit' 'Send no more than this' '--rate' 'No more than this: 10/s, 30/m' '--concurrency' 'How many at once' '--deadline' 'How long to wait for an answer' '--insecure' 'Do not check the certificate of the receiver' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--to' 'Where the receiver is; quote an address that holds "&"' '--format' 'What the file is' '--resign' 'Sign each again when it is sent; needs a secret' '--resign-unproven' 'With --resign: forgeries, too, which it makes valid' '--only-failed' 'Only those that were answered or forwarded without a 2xx' '--event-id' 'Only this event' '--event' 'Only events of these types' '--since' 'Only those received since then' '--until' 'Only those received until then' '--limit' 'Send no more than this' '--rate' 'No more than this: 10/s, 30/m' '--concurrency' 'How many at once' '--deadline' 'How long to wait for an answer' '--insecure' 'Do not check the certificate of the receiver' '--endpoint' 'Endpoint whose signing secret svc keeps (default: the secret in $SVC_WEBHOOK_SECRET)' '--secret-file' 'File that holds a signing secret' '--secret-env' 'Variable that holds a signing secret' '--secret-fd' 'Descriptor to read a signing secret from' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'webhooks check-receiver'
@@ -1670,15 +1656,15 @@ function __svc_options -a place
   end
   switch "$place"
     case 'catalog history'
-      printf '%s\t%s\n' '--field' 'Which of its values' '--store' 'Only sources of this store (parser_name)' '--source' 'Only this source (source_id)' '--from' 'The first point: -90d, 2026-02-01 (default -30d)' '--to' 'Until when (default now)' '--interval' 'How far points are apart' '--fill' 'What stands where nothing was observed' '--width' 'Columns of the chart (default the terminal, or 80)' '--height' 'Lines of the chart (default 15)' '--ascii' 'Draw with ASCII characters only' '--sparkline' 'Draw one line for each source, and nothing else' '--svg' 'Write the chart to a file too, or with - print it alone' '--force' 'With --svg: replace the file if it is there'
+      printf '%s\t%s\n' '--field' 'Which of its values' '--store' 'Only sources of this store (parser_name)' '--source' 'Only this source (source_id)' '--from' 'The first point: -90d, 2026-02-01 (default -30d)' '--to' 'Until when (default now)' '--interval' 'How far points are apart' '--fill' 'What stands where nothing was observed' '--width' 'Columns of the chart (default the terminal, or 80)' '--height' 'Lines of the chart (default 15)' '--ascii' 'Draw with ASCII characters only' '--sparkline' 'Draw one line for each series, and nothing else' '--svg' 'Write the chart to a file too, or with - print it alone' '--force' 'With --svg: replace the file if it is there'
   end
   switch "$place"
     case 'catalog compare'
-      printf '%s\t%s\n' '--search' 'Instead of ids: the products that the service finds (undocumented)' '--max-products' 'With --search: so many of them at most (10 unless given)' '--by' 'What a row is' '--store' 'Only sources of this store (parser_name)' '--region' 'Only sources in this region' '--field' 'Which price is compared' '--newer-than' 'Only prices that were observed since' '--trend' 'Show how each price moved in 30 days: one request more for each source' '--limit' 'At most so many rows'
+      printf '%s\t%s\n' '--search' 'Instead of ids: the products that the service finds (undocumented)' '--max-products' 'With --search: so many of them at most (10 unless given)' '--by' 'What a row is' '--store' 'Only offers of this store (parser_name)' '--region' 'Only offers in this region' '--field' 'Which price is compared' '--newer-than' 'Only prices that were observed since' '--trend' 'Show how each price moved in 30 days: reads the snapshots of each product' '--limit' 'At most so many rows'
   end
   switch "$place"
     case 'catalog check'
-      printf '%s\t%s\n' '--below' 'It holds if the price is lower' '--above' 'It holds if the price is higher' '--change' 'It holds if the price moved so far: 10%, +10%, -10%' '--since' 'With --change: since when (default 1d ago)' '--field' 'Which value is judged: lowest unless given, with --change price' '--store' 'Only sources of this store (parser_name)' '--source' 'Only this source (source_id)' '--any' 'It holds if it does for one source' '--all' 'It holds only if it does for every source' '--newer-than' 'Take what was observed longer ago for not known' '--wait' 'Look again until it holds, for so long' '--every' 'With --wait: time between two looks (5m unless given)'
+      printf '%s\t%s\n' '--below' 'It holds if the price is lower' '--above' 'It holds if the price is higher' '--change' 'It holds if the price moved so far: 10%, +10%, -10%' '--since' 'With --change: compare with the value in effect then (default 1d ago)' '--field' 'Which value is judged: lowest unless given, with --change price' '--store' 'Only sources of this store (parser_name)' '--source' 'Only this source (source_id)' '--any' 'It holds if it does for one offer' '--all' 'It holds only if it does for every offer' '--max-age' 'Older values are not current (7d unless given)' '--wait' 'Check again until it holds, for so long' '--every' 'With --wait: time between two checks (5m unless given)'
   end
   switch "$place"
     case 'catalog categories list'
@@ -1766,55 +1752,55 @@ function __svc_options -a place
   end
   switch "$place"
     case 'trade buy'
-      printf '%s\t%s\n' '--tif' 'How long it holds: GTC unless told, and with --range IOC' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--tif' 'How long it holds: GTC unless told, and with --range IOC' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade sell'
-      printf '%s\t%s\n' '--tif' 'How long it holds: GTC unless told, and with --range IOC' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--tif' 'How long it holds: GTC unless told, and with --range IOC' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade entry buy'
-      printf '%s\t%s\n' '--rate' 'The price it waits for' '--trail-entry' 'The entry itself follows the price, as a stop does with --trail' '--tif' 'How long it holds: GTC unless told' '--expires' 'When it ends, to the minute; it holds GTD then' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--rate' 'The price it waits for' '--trail-entry' 'The entry itself follows the price, as a stop does with --trail' '--tif' 'How long it holds: GTC unless told' '--expires' 'When it ends, to the minute; it holds GTD then' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade entry sell'
-      printf '%s\t%s\n' '--rate' 'The price it waits for' '--trail-entry' 'The entry itself follows the price, as a stop does with --trail' '--tif' 'How long it holds: GTC unless told' '--expires' 'When it ends, to the minute; it holds GTD then' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--rate' 'The price it waits for' '--trail-entry' 'The entry itself follows the price, as a stop does with --trail' '--tif' 'How long it holds: GTC unless told' '--expires' 'When it ends, to the minute; it holds GTD then' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of n, which is 10 or more' '--range' 'How far from its rate it may be filled' '--wait' 'Wait so long until it is filled, and show every trade of it' '--require-open' 'Exit status 1, and nothing sent, unless there is a market now' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--preview' 'Connect, show what would be sent and what speaks against it, and send nothing' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade close'
-      printf '%s\t%s\n' '--amount' 'Only so much of the trade: thousands of forex, contracts of anything else' '--symbol' 'Everything of this symbol in the account' '--everything' 'Everything that the account has open; its id has to be typed' '--range' 'How far from the price of now it may be closed' '--tif' 'How long the closing order holds: GTC unless told, and with --range IOC' '--via-opposite' 'In an account that does not hedge: by an order of the other side, without being asked' '--wait' 'Wait so long until it is closed, and show what was closed at which rate' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--amount' 'Only so much of the trade: thousands of forex, contracts of anything else' '--symbol' 'Everything of this symbol in the account' '--everything' 'Everything that the account has open; its id has to be typed' '--range' 'How far from the price of now it may be closed' '--tif' 'How long the closing order holds: GTC unless told, and with --range IOC' '--via-opposite' 'In an account that does not hedge: by an order of the other side, without being asked' '--wait' 'Wait so long until it is closed, and show what was closed at which rate' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade position set'
-      printf '%s\t%s\n' '--stop' 'Where it is closed at a loss: 40pips, without a sign, a price, or none' '--limit' 'Where it is closed with a profit: 80pips, a price, or none' '--trail' 'The stop follows the price: dynamic, or in steps of 10 or more' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--stop' 'Where it is closed at a loss: 40pips, without a sign, a price, or none' '--limit' 'Where it is closed with a profit: 80pips, a price, or none' '--trail' 'The stop follows the price: dynamic, or in steps of 10 or more' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade order set'
-      printf '%s\t%s\n' '--rate' 'The price it waits for' '--amount' 'Thousands of forex, contracts of anything else' '--range' 'How far from its rate it may be filled' '--trail-entry' 'The entry itself follows the price' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of 10 or more' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--rate' 'The price it waits for' '--amount' 'Thousands of forex, contracts of anything else' '--range' 'How far from its rate it may be filled' '--trail-entry' 'The entry itself follows the price' '--stop' 'Where it is closed at a loss: 40pips, without a sign, or a price' '--limit' 'Where it is closed with a profit: 80pips, or a price' '--trail' 'The stop follows the price: dynamic, or in steps of 10 or more' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade order cancel'
-      printf '%s\t%s\n' '--all' 'All entry orders of the account, or with --symbol those of a symbol' '--symbol' 'With --all: only those of this symbol' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--all' 'All entry orders of the account, or with --symbol those of a symbol' '--symbol' 'With --all: only those of this symbol' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade oco create'
-      printf '%s\t%s\n' '--leg' 'One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them' '--tif' 'How long both orders hold' '--expires' 'When both end, to the minute; they hold GTD then' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--leg' 'One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them' '--tif' 'How long both orders hold' '--expires' 'When both end, to the minute; they hold GTD then' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade oco add'
-      printf '%s\t%s\n' '--group' 'The group, as svc trade orders -o wide shows it; without it a new one' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--group' 'The group, as svc trade orders -o wide shows it; without it a new one' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade oco remove'
-      printf '%s\t%s\n' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade oco edit'
-      printf '%s\t%s\n' '--add' 'An order that joins the group' '--remove' 'An order that leaves it' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--add' 'An order that joins the group' '--remove' 'An order that leaves it' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade batch'
-      printf '%s\t%s\n' '--keep-going' 'Go on after a request that was refused' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--budget' 'What to do where the cap on calls of a command is used up' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--keep-going' 'Go on after a request that was refused' '--account' 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)' '--transport' 'What carries the session' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'trade hours'
@@ -1826,7 +1812,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'trade journal'
-      printf '%s\t%s\n' '--open' 'Only those of which nobody knows what became' '--all-gateways' 'Also what was sent to other addresses' '--limit' 'At most so many'
+      printf '%s\t%s\n' '--open' 'Only those whose outcome is unknown' '--all-gateways' 'Also what was sent to other addresses' '--limit' 'At most so many'
   end
   switch "$place"
     case 'trade login'
@@ -1865,10 +1851,10 @@ function __svc_options -a place
       printf '%s\t%s\n' '--field' 'A field of the body' '-f' 'A field of the body' '--field-json' 'A field that is no text' '--body' 'The body as it is, from a file, or - for stdin' '--param' 'A parameter of the query' '-p' 'A parameter of the query' '--include' 'Print status and headers, too' '-i' 'Print status and headers, too' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
-    case '' 'alerts' 'silences' 'webhooks' 'oauth' 'catalog' 'trade' 'alerts list' 'alerts get' 'alerts groups' 'alerts check' 'alerts create' 'alerts resolve' 'alerts receivers' 'alerts status' 'silences list' 'silences get' 'silences create' 'silences ack' 'silences run' 'silences update' 'silences extend' 'silences keepalive' 'silences recreate' 'silences expire' 'silences export' 'silences import' 'webhooks list' 'webhooks get' 'webhooks create' 'webhooks update' 'webhooks enable' 'webhooks rotate' 'webhooks delete' 'webhooks test' 'webhooks deliveries' 'webhooks samples' 'webhooks doctor' 'oauth login' 'oauth status' 'oauth token' 'oauth refresh' 'oauth logout' 'oauth clients register' 'oauth discovery' 'catalog products list' 'catalog products get' 'catalog products sources' 'catalog products snapshots' 'catalog products dynamics' 'catalog products count' 'catalog products common' 'catalog history' 'catalog compare' 'catalog check' 'catalog categories list' 'catalog categories get' 'catalog categories tree' 'catalog settlements list' 'catalog settlements get' 'catalog cursors' 'catalog health' 'trade accounts' 'trade positions' 'trade orders' 'trade order get' 'trade offers' 'trade quote' 'trade stream' 'trade watch' 'trade candles' 'trade model' 'trade symbols list' 'trade symbols info' 'trade symbols show' 'trade symbols hide' 'trade buy' 'trade sell' 'trade entry buy' 'trade entry sell' 'trade close' 'trade position set' 'trade order set' 'trade order cancel' 'trade oco create' 'trade oco add' 'trade oco remove' 'trade oco edit' 'trade batch' 'trade limits' 'trade journal' 'trade login' 'trade logout' 'trade status' 'trade ping' 'api'
+    case '' 'alerts' 'silences' 'webhooks' 'oauth' 'catalog' 'trade' 'alerts list' 'alerts get' 'alerts groups' 'alerts check' 'alerts create' 'alerts resolve' 'alerts receivers' 'alerts status' 'silences list' 'silences get' 'silences create' 'silences ack' 'silences run' 'silences update' 'silences extend' 'silences keepalive' 'silences recreate' 'silences expire' 'silences export' 'silences import' 'webhooks list' 'webhooks get' 'webhooks create' 'webhooks update' 'webhooks enable' 'webhooks rotate' 'webhooks delete' 'webhooks test' 'webhooks deliveries' 'webhooks samples' 'webhooks doctor' 'oauth login' 'oauth status' 'oauth token' 'oauth refresh' 'oauth logout' 'oauth clients register' 'oauth discovery' 'catalog products list' 'catalog products get' 'catalog products sources' 'catalog products snapshots' 'catalog products dynamics' 'catalog products count' 'catalog products common' 'catalog history' 'catalog compare' 'catalog check' 'catalog categories list' 'catalog categories get' 'catalog categories tree' 'catalog settlements list' 'catalog settlements get' 'catalog cursors' 'catalog health' 'trade accounts' 'trade positions' 'trade orders' 'trade order get' 'trade offers' 'trade quote' 'trade stream' 'trade watch' 'trade candles' 'trade model' 'trade symbols list' 'trade symbols info' 'trade symbols show' 'trade symbols hide' 'trade buy' 'trade sell' 'trade entry buy' 'trade entry sell' 'trade close' 'trade position set' 'trade order set' 'trade order cancel' 'trade oco create' 'trade oco add' 'trade oco remove' 'trade oco edit' 'trade batch' 'trade limits' 'trade journal' 'trade journal settle' 'trade login' 'trade logout' 'trade status' 'trade ping' 'api'
       printf '%s\t%s\n' '--base-url' 'Address of the service' '--timeout' 'Longest time for one request (default 30s)' '--header' 'An extra header that is no secret' '--header-file' 'Extra headers, one per line; never shown' '--cacert' 'Trust the certificates in this PEM file too' '--cert' 'Client certificate (PEM)' '--key' 'The client certificate\'s key (PEM)' '--insecure' 'Do not check certificates; allow a credential over plain http'
   end
-  printf '%s\t%s\n' '--output' 'How the value is printed' '-o' 'How the value is printed' '--json' 'Same as -o json' '--fields' 'Only these fields of each item' '--query' 'A JMESPath expression applied to the value' '--columns' 'Which columns, in this order (table, wide, csv, tsv)' '--no-headers' 'No header line (table, wide, csv, tsv)' '--sort' 'Sort a list by a column or field, - for descending' '--time' 'How times are shown in tables' '--quiet' 'Print ids only, and no notices' '-q' 'Print ids only, and no notices' '--verbose' 'One line per request on stderr' '-v' 'One line per request on stderr' '--debug' 'Headers and bodies of each request on stderr, redacted' '--color' 'When to use colour' '--no-input' 'Never ask; a missing value is an error' '--profile' 'The profile to take settings from' '--help' 'Show this help' '-h' 'Show this help'
+  printf '%s\t%s\n' '--output' 'How the value is printed' '-o' 'How the value is printed' '--json' 'Same as -o json' '--fields' 'Only these fields of each item' '--query' 'A JMESPath expression applied to the value' '--columns' 'Which columns, in this order (table, wide, csv, tsv)' '--no-headers' 'No header line (table, wide, csv, tsv)' '--sort' 'Sort a list by a column or field, - for descending; the first key takes precedence' '--time' 'How times are shown in tables' '--quiet' 'Print ids only, and no notices' '-q' 'Print ids only, and no notices' '--verbose' 'One line per request on stderr' '-v' 'One line per request on stderr' '--debug' 'Headers and bodies of each request on stderr, redacted' '--color' 'When to use colour' '--no-input' 'Never ask; a missing value is an error' '--profile' 'The profile to take settings from' '--help' 'Show this help' '-h' 'Show this help'
 end
 
 # Prints the values of the kind $argv[2], each after $argv[1]; what follows are the choices.

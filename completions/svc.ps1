@@ -141,6 +141,7 @@ function __SvcEnter([string]$Key) {
     'trade hours' { return 'trade hours' }
     'trade limits' { return 'trade limits' }
     'trade journal' { return 'trade journal' }
+    'trade journal settle' { return 'trade journal settle' }
     'trade login' { return 'trade login' }
     'trade logout' { return 'trade logout' }
     'trade status' { return 'trade status' }
@@ -234,12 +235,13 @@ function __SvcValue([string]$Key) {
     'silences ack --comment' { return @('any') }
     'silences ack -c' { return @('any') }
     'silences ack --author' { return @('any') }
-    'silences ack --drop' { return @('any') }
+    'silences ack --by' { return @('any') }
     'silences run --comment' { return @('any') }
     'silences run -c' { return @('any') }
     'silences run --author' { return @('any') }
     'silences run --ttl' { return @('any') }
     'silences run --grace' { return @('any') }
+    'silences run --if-unavailable' { return @('choices', 'run', 'fail') }
     'silences update --for' { return @('any') }
     'silences update -d' { return @('any') }
     'silences update --until' { return @('any') }
@@ -274,13 +276,13 @@ function __SvcValue([string]$Key) {
     'webhooks list --status' { return @('choices', 'active', 'disabled') }
     'webhooks list --url-contains' { return @('any') }
     'webhooks list --limit' { return @('any') }
-    'webhooks create --events' { return @('any') }
+    'webhooks create --event' { return @('any') }
     'webhooks create --secret-file' { return @('files') }
     'webhooks create --secret-fd' { return @('any') }
     'webhooks update --url' { return @('any') }
     'webhooks update --add-event' { return @('any') }
     'webhooks update --remove-event' { return @('any') }
-    'webhooks update --set-events' { return @('any') }
+    'webhooks update --set-event' { return @('any') }
     'webhooks enable --url' { return @('any') }
     'webhooks rotate --wait' { return @('any') }
     'webhooks rotate --secret-file' { return @('files') }
@@ -291,7 +293,7 @@ function __SvcValue([string]$Key) {
     'webhooks deliveries --page-size' { return @('any') }
     'webhooks deliveries --max-pages' { return @('any') }
     'webhooks deliveries --status' { return @('choices', 'pending', 'delivered', 'failed') }
-    'webhooks deliveries --event-type' { return @('any') }
+    'webhooks deliveries --event' { return @('any') }
     'webhooks deliveries --event-id' { return @('any') }
     'webhooks deliveries --error' { return @('any') }
     'webhooks deliveries --since' { return @('any') }
@@ -301,7 +303,7 @@ function __SvcValue([string]$Key) {
     'webhooks samples --event' { return @('any') }
     'webhooks samples --limit' { return @('any') }
     'webhooks samples --save' { return @('files') }
-    'webhooks verify --format' { return @('choices', 'auto', 'body', 'http', 'har', 'curl', 'ndjson') }
+    'webhooks verify --format' { return @('choices', 'auto', 'body', 'http', 'har', 'curl', 'trace', 'json', 'ndjson') }
     'webhooks verify --timestamp' { return @('any') }
     'webhooks verify --signature' { return @('any') }
     'webhooks verify --header' { return @('any') }
@@ -365,8 +367,11 @@ function __SvcValue([string]$Key) {
     'webhooks send --secret-env' { return @('any') }
     'webhooks send --secret-fd' { return @('any') }
     'webhooks replay --to' { return @('any') }
+    'webhooks replay --format' { return @('choices', 'auto', 'body', 'http', 'har', 'curl', 'trace', 'json', 'ndjson') }
     'webhooks replay --event-id' { return @('any') }
     'webhooks replay --event' { return @('any') }
+    'webhooks replay --since' { return @('any') }
+    'webhooks replay --until' { return @('any') }
     'webhooks replay --limit' { return @('any') }
     'webhooks replay --rate' { return @('any') }
     'webhooks replay --concurrency' { return @('any') }
@@ -375,7 +380,7 @@ function __SvcValue([string]$Key) {
     'webhooks replay --secret-file' { return @('files') }
     'webhooks replay --secret-env' { return @('any') }
     'webhooks replay --secret-fd' { return @('any') }
-    'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'unknown-type', 'unknown-fields', 'same-event-twice', 'bad-signature', 'missing-signature', 'missing-timestamp', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'not-utf8', 'large-body', 'no-redirect') }
+    'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'minimal-event', 'optional-fields', 'summary-formats', 'time-formats', 'unknown-type', 'unknown-fields', 'same-event-twice', 'body-blanks', 'body-trimming', 'body-numbers', 'body-escapes', 'body-key-order', 'body-duplicate-keys', 'not-utf8', 'body-1-mib', 'large-body', 'bad-signature', 'signature-empty', 'signature-short', 'no-redirect', 'signature-truncated', 'signature-long', 'signature-upper-case', 'signature-base64', 'missing-signature', 'missing-timestamp', 'type-mismatch', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'malformed-json') }
     'webhooks check-receiver --junit' { return @('files') }
     'webhooks check-receiver --endpoint' { return @('subscriptions') }
     'webhooks check-receiver --secret-file' { return @('files') }
@@ -468,7 +473,7 @@ function __SvcValue([string]$Key) {
     'catalog check --field' { return @('choices', 'lowest', 'price', 'discount_price', 'loyal_price', 'available_count') }
     'catalog check --store' { return @('stores') }
     'catalog check --source' { return @('sources') }
-    'catalog check --newer-than' { return @('any') }
+    'catalog check --max-age' { return @('any') }
     'catalog check --wait' { return @('any') }
     'catalog check --every' { return @('any') }
     'catalog categories list --parser-name' { return @('stores') }
@@ -557,7 +562,6 @@ function __SvcValue([string]$Key) {
     'trade buy --wait' { return @('any') }
     'trade buy --account' { return @('accounts') }
     'trade buy --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade buy --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade sell --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK') }
     'trade sell --stop' { return @('any') }
     'trade sell --limit' { return @('any') }
@@ -566,7 +570,6 @@ function __SvcValue([string]$Key) {
     'trade sell --wait' { return @('any') }
     'trade sell --account' { return @('accounts') }
     'trade sell --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade sell --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade entry buy --rate' { return @('any') }
     'trade entry buy --trail-entry' { return @('any') }
     'trade entry buy --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
@@ -578,7 +581,6 @@ function __SvcValue([string]$Key) {
     'trade entry buy --wait' { return @('any') }
     'trade entry buy --account' { return @('accounts') }
     'trade entry buy --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade entry buy --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade entry sell --rate' { return @('any') }
     'trade entry sell --trail-entry' { return @('any') }
     'trade entry sell --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
@@ -590,7 +592,6 @@ function __SvcValue([string]$Key) {
     'trade entry sell --wait' { return @('any') }
     'trade entry sell --account' { return @('accounts') }
     'trade entry sell --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade entry sell --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade close --amount' { return @('any') }
     'trade close --symbol' { return @('symbols') }
     'trade close --range' { return @('any') }
@@ -598,13 +599,11 @@ function __SvcValue([string]$Key) {
     'trade close --wait' { return @('any') }
     'trade close --account' { return @('accounts') }
     'trade close --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade close --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade position set --stop' { return @('any') }
     'trade position set --limit' { return @('any') }
     'trade position set --trail' { return @('any') }
     'trade position set --account' { return @('accounts') }
     'trade position set --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade position set --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade order set --rate' { return @('any') }
     'trade order set --amount' { return @('any') }
     'trade order set --range' { return @('any') }
@@ -614,32 +613,25 @@ function __SvcValue([string]$Key) {
     'trade order set --trail' { return @('any') }
     'trade order set --account' { return @('accounts') }
     'trade order set --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade order set --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade order cancel --symbol' { return @('symbols') }
     'trade order cancel --account' { return @('accounts') }
     'trade order cancel --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade order cancel --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade oco create --leg' { return @('any') }
     'trade oco create --tif' { return @('choices', 'GTC', 'DAY', 'IOC', 'FOK', 'GTD') }
     'trade oco create --expires' { return @('any') }
     'trade oco create --account' { return @('accounts') }
     'trade oco create --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade oco create --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade oco add --group' { return @('any') }
     'trade oco add --account' { return @('accounts') }
     'trade oco add --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade oco add --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade oco remove --account' { return @('accounts') }
     'trade oco remove --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade oco remove --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade oco edit --add' { return @('orders') }
     'trade oco edit --remove' { return @('orders') }
     'trade oco edit --account' { return @('accounts') }
     'trade oco edit --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade oco edit --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade batch --account' { return @('accounts') }
     'trade batch --transport' { return @('choices', 'auto', 'polling', 'websocket') }
-    'trade batch --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'trade hours --at' { return @('any') }
     'trade journal --limit' { return @('any') }
     'trade ping --count' { return @('any') }
@@ -648,10 +640,10 @@ function __SvcValue([string]$Key) {
     'trade ping --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
-    'sandbox start --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox start --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox run --port' { return @('any') }
     'sandbox run --fast' { return @('any') }
-    'sandbox run --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox run --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox status --port' { return @('any') }
     'doctor --timeout' { return @('any') }
     'api --field' { return @('any') }
@@ -802,9 +794,9 @@ function __SvcWords([string]$Key) {
       'ack Acknowledge alerts: mute them for a short time'
       'run Silence alerts while a command runs'
       'update Change a silence'
-      'extend Let silences end later'
-      'keepalive Extend acknowledgements while their alerts fire, once; for cron'
-      'recreate Make expired silences again'
+      'extend Extend silences'
+      'keepalive Extend acknowledgements while their alerts fire (for cron)'
+      'recreate Create expired silences again'
       'expire End silences now'
       'export Write silences out, for import here or elsewhere'
       'import Bring silences from a file to the server'
@@ -853,8 +845,8 @@ function __SvcWords([string]$Key) {
     'catalog' { return @(
       'products '
       'history How the price of a product moved, at each place that sells it'
-      'compare What products cost now at each source, who is cheapest, and by how much'
-      'check Test a price: 0 if the condition holds, 1 if not'
+      'compare What products cost now at each place, who is cheapest, and by how much'
+      'check Test a price: 0 if the condition holds, 1 if not, 11 if it is not known'
       'categories '
       'settlements '
       'cursors How far the catalog has read each store'
@@ -899,7 +891,7 @@ function __SvcWords([string]$Key) {
       'batch Send the orders of a file in one session'
       'hours Whether forex is traded now, and when it opens and closes next'
       'limits Show the caps on calls with what is used of them, and the limits of candles'
-      'journal Show what was sent to trade from this machine, and what became of it'
+      'journal List what was sent to trade from this machine, and what became of it'
       'login Keep the API token of the trading gateway'
       'logout Delete the stored API token'
       'status Whether there is a token for the trading gateway, and where it comes from'
@@ -928,6 +920,9 @@ function __SvcWords([string]$Key) {
       'add Put orders that wait into a group of which one cancels the others'
       'remove Take orders out of their group'
       'edit Change which orders are in a group'
+    ) }
+    'trade journal' { return @(
+      'settle Find out what became of requests whose outcome is unknown'
     ) }
     'config' { return @(
       'list List the settings and their values'
@@ -1104,8 +1099,8 @@ function __SvcOptions([string]$Place) {
       '-d How long, from its start (default 1h)'
       '--until When it ends'
       '--from When it starts (default now)'
-      '--comment Why, for those who wonder; required'
-      '-c Why, for those who wonder; required'
+      '--comment Why (required)'
+      '-c Why (required)'
       '--author Who (default: setting alerts.author, or user@host)'
       '--from-alert Matchers from the labels of this alert, besides those given'
       '--drop With --from-alert: leave this label out'
@@ -1113,7 +1108,7 @@ function __SvcOptions([string]$Place) {
       '--max-alerts Refuse to mute more alerts than this'
       '--file Silences as JSON, one or an array, - for standard input; one with an id is an update'
       '-f Silences as JSON, one or an array, - for standard input; one with an id is an update'
-      '--all-alerts Yes, even everything'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1126,8 +1121,8 @@ function __SvcOptions([string]$Place) {
       '--comment Why; ACK! is put before it'
       '-c Why; ACK! is put before it'
       '--author Who (default: setting alerts.author, or user@host)'
-      '--drop Leave this label out'
-      '--all-alerts Yes, even everything'
+      '--by One silence for each group with the same values of these labels, such as alertname,cluster'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1140,7 +1135,8 @@ function __SvcOptions([string]$Place) {
       '--author Who (default: setting alerts.author, or user@host)'
       '--ttl How long it lasts if nobody extends it'
       '--grace Extend it when less than this is left (default 2m, or a third of --ttl)'
-      '--all-alerts Yes, even everything'
+      '--if-unavailable If the alert manager is unavailable: run the command without a silence, or fail'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1158,7 +1154,7 @@ function __SvcOptions([string]$Place) {
       '--author A new author'
       '--matcher New matchers, in place of all old ones'
       '-m New matchers, in place of all old ones'
-      '--all-alerts Yes, even everything'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1168,6 +1164,7 @@ function __SvcOptions([string]$Place) {
     @(
       '--by How much later than they would end now'
       '--max How long each may last in all, from its start'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1188,7 +1185,7 @@ function __SvcOptions([string]$Place) {
     @(
       '--for How long, from now'
       '-d How long, from now'
-      '--all-alerts Yes, even everything'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1227,7 +1224,7 @@ function __SvcOptions([string]$Place) {
     @(
       '--on-conflict What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another'
       '--concurrency How many requests at once'
-      '--all-alerts Silences without a positive matcher too'
+      '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1242,7 +1239,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('webhooks create') -ccontains $Place) {
     @(
-      '--events Types of events to send there'
+      '--event Types of events to send there'
       '--no-events Of no type yet: nothing is delivered'
       '--secret-file Write the secret to this new file, mode 600'
       '--secret-fd Write the secret to this descriptor'
@@ -1258,9 +1255,9 @@ function __SvcOptions([string]$Place) {
   if (@('webhooks update') -ccontains $Place) {
     @(
       '--url Another address'
-      '--add-event Send events of this type, too'
-      '--remove-event Send no more events of this type'
-      '--set-events Send events of these types and no others'
+      '--add-event Send events of these types, too'
+      '--remove-event Send no more events of these types'
+      '--set-event Send events of these types and no others'
       '--clear-events Send no events at all'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
@@ -1313,7 +1310,7 @@ function __SvcOptions([string]$Place) {
       '--all All pages'
       '--max-pages Read at most so many'
       '--status Only those of this state'
-      '--event-type Only events of this type'
+      '--event Only events of these types'
       '--event-id Only this event'
       '--error Only those whose latest error holds this'
       '--since Only those created since then'
@@ -1326,7 +1323,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('webhooks samples') -ccontains $Place) {
     @(
-      '--event Events of this type'
+      '--event Only events of these types'
       '--limit At most so many (the service sends 3)'
       '--save Write each into a new file there, mode 600'
     )
@@ -1384,7 +1381,7 @@ function __SvcOptions([string]$Place) {
       '--ack Answer after the target has, or 202 at once, for one that is slow'
       '--respond Answer to a valid delivery'
       '--on-invalid Answer to an invalid one'
-      '--event Only events of this type'
+      '--event Only events of these types'
       '--dedupe Tell repeated events by their id'
       '--dedupe-file Know repeated events again after a restart: keep them in this file'
       '--record Write what comes to this new file (NDJSON)'
@@ -1393,7 +1390,7 @@ function __SvcOptions([string]$Place) {
       '--show-body Show the bodies of valid deliveries'
       '--show-invalid Show the bodies of invalid ones'
       '--count End after so many accepted events'
-      '--until-event End after an accepted event of this type or id'
+      '--until-event End after an accepted event of one of these types or ids'
       '--wait End after this time'
       '--fail-on-invalid End at the first invalid delivery'
       '--keep-going Go on however many in a row are invalid'
@@ -1417,12 +1414,12 @@ function __SvcOptions([string]$Place) {
   if (@('webhooks send') -ccontains $Place) {
     @(
       '--to Where the receiver is; quote an address that holds "&"'
-      '--event The event type (default webhook.ping)'
+      '--event The event type (default webhook.ping); of several, one event each'
       '--body The exact bytes to send, - for standard input'
       '--set Set a field of the made-up event: data.title=Hello'
       '--id The event id'
       '--size The size of the body, such as 2MiB: of a summary.completed event'
-      '--repeat Send it so many times'
+      '--repeat Send each so many times'
       '--new-id A new event each time, not the same again'
       '--concurrency How many at once'
       '--skew Sign with a clock that is wrong by this: -1h, +10m'
@@ -1441,11 +1438,14 @@ function __SvcOptions([string]$Place) {
   if (@('webhooks replay') -ccontains $Place) {
     @(
       '--to Where the receiver is; quote an address that holds "&"'
-      '--resign Sign each anew when it is sent; takes a secret'
+      '--format What the file is'
+      '--resign Sign each again when it is sent; needs a secret'
       '--resign-unproven With --resign: forgeries, too, which it makes valid'
       '--only-failed Only those that were answered or forwarded without a 2xx'
       '--event-id Only this event'
-      '--event Only events of this type'
+      '--event Only events of these types'
+      '--since Only those received since then'
+      '--until Only those received until then'
       '--limit Send no more than this'
       '--rate No more than this: 10/s, 30/m'
       '--concurrency How many at once'
@@ -1635,7 +1635,7 @@ function __SvcOptions([string]$Place) {
       '--width Columns of the chart (default the terminal, or 80)'
       '--height Lines of the chart (default 15)'
       '--ascii Draw with ASCII characters only'
-      '--sparkline Draw one line for each source, and nothing else'
+      '--sparkline Draw one line for each series, and nothing else'
       '--svg Write the chart to a file too, or with - print it alone'
       '--force With --svg: replace the file if it is there'
     )
@@ -1645,11 +1645,11 @@ function __SvcOptions([string]$Place) {
       '--search Instead of ids: the products that the service finds (undocumented)'
       '--max-products With --search: so many of them at most (10 unless given)'
       '--by What a row is'
-      '--store Only sources of this store (parser_name)'
-      '--region Only sources in this region'
+      '--store Only offers of this store (parser_name)'
+      '--region Only offers in this region'
       '--field Which price is compared'
       '--newer-than Only prices that were observed since'
-      '--trend Show how each price moved in 30 days: one request more for each source'
+      '--trend Show how each price moved in 30 days: reads the snapshots of each product'
       '--limit At most so many rows'
     )
   }
@@ -1658,15 +1658,15 @@ function __SvcOptions([string]$Place) {
       '--below It holds if the price is lower'
       '--above It holds if the price is higher'
       '--change It holds if the price moved so far: 10%, +10%, -10%'
-      '--since With --change: since when (default 1d ago)'
+      '--since With --change: compare with the value in effect then (default 1d ago)'
       '--field Which value is judged: lowest unless given, with --change price'
       '--store Only sources of this store (parser_name)'
       '--source Only this source (source_id)'
-      '--any It holds if it does for one source'
-      '--all It holds only if it does for every source'
-      '--newer-than Take what was observed longer ago for not known'
-      '--wait Look again until it holds, for so long'
-      '--every With --wait: time between two looks (5m unless given)'
+      '--any It holds if it does for one offer'
+      '--all It holds only if it does for every offer'
+      '--max-age Older values are not current (7d unless given)'
+      '--wait Check again until it holds, for so long'
+      '--every With --wait: time between two checks (5m unless given)'
     )
   }
   if (@('catalog categories list') -ccontains $Place) {
@@ -1863,7 +1863,6 @@ function __SvcOptions([string]$Place) {
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--preview Connect, show what would be sent and what speaks against it, and send nothing'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1881,7 +1880,6 @@ function __SvcOptions([string]$Place) {
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--preview Connect, show what would be sent and what speaks against it, and send nothing'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1902,7 +1900,6 @@ function __SvcOptions([string]$Place) {
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--preview Connect, show what would be sent and what speaks against it, and send nothing'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1923,7 +1920,6 @@ function __SvcOptions([string]$Place) {
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--preview Connect, show what would be sent and what speaks against it, and send nothing'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1940,7 +1936,6 @@ function __SvcOptions([string]$Place) {
       '--wait Wait so long until it is closed, and show what was closed at which rate'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1953,7 +1948,6 @@ function __SvcOptions([string]$Place) {
       '--trail The stop follows the price: dynamic, or in steps of 10 or more'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1970,7 +1964,6 @@ function __SvcOptions([string]$Place) {
       '--trail The stop follows the price: dynamic, or in steps of 10 or more'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1982,7 +1975,6 @@ function __SvcOptions([string]$Place) {
       '--symbol With --all: only those of this symbol'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -1995,7 +1987,6 @@ function __SvcOptions([string]$Place) {
       '--expires When both end, to the minute; they hold GTD then'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -2006,7 +1997,6 @@ function __SvcOptions([string]$Place) {
       '--group The group, as svc trade orders -o wide shows it; without it a new one'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -2016,7 +2006,6 @@ function __SvcOptions([string]$Place) {
     @(
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -2028,7 +2017,6 @@ function __SvcOptions([string]$Place) {
       '--remove An order that leaves it'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -2039,7 +2027,6 @@ function __SvcOptions([string]$Place) {
       '--keep-going Go on after a request that was refused'
       '--account The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)'
       '--transport What carries the session'
-      '--budget What to do where the cap on calls of a command is used up'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
       '-y Do not ask for confirmation'
@@ -2058,7 +2045,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('trade journal') -ccontains $Place) {
     @(
-      '--open Only those of which nobody knows what became'
+      '--open Only those whose outcome is unknown'
       '--all-gateways Also what was sent to other addresses'
       '--limit At most so many'
     )
@@ -2135,7 +2122,7 @@ function __SvcOptions([string]$Place) {
       '-y Do not ask for confirmation'
     )
   }
-  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'trade', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health', 'trade accounts', 'trade positions', 'trade orders', 'trade order get', 'trade offers', 'trade quote', 'trade stream', 'trade watch', 'trade candles', 'trade model', 'trade symbols list', 'trade symbols info', 'trade symbols show', 'trade symbols hide', 'trade buy', 'trade sell', 'trade entry buy', 'trade entry sell', 'trade close', 'trade position set', 'trade order set', 'trade order cancel', 'trade oco create', 'trade oco add', 'trade oco remove', 'trade oco edit', 'trade batch', 'trade limits', 'trade journal', 'trade login', 'trade logout', 'trade status', 'trade ping', 'api') -ccontains $Place) {
+  if (@('', 'alerts', 'silences', 'webhooks', 'oauth', 'catalog', 'trade', 'alerts list', 'alerts get', 'alerts groups', 'alerts check', 'alerts create', 'alerts resolve', 'alerts receivers', 'alerts status', 'silences list', 'silences get', 'silences create', 'silences ack', 'silences run', 'silences update', 'silences extend', 'silences keepalive', 'silences recreate', 'silences expire', 'silences export', 'silences import', 'webhooks list', 'webhooks get', 'webhooks create', 'webhooks update', 'webhooks enable', 'webhooks rotate', 'webhooks delete', 'webhooks test', 'webhooks deliveries', 'webhooks samples', 'webhooks doctor', 'oauth login', 'oauth status', 'oauth token', 'oauth refresh', 'oauth logout', 'oauth clients register', 'oauth discovery', 'catalog products list', 'catalog products get', 'catalog products sources', 'catalog products snapshots', 'catalog products dynamics', 'catalog products count', 'catalog products common', 'catalog history', 'catalog compare', 'catalog check', 'catalog categories list', 'catalog categories get', 'catalog categories tree', 'catalog settlements list', 'catalog settlements get', 'catalog cursors', 'catalog health', 'trade accounts', 'trade positions', 'trade orders', 'trade order get', 'trade offers', 'trade quote', 'trade stream', 'trade watch', 'trade candles', 'trade model', 'trade symbols list', 'trade symbols info', 'trade symbols show', 'trade symbols hide', 'trade buy', 'trade sell', 'trade entry buy', 'trade entry sell', 'trade close', 'trade position set', 'trade order set', 'trade order cancel', 'trade oco create', 'trade oco add', 'trade oco remove', 'trade oco edit', 'trade batch', 'trade limits', 'trade journal', 'trade journal settle', 'trade login', 'trade logout', 'trade status', 'trade ping', 'api') -ccontains $Place) {
     @(
       '--base-url Address of the service'
       '--timeout Longest time for one request (default 30s)'
@@ -2155,7 +2142,7 @@ function __SvcOptions([string]$Place) {
       '--query A JMESPath expression applied to the value'
       '--columns Which columns, in this order (table, wide, csv, tsv)'
       '--no-headers No header line (table, wide, csv, tsv)'
-      '--sort Sort a list by a column or field, - for descending'
+      '--sort Sort a list by a column or field, - for descending; the first key takes precedence'
       '--time How times are shown in tables'
       '--quiet Print ids only, and no notices'
       '-q Print ids only, and no notices'

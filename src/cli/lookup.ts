@@ -33,7 +33,7 @@ export function findCommand(group: Group, commands: readonly Command[], words: r
     );
     const next = words[length];
     if (next !== undefined && more.length > 0 && command.args === undefined) {
-      throw unknownCommand(`${group.name} ${typed} ${next}`, next, more);
+      throw unknownCommand(`${group.name} ${typed} ${next}`, didYouMean(next, more));
     }
     return { kind: 'command', command, words: length };
   }
