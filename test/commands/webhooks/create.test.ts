@@ -147,6 +147,16 @@ describe('before it is sent', () => {
     expect(odd.stderr).toContain('warning: no events: nothing will be delivered');
   });
 
+  test.each([
+    [['--event', 'summary.completed', '--event', 'webhook.ping']],
+    [['--events', 'summary.completed,webhook.ping']],
+  ])('takes %j', async (events) => {
+    await using service = await subscribed();
+    const run = await service.run(['create', RECEIVER, ...events, '--show-secret', '-o', 'json']);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ events: ['summary.completed', 'webhook.ping'] });
+  });
+
   test('a type that the service does not know is refused by it, with what was perhaps meant', async () => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, '--event', 'summary.complete', '--show-secret']);
