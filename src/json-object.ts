@@ -22,3 +22,13 @@ export function duplicateKey(json: string): string | undefined {
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** With integers that a number does not hold exactly as texts: ids, which are never counted with. */
+export function exactIntegers(text: string): string {
+  if (!/\d{16}/.test(text)) return text;
+  return text.replace(TOKEN, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
+}

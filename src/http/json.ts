@@ -1,5 +1,6 @@
 /** JSON of a remote service: strict about the bytes, bounded in depth, errors that say what is wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { exactIntegers } from '../json-object.ts';
 
 /** The bytes are not the JSON that was promised. */
 export class JsonFault extends Error {
@@ -28,16 +29,6 @@ export function parseJson(bytes: Buffer, exact = false): unknown {
   if (text.trim() === '') throw new JsonFault('it is empty');
   checkDepth(text);
   return parseText(exact ? exactIntegers(text) : text);
-}
-
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/** With integers that a number does not hold exactly as texts: ids, which are never counted with. */
-export function exactIntegers(text: string): string {
-  if (!/\d{16}/.test(text)) return text;
-  return text.replace(TOKEN, (token) =>
-    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-  );
 }
 
 export function parseText(text: string): unknown {

@@ -4,8 +4,7 @@
  */
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
-import { exactIntegers } from '../http/json.ts';
-import { isObject } from '../json-object.ts';
+import { exactIntegers, isObject } from '../json-object.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderForm } from '../services/trading/order-forms.ts';
 import type { Envelope, Offer } from '../services/trading/schema.ts';

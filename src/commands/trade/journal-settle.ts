@@ -1,6 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { type SettledRow, settleJournal } from '../../inputs/journal-settling.ts';
-import { formCell, outcomeCell } from './journal.ts';
+import { formCell, outcomeCell } from '../../views/journal.ts';
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',

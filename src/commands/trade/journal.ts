@@ -1,6 +1,7 @@
 import { listCommand } from '../../cli/command.ts';
-import type { Cell, ListOutput } from '../../output/types.ts';
-import type { JournalEntry, OrderOutcome } from '../../store/order-journal.ts';
+import type { ListOutput } from '../../output/types.ts';
+import type { JournalEntry } from '../../store/order-journal.ts';
+import { formCell, outcomeCell } from '../../views/journal.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',
@@ -57,16 +58,4 @@ function journalList({ chosen, open }: { chosen: boolean; open: boolean }): List
     id: ({ id }) => id,
     empty: open ? `nothing that was ${sent} is open` : `no orders were ${sent}`,
   };
-}
-
-const GOOD: ReadonlySet<OrderOutcome> = new Set(['accepted', 'filled', 'done']);
-
-export function outcomeCell({ outcome }: Pick<JournalEntry, 'outcome'>): Cell {
-  return { text: outcome, tone: outcome === 'unknown' ? 'bad' : GOOD.has(outcome) ? 'good' : 'warn' };
-}
-
-export function formCell({ form }: Pick<JournalEntry, 'form'>): string {
-  return Object.entries(form)
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(' ');
 }

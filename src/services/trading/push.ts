@@ -1,6 +1,5 @@
 /** What comes over the socket once it is subscribed (doc 3 §6): an event's name and a text that holds JSON. */
-import { exactIntegers } from '../../http/json.ts';
-import { isObject } from '../../json-object.ts';
+import { exactIntegers, isObject } from '../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from './models.ts';
 
 export interface Price {
