@@ -86,7 +86,7 @@ async function investigate(
   details: SendingDetails,
   times: SendingTimes,
   open: TradingSession,
-  { wait = 0, watch, ...wish }: SendingOptions,
+  { wait = 0, watch, ...options }: SendingOptions,
   ctx: RunContext,
 ): Promise<Finding> {
   const { watchFills } = await import('../services/trading/fills.ts');
@@ -100,7 +100,7 @@ async function investigate(
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted || opened.length > 0) throw error;
       // With the answer the session may be gone.
-      current = await openTradingSession(ctx, { ...wish, forOrder: true });
+      current = await openTradingSession(ctx, { ...options, forOrder: true });
       opened.push(current);
       await refresh();
     }
