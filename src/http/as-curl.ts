@@ -31,14 +31,16 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
   // Without a type of its own, curl labels a body as a form.
   if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) words.push('-H', 'content-type:');
   // Not --data: a body that starts with @ would be read as a file's name.
-  if (body.length < LONGEST_WORD && !UNPRINTABLE.test(body.toString()))
+  if (body.length < LONGEST_WORD && !body.includes(0) && body.at(-1) !== LINE_FEED)
     return [...words, '--data-raw', quote(body)].join(' ');
-  // `echo` is part of the shell, and so takes words of any length; no word can hold a NUL.
+  // `echo` is part of the shell, and so takes words of any length; a word can hold no NUL, and
+  // what a command substitution prints loses its last line feed.
   return `echo ${body.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
 /** Linux takes 128 KiB in one word of a command line. */
 const LONGEST_WORD = 100_000;
+const LINE_FEED = 0x0a;
 
 /** The header with its value from an environment variable. A name may hold `$` and backquotes (RFC 9110 §5.1). */
 function secretHeader(name: string): string {
