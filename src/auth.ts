@@ -57,8 +57,11 @@ export function environmentAuthorizer(
 ): Authorizer | undefined {
   const prefix = `SVC_${service.toUpperCase()}`;
   const empty = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name]?.trim() === '');
-  // Only a request fails by it: signing in needs none.
-  if (empty !== undefined) return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
+  if (empty !== undefined) {
+    if (service !== 'webhooks') throw emptySecret(empty);
+    // Only a request fails by it: signing in needs none.
+    return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
+  }
   const token = secret(env, `${prefix}_TOKEN`);
   const password = secret(env, `${prefix}_PASSWORD`);
   const user = settings.get(`${service}.user`);

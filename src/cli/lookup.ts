@@ -2,7 +2,7 @@
 import { SvcError } from '../errors.ts';
 import type { Command, Group } from './command.ts';
 import type { GroupSummary } from './help.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean, suggest } from './suggest.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
 export function findGroup(groups: readonly Group[], name: string, others: readonly string[] = ['help']): Group {
@@ -32,7 +32,8 @@ export function findCommand(group: Group, commands: readonly Command[], words: r
       nameOf(one).startsWith(`${typed} `) ? nameOf(one).slice(typed.length + 1) : [],
     );
     const next = words[length];
-    if (next !== undefined && more.length > 0 && command.args === undefined) {
+    // It may be the value of an option: only what is nearly one of them is questioned.
+    if (next !== undefined && command.args === undefined && suggest(next, more) !== undefined) {
       throw unknownCommand(`${group.name} ${typed} ${next}`, didYouMean(next, more));
     }
     return { kind: 'command', command, words: length };

@@ -102,6 +102,7 @@ interface Sending {
   readonly journalId: string;
   readonly sentAt: number;
   readonly sent: Sent;
+  readonly httpStatus?: number | undefined;
 }
 
 async function refused(common: GatewayRefusal, { journal, explain }: Placing, journalId: string): Promise<SvcError> {
@@ -115,17 +116,18 @@ async function refused(common: GatewayRefusal, { journal, explain }: Placing, jo
 async function failed(error: SvcError, request: OrderRequest, placing: Placing, sending: Sending): Promise<SvcError> {
   const { code, message, hint, httpStatus, more, cause } = error;
   const { journalId } = sending;
+  const answered = { ...sending, httpStatus };
   if (error instanceof GatewayRefusal) {
     const retryAt = more?.['retry_after'];
     return refused(refusal(error.reason, request.what, { httpStatus, retryAt }), placing, journalId);
   }
-  if (code === 'outcome_unknown') return doubtful(message, [], request, placing, sending);
+  if (code === 'outcome_unknown') return doubtful(message, [], request, placing, answered);
   if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
     await placing.journal.answered(journalId, 'unknown', { message });
     return new SvcError(code, message, { hint: OPEN_JOURNAL, sent: 'maybe', more: { journal_id: journalId } });
   }
   // What redirects may have been done all the same.
-  if (httpStatus !== undefined && httpStatus < 400) return doubtful(message, [], request, placing, sending);
+  if (httpStatus !== undefined && httpStatus < 400) return doubtful(message, [], request, placing, answered);
   // An answer of 400 and above is a refusal; without an answer nothing has left.
   if (httpStatus !== undefined) {
     await placing.journal.answered(journalId, 'refused', { message });
@@ -151,7 +153,7 @@ async function doubtful(
   orderIds: readonly string[],
   { what, form }: OrderRequest,
   placing: Placing,
-  { journalId, sentAt, sent }: Sending,
+  { journalId, sentAt, sent, httpStatus }: Sending,
 ): Promise<SvcError> {
   // Before the investigation, which takes time: a process that is killed meanwhile leaves the truth on the disk.
   await placing.journal.answered(journalId, 'unknown', { orderIds, message: why });
@@ -164,6 +166,7 @@ async function doubtful(
     {
       hint: OPEN_JOURNAL,
       sent,
+      ...(httpStatus === undefined ? {} : { httpStatus }),
       more: {
         journal_id: journalId,
         order_id: applied ? orderIds.join(' ') : undefined,

@@ -47,6 +47,7 @@ describe('config list', () => {
     const rows = await list({}, { env });
     expect(rows.map(({ key, value, origin }) => `${key}=${value} ${origin}`)).toEqual([
       'alerts.url=https://am.example profile',
+      'alerts.maxSilence=24h default',
       'trade.connectsPerMinute=20 default',
       'output=table default',
       'color=auto default',
@@ -54,9 +55,10 @@ describe('config list', () => {
     ]);
     expect(rows.every((row) => !('source' in row))).toBe(true);
     const shown = await list({ showOrigin: true }, { env });
-    expect(shown.map(({ source }) => source)).toEqual([`${file()} (profile default)`, '', '', '', 'SVC_TIMEOUT']);
+    expect(shown.map(({ source }) => source)).toEqual([`${file()} (profile default)`, '', '', '', '', 'SVC_TIMEOUT']);
     expect(shown.map((row) => cells(row)[2])).toEqual([
       `profile: ${file()} (profile default)`,
+      'default',
       'default',
       'default',
       'default',

@@ -195,7 +195,7 @@ onBothServices((service) => {
     const curl = await dry('a=b', '--dry-run=curl');
     expect([curl.code, curl.sent]).toEqual([0, []]);
     expect(curl.stdout).toContain('/api/v2/silences');
-    expect(curl.stdout).toContain(`"comment":"it'\\''s"`);
+    expect(curl.stdout).toContain(`"comment":"it'"'"'s"`);
   });
 });
 

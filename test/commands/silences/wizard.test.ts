@@ -266,7 +266,7 @@ onBothServices((service) => {
       await terminal.shows(/a comment is required/);
       await terminal.press("it's me", 'Enter');
       const shown = await terminal.shows(/\[status 0\]/);
-      expect(shown).toContain("the same without questions: svc silences create team=tmux --comment 'it'\\''s me'");
+      expect(shown).toContain(`the same without questions: svc silences create team=tmux --comment 'it'"'"'s me'`);
       expect(shown).toMatch(/^COMMENT +it's me$/m);
 
       await using choosing = await openTerminal(`${program} silences ack`, { env: env() });
