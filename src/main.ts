@@ -45,7 +45,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const [word = ''] = rest;
   const alone = Object.hasOwn(group.alone ?? {}, word) ? group.alone?.[word] : undefined;
   const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
-  const found = findCommand(group, commands, rest);
+  const found = findCommand(group, commands, rest, at.slice(1));
   if (found.kind === 'commands') {
     const help = groupHelp(found.group, found.commands, context.stdout.columns);
     return wantsHelp ? print(context, help) : usage(context, help);

@@ -2,7 +2,7 @@
 import { SvcError } from '../errors.ts';
 import type { Command, Group } from './command.ts';
 import type { GroupSummary } from './help.ts';
-import { didYouMean, suggest } from './suggest.ts';
+import { didYouMean } from './suggest.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
 export function findGroup(groups: readonly Group[], name: string, others: readonly string[] = ['help']): Group {
@@ -18,8 +18,16 @@ export type Found =
   | { readonly kind: 'command'; readonly command: Command; readonly words: number }
   | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] };
 
-/** The longest id or alias that the words begin with. Where they are the beginning of several, those: `catalog products`. */
-export function findCommand(group: Group, commands: readonly Command[], words: readonly string[]): Found {
+/**
+ * The longest id or alias that the words begin with. Where they are the beginning of several, those: `catalog products`. `at`: the index of
+ * each word in argv, where options stand between them.
+ */
+export function findCommand(
+  group: Group,
+  commands: readonly Command[],
+  words: readonly string[],
+  at: readonly number[] = words.map((_, index) => index),
+): Found {
   const [only] = commands;
   if (group.single && only !== undefined) return { kind: 'command', command: only, words: 0 };
   const nameOf = ({ id }: Command): string => id.slice(group.name.length + 1);
@@ -31,9 +39,9 @@ export function findCommand(group: Group, commands: readonly Command[], words: r
     const more = commands.flatMap((one) =>
       nameOf(one).startsWith(`${typed} `) ? nameOf(one).slice(typed.length + 1) : [],
     );
-    const next = words[length];
-    // It may be the value of an option: only what is nearly one of them is questioned.
-    if (next !== undefined && command.args === undefined && suggest(next, more) !== undefined) {
+    // After an option it may be that option's value: `trade journal --limit 1`.
+    const next = at[length] === (at[length - 1] ?? 0) + 1 ? words[length] : undefined;
+    if (next !== undefined && more.length > 0 && command.args === undefined) {
       throw unknownCommand(`${group.name} ${typed} ${next}`, didYouMean(next, more));
     }
     return { kind: 'command', command, words: length };
