@@ -43,6 +43,8 @@ export const tradeStatus = recordCommand({
     const { gatewayKey, keptToken } = await import('../../inputs/kept-gateway-token.ts');
     const kept = await keptToken(ctx);
     const given = ctx.env['SVC_TRADE_TOKEN'] !== undefined;
+    // Throws where the variable is set but empty.
+    if (given) await ctx.target.authorizer?.header();
     const source = given ? 'environment' : kept === undefined ? null : 'file';
     const common = {
       ...gatewayKey(ctx),
