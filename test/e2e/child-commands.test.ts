@@ -119,10 +119,7 @@ describe('svc sandbox run', () => {
 
   it('refuses no command, or an empty one', async () => {
     expect(await run()).toMatchObject({ code: 2, stdout: '' });
-    expect(await run('')).toMatchObject({
-      code: 2,
-      stderr: 'svc: <command> is empty\nhint: check the variable that the value comes from\n',
-    });
+    expect(await run('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
   });
 
   it('tells a command that is not found from one that may not be run', async () => {

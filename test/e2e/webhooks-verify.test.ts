@@ -34,11 +34,9 @@ describe.skipIf(!openssl)(`openssl${without}`, () => {
       encoding: 'utf8',
     });
     const signature = `sha256=${/([0-9a-f]{64})\s*$/.exec(stdout)?.[1]}`;
-    const args = ['--timestamp', T, '--signature', signature, '--now', T];
-    expect(await svc(['webhooks', 'verify', path, ...args], { env })).toMatchObject({ code: 0 });
-    expect(await svc(['webhooks', 'verify', path, ...args, '--now', String(NOW_S + 301)], { env })).toMatchObject({
-      code: 1,
-    });
+    const args = ['--timestamp', T, '--signature', signature, '--now'];
+    expect(await svc(['webhooks', 'verify', path, ...args, T], { env })).toMatchObject({ code: 0 });
+    expect(await svc(['webhooks', 'verify', path, ...args, String(NOW_S + 301)], { env })).toMatchObject({ code: 1 });
   });
 });
 

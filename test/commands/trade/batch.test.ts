@@ -164,10 +164,10 @@ it('names for each line that failed what a program acts on', async () => {
   expect(refused).toMatchObject({ code: 'refused', server_code: 3, http_status: null, journal_id: journal[1]?.id });
   expect(left).toMatchObject({ code: null, journal_id: null });
   await using before = await forwarder(desk.gateway.url);
-  before.fault = { applied: false, answer: (response) => void response.writeHead(415).end() };
+  before.fault = { applied: false, answer: (response) => void response.writeHead(413).end() };
   const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
   const rejected = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
-  expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 415 }, { http_status: 415 }]);
+  expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 413 }, { http_status: 413 }]);
 });
 
 it('goes on in another session where the connection is lost', async () => {

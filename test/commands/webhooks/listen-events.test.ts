@@ -61,7 +61,7 @@ describe('--event', () => {
       'it has summary.completed and webhook.ping\nhint: did you mean summary.completed?',
     ],
     [['--event', 'webhook.ping,other'], '--event: the service has no event type "other"'],
-    [['--event', 'webhook.ping,'], '--event: a type is empty'],
+    [['--event', 'webhook.ping,'], '--event: an item of "webhook.ping," is empty'],
     [['--until-event', 'webhook.pong'], 'hint: did you mean webhook.ping?'],
     [['--event', 'webhook.ping', '--until-event', 'summary.completed'], 'never comes: --event leaves it out'],
   ])('refuses %j', async (args, message) => {

@@ -208,7 +208,7 @@ describe('what is sent', () => {
     [['--size', '2MiB', '--event', 'webhook.ping'], 'no text that could grow'],
     [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id is for one event'],
     [['--event', 'webhook.ping,x.y', '--body', '-'], '--body is for one event'],
-    [['--event', ''], 'empty --event'],
+    [['--event', ''], '--event is empty'],
     [['--size', '2 elephants'], 'is not an amount of bytes'],
     [['--skew', '1'], 'has no unit'],
     [['--tamper', 'all'], 'there is no "all"'],

@@ -94,7 +94,7 @@ describe('one delivery', () => {
     const { code, stdout, stderr } = await verify([lf, ...GIVEN]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(
-      /^INVALID {2}signature_mismatch {2}\S+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
+      /^INVALID {2}signature_mismatch {2}.+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
     );
     expect((await verify([lf, ...GIVEN, '--no-hints'])).stdout).toContain('another secret');
     expect((await json([lf, ...GIVEN, '--no-hints'])).hints).toEqual([]);
@@ -291,7 +291,7 @@ describe('several', () => {
     ).toEqual([1, 2, 3].map((n) => `${mixed}:${n}`));
     const table = await verify([mixed]);
     expect(table).toMatchObject({ code: 1, stderr: '3 checked: 2 valid, 1 signature_mismatch\n' });
-    expect(table.stdout.split('\n')[0]).toMatch(/secret 5036e143 {2}\S+mixed\.ndjson:1$/);
+    expect(table.stdout.split('\n')[0]).toMatch(/secret 5036e143 {2}\S.*mixed\.ndjson:1$/);
     const csv = await verify([mixed, '-o', 'csv']);
     expect(csv.stdout.split('\n')).toHaveLength(5);
     expect(csv.stdout).toContain('51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363');
