@@ -8,7 +8,6 @@ import { escapeJson, escapeText } from '../output/escape.ts';
 import { formatNotice } from '../output/messages.ts';
 import { progressBar } from '../output/progress.ts';
 import type { OutputOptions } from '../output/types.ts';
-import { profileEnvironment, profileWarnings } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext, Typing } from './command.ts';
 import type { GlobalInput } from './globals.ts';
@@ -36,6 +35,8 @@ interface Parts {
   readonly options: OutputOptions;
   readonly notices: Notices;
   readonly dryRun: { readonly requests: RequestValue[] } | undefined;
+  /** What an explicit `--profile` changes in the environment; undefined without one. */
+  readonly profile: typeof import('../store/profile-environment.ts') | undefined;
 }
 
 export function runContext({
@@ -48,8 +49,9 @@ export function runContext({
   options,
   notices,
   dryRun,
+  profile,
 }: Parts): RunContext {
-  const env = profileEnvironment(full.env, settings, full.paths);
+  const env = profile?.profileEnvironment(full.env, settings, full.paths) ?? full.env;
   const context = env === full.env ? full : { ...full, env };
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
@@ -88,7 +90,7 @@ export function runContext({
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
-    for (const warning of profileWarnings(service, full.env, settings, full.paths)) notices.say(warning);
+    for (const warning of profile?.profileWarnings(service, full.env, settings, full.paths) ?? []) notices.say(warning);
     const target = buildTarget({
       ...reaching,
       service,

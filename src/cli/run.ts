@@ -55,7 +55,8 @@ export async function runCommand(
       notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
     }
   };
-  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, dryRun });
+  const profile = globals.profile === undefined ? undefined : await import('../store/profile-environment.ts');
+  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, dryRun, profile });
   let end: Answer<unknown>['end'];
   try {
     const answer = await command.run(parsed.input, ctx);

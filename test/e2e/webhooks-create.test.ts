@@ -26,7 +26,13 @@ async function service(create: Fault) {
 
 describe('a signal while the answer is under way', () => {
   it.each([
-    ['create', 'SIGINT', 130, CREATE, { stdout: /^ID +ep_9$/m, stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\n$/ }],
+    [
+      'create',
+      'SIGINT',
+      130,
+      CREATE,
+      { stdout: /^ID +ep_9$/m, stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\n$/ },
+    ],
     ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 is still there/ }],
   ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, told) => {
     const cwd = folderOf();
