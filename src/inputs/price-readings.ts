@@ -83,7 +83,9 @@ function moved(
 ): Reading {
   const last = inEffect(series.observations, field, now);
   const first = inEffect(series.observations, field, since)?.value ?? null;
-  const value = last?.value ?? null;
+  // A row may have no snapshot yet: its value is known, and how far it moved is not.
+  const value = last === undefined ? ((series.offer && amountOf(series.offer, field)?.value) ?? null) : last.value;
+  const observed_at = last === undefined ? series.observed_at : wireTime(last.until);
   return {
     parser_name: series.parser_name,
     source_id: series.source_id,
@@ -91,8 +93,8 @@ function moved(
     field,
     value,
     unit: measuredBy(series, field),
-    observed_at: last === undefined ? null : wireTime(last.until),
-    stale: last !== undefined && last.until < now - maxAgeMs,
+    observed_at,
+    stale: observedBefore({ observed_at }, now - maxAgeMs),
     first,
     changePercent: first === null || value === null ? null : percentOf(exact(value - first), first),
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../http/servers.ts';
 import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
-import { CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
+import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -193,6 +193,18 @@ describe('a change', () => {
     catalog.replies(shop({ places: [{ ...risen, past: [] }, fallen] }));
     expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(11);
     expect((await check('--change', '5%', '--since', '7d')).code).toBe(0);
+    catalog.replies(shop({ places: [{ ...risen, past: [] }, still] }));
+    const { code, stdout } = await check('--change', '5%', '--since', '7d');
+    expect(code).toBe(11);
+    expect(stdout).toContain('(fixprice a 99, change not known, fixprice c 100 to 100, 0%)');
+  });
+
+  test('of an old offer without snapshots decides nothing', async () => {
+    const old = { ...risen, fields: { ...risen.fields, observed_at: at(9) }, past: [] };
+    catalog.replies(shop({ places: [old, still] }));
+    const { code, stdout } = await check('--change', '5%', '--since', '7d');
+    expect(code).toBe(1);
+    expect(stdout).toContain('too old to be current: fixprice a 99 of ');
   });
 });
 
