@@ -107,6 +107,8 @@ export interface RunContext
   progress(total: number): Progress;
   /** A line on stderr, escaped. Not shown with `-q`. */
   notice(text: string): void;
+  /** The same, but shown with `-q` too: why the exit status is not 0. */
+  warn(text: string): void;
   /** Prints an outage as an event of its own where `wants.events`, for a command whose value comes only at the end. */
   reportOutage(outage: Outage | undefined): Promise<void>;
   /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */

@@ -24,7 +24,10 @@ export class Notices {
   }
 
   say(text: string): void {
-    if (this.#quiet) return;
+    if (!this.#quiet) this.warn(text);
+  }
+
+  warn(text: string): void {
     const line = formatNotice(text);
     if (this.#held === undefined) this.always(line);
     else this.#held.push(line);

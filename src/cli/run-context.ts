@@ -174,6 +174,10 @@ export function runContext({
       bar.clear();
       notices.say(text);
     },
+    warn(text) {
+      bar.clear();
+      notices.warn(text);
+    },
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;
       await context.stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);

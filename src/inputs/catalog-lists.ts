@@ -49,7 +49,7 @@ export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,
   { limit, offset, all, param }: ListInput,
-  ctx: Pick<RunContext, 'notice' | 'progress' | 'wants'>,
+  ctx: Pick<RunContext, 'notice' | 'warn' | 'progress' | 'wants'>,
   none?: string,
 ): Promise<Listed<Item>> {
   if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit do not go together');

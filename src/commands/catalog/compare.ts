@@ -72,7 +72,7 @@ export const catalogCompare = listCommand({
     const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now(), problems.report));
     const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
     if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
-    for (const { item, error } of failed) ctx.notice(`${item} is left out: ${error.message}`);
+    for (const { item, error } of failed) ctx.warn(`${item} is left out: ${error.message}`);
     const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
     const sources = known.flatMap((product) => product.sources);
     const { missing, none } = await missingPlaces(input, sources);

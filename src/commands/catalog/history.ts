@@ -96,7 +96,7 @@ export const catalogHistory = chartCommand({
     const series = found.series.filter(({ observations }) => observations.length > 0);
     for (const text of found.missing) ctx.notice(text);
     for (const { parser_name: store, source_id: source } of found.unrecorded) {
-      ctx.notice(`${store} ${source} is left out: it has no snapshot`);
+      ctx.warn(`${store} ${source} is left out: it has no snapshot`);
     }
     const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
     const window = input.interval === 'auto' ? fittingWindow(span, finest, series, field) : finest;

@@ -23,7 +23,7 @@ export interface PagingProblem {
 export type Report = (problem: PagingProblem) => void;
 
 /** Says what is wrong with the lists of a command; its exit status tells that rows are missing. */
-export function readingProblems(ctx: { notice(text: string): void }): {
+export function readingProblems(ctx: { notice(text: string): void; warn(text: string): void }): {
   readonly report: Report;
   readonly code: 'partly_done' | undefined;
 } {
@@ -31,7 +31,8 @@ export function readingProblems(ctx: { notice(text: string): void }): {
   return {
     report(problem) {
       incomplete ||= problem.incomplete;
-      ctx.notice(problem.text);
+      if (problem.incomplete) ctx.warn(problem.text);
+      else ctx.notice(problem.text);
     },
     get code() {
       return incomplete ? 'partly_done' : undefined;

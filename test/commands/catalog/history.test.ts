@@ -358,6 +358,8 @@ describe('what cannot be read', () => {
     expect(stderr).toContain('chizhik r:2 is left out: it has no snapshot\n');
     expect(stdout).toContain('fixprice Moscow');
     expect(stdout).not.toContain('chizhik');
+    const quiet = await history(...DAILY, '-q');
+    expect(quiet).toMatchObject({ code: 10, stderr: 'chizhik r:2 is left out: it has no snapshot\n' });
   });
 
   test('of a store that is not there is named where another one is', async () => {

@@ -142,11 +142,11 @@ describe('long lists', () => {
     },
   );
 
-  test.each(['id', 'ndjson', 'table'])(
-    'three passes that do not agree are reported, with exit status 10: -o %s',
+  test.each(['-o id', '-o ndjson', '-o table', '-q', '-q -o json'])(
+    'three passes that do not agree are reported, with exit status 10: %s',
     async (format) => {
       catalog.replies(moving(350, 1000));
-      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', ...format.split(' ')]);
       expect(code).toBe(10);
       expect(stderr).toContain(
         'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
