@@ -66,19 +66,15 @@ export async function* pages<Item extends Identified>(
   for (let pass = 1; pass <= MOST_PASSES; pass++) {
     let [count, repeated, duplicates, moved] = [0, 0, false, false];
     let total: number | undefined;
-    let first: string | undefined;
+    /** Where a page had nothing that was not there already: a hundred rows moved at once, or the service does not page. */
+    let stuck: number | undefined;
     for (let from = offset; from - offset < limit; ) {
       const asked = Math.min(LARGEST_PAGE, limit - (from - offset));
       const page = await ask({ limit: asked, offset: from });
       moved ||= from > offset && page.total !== total;
       total = page.total;
       if (page.items.length === 0) break;
-      const begin = rowKey(page.items[0] as Item);
-      if (begin === first) {
-        const text = `warning: the page at offset ${from} begins as the one before it: stopped, for the service seems not to page`;
-        return report({ text, incomplete: total === undefined || count < total - offset });
-      }
-      first = begin;
+      const counted = count;
       const fresh: Item[] = [];
       for (const item of page.items.slice(0, limit - (from - offset))) {
         const key = rowKey(item);
@@ -94,6 +90,10 @@ export async function* pages<Item extends Identified>(
       const items = fresh.slice(0, left);
       left -= items.length;
       yield { ...page, items };
+      if (count === counted) {
+        stuck = from;
+        break;
+      }
       // A service may give fewer than it is asked for, and says so.
       if (page.items.length < Math.min(asked, page.size ?? asked)) break;
       from += page.items.length;
@@ -101,6 +101,10 @@ export async function* pages<Item extends Identified>(
     const agrees = pass > 1 && count === before && repeated === before;
     if ((!duplicates && !moved) || agrees || left === 0) {
       const due = Math.min(limit, (total ?? 0) - offset);
+      if (stuck !== undefined && left > 0) {
+        const text = `warning: the page at offset ${stuck} has no new row: the service seems not to page`;
+        return report({ text, incomplete: total === undefined || seen.size < due });
+      }
       // A list without a row may begin behind the last one.
       if (moved || count === 0 || seen.size >= due) return;
       return report({ text: `a short page ended the list: ${seen.size} came, of ${due}`, incomplete: true });

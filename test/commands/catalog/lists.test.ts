@@ -200,12 +200,13 @@ describe('long lists', () => {
     expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
   });
 
-  test('a service that does not page is read once, and that is said', async () => {
+  test('a service that does not page is read twice, and that is said', async () => {
     const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
     catalog.replies(() => whole);
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
     expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 100 });
-    expect(stderr).toContain('warning: the page at offset 100 begins as the one before it');
+    expect(stderr).toContain('the page at offset 100 has no new row: the service seems not to page\n');
+    expect(catalog.asked()).toHaveLength(4);
   });
 
   test('a list that ends before its total is told, in every format', async () => {
