@@ -44,9 +44,14 @@ export async function productSeries(
   selection: SourceSelection,
   report: Report,
 ): Promise<ProductSeries> {
-  const listed = await listedSources(catalog, productId, report);
-  const chosen = listed.filter((source) => selects(selection, source));
+  let listed = await listedSources(catalog, productId, report);
   const snapshots = await productSnapshots(catalog, productId, selection, listed, report);
+  const known = new Set(listed.map(keyOf));
+  // A run that was written meanwhile has its row now, which tells its place.
+  if (snapshots.some((snapshot) => !known.has(keyOf(snapshot)))) {
+    listed = await listedSources(catalog, productId, report);
+  }
+  const chosen = listed.filter((source) => selects(selection, source));
   if (snapshots.length === 0) {
     if (chosen.length > 0)
       throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);

@@ -199,6 +199,19 @@ describe('a change', () => {
     expect(stdout).toContain('(fixprice a 99, change not known, fixprice c 100 to 100, 0%)');
   });
 
+  test('counts a run that is written between the reads of sources and snapshots', async () => {
+    const run = { ...fallen, source_id: 'receiver:run-2:1', past: [seen(0, 50)] };
+    const [before, after] = [shop({ places: [fallen] }), shop({ places: [fallen, run] })];
+    let isWritten = false;
+    catalog.replies((asked) => {
+      isWritten ||= asked.path.endsWith('/snapshots');
+      return (isWritten ? after : before)(asked);
+    });
+    const { code, stdout } = await check('--change', '-40%', '--since', '7d');
+    expect(code).toBe(0);
+    expect(stdout).toContain('it holds for 1 of 1 offer (fixprice b 100 to 50, -50%)');
+  });
+
   test('of an old offer without snapshots decides nothing', async () => {
     const old = { ...risen, fields: { ...risen.fields, observed_at: at(9) }, past: [] };
     catalog.replies(shop({ places: [old, still] }));
