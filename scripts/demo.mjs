@@ -224,8 +224,8 @@ function trade() {
     out.includes('mid close'),
   );
   const order = ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--stop', '40pips'];
-  svc('What would be sent? A dry run connects to nothing.', [...order, '--dry-run=curl'], (out) =>
-    out.startsWith('curl '),
+  svc('What would be sent? A dry run connects to nothing.', [...order, '--dry-run'], (out) =>
+    out.includes('/trading/open_trade'),
   );
   const filled = svc(
     'Now for real: written to a journal on disk, sent exactly once, and followed to its trades. (This market is open at weekends, too.)',
