@@ -37,6 +37,8 @@ export async function* serviceFindings(
   let target: Target;
   try {
     target = ctx.targetOf(service);
+    // Throws where the variable is set but empty.
+    if (credentialVariable(service, ctx) !== undefined) await target.authorizer?.header();
   } catch (error) {
     yield finding('configuration', failed(error, ctx));
     return;
@@ -160,9 +162,7 @@ async function* gatewaySteps(target: Target, ctx: Doctor): AsyncGenerator<Said, 
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {
   const common = { check: 'sign-in', about: service };
-  const variable = [`SVC_${service.toUpperCase()}_TOKEN`, `SVC_${service.toUpperCase()}_PASSWORD`].find(
-    (name) => ctx.env[name] !== undefined,
-  );
+  const variable = credentialVariable(service, ctx);
   const stores = service === 'webhooks' || service === 'trade';
   if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, and none is sent') };
   if (variable !== undefined && service !== 'webhooks') return { ...common, ...ok(`by ${variable}`) };
@@ -178,6 +178,11 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   } catch (error) {
     return { ...common, ...failed(error, ctx), mend: 'svc trade login' };
   }
+}
+
+function credentialVariable(service: ServiceName, { env }: Pick<RunContext, 'env'>): string | undefined {
+  const prefix = `SVC_${service.toUpperCase()}`;
+  return [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name] !== undefined);
 }
 
 /** Beyond it, what is said to end or begin at a time does so at another. */
