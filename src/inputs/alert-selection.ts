@@ -26,6 +26,7 @@ export async function alertFilter(
   { matcher, receiver }: { readonly matcher: readonly string[]; readonly receiver: string | undefined },
   ctx: Pick<RunContext, 'notice'>,
 ): Promise<GivenFilter> {
+  if (matcher.length === 0) return { filter: { filter: [], receiver }, matchers: [] };
   const { parseMatcherArguments } = await import('../services/alertmanager/matcher-argument.ts');
   const { matchers, notices } = parseMatcherArguments(matcher);
   for (const notice of notices) ctx.notice(notice);

@@ -4,7 +4,6 @@ import type { Target } from '../../http/target.ts';
 import type { StateQuery } from './alert-state.ts';
 import * as endpoints from './endpoints.ts';
 import { explainAlertmanager } from './failed-answer.ts';
-import { readMutings, withMutings } from './muting.ts';
 import type {
   Alert,
   AlertGroup,
@@ -61,10 +60,15 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
   const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager, bulk });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   // With a receiver, only its own groups decide whether it is notified.
-  const mutings = ({ filter, receiver }: AlertFilter) => readMutings(alertmanager, { filter, receiver });
+  const mutings = async ({ filter, receiver }: AlertFilter) => {
+    const { readMutings } = await import('./muting.ts');
+    return readMutings(alertmanager, { filter, receiver });
+  };
   const alertmanager: Alertmanager = {
-    alerts: (query = {}) =>
-      withMutings(client.items(endpoints.getAlerts, { query: alertParameters(query) }), () => mutings(query)),
+    async *alerts(query = {}) {
+      const { withMutings } = await import('./muting.ts');
+      yield* withMutings(client.items(endpoints.getAlerts, { query: alertParameters(query) }), () => mutings(query));
+    },
     alertsRaw: async (query = {}) => {
       const chunks = (await client.raw(endpoints.getAlerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
       const { value: first } = await chunks.next();
