@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultServer } from '../http/servers.ts';
 import { shell } from './binary.ts';
-import { FINGERPRINT, HOSTILE, hostileServer, SILENCE } from './hostile.ts';
+import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, SILENCE } from './hostile.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
-/** Bash gives `$H` the same text, as far as an argument can hold it. */
-const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
 
 const RENDERINGS = [
   ...FORMATS.flatMap((format) => [

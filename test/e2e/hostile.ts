@@ -16,12 +16,15 @@ export const HOSTILE = [
   '\ud800\u{e0041}Z',
 ].join('');
 
+/** The same as an argument of a command line, which holds no NUL and no half of a pair. */
+export const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
+
 const times = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
 export const FINGERPRINT = '00000000000000aa';
 export const SILENCE = 'aaaaaaaa-0000-4000-8000-000000000000';
 
 const alert = {
-  labels: { alertname: HOSTILE, severity: HOSTILE, host: HOSTILE, [HOSTILE]: HOSTILE },
+  labels: { alertname: HOSTILE, severity: HOSTILE, host: HOSTILE, [HOSTILE]: HOSTILE, [ARGUMENT]: HOSTILE },
   annotations: { summary: HOSTILE, [HOSTILE]: HOSTILE },
   generatorURL: HOSTILE,
   receivers: [{ name: HOSTILE }],
