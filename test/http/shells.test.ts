@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl, shellWord } from '../../src/http/as-curl.ts';
 import { bodyText, RequestBuilder } from '../../src/http/request.ts';
-import { shells } from '../support/peers.ts';
+import { onPath, shells } from '../support/peers.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
@@ -50,7 +50,7 @@ describe.each(shells())('$name', ({ command, args, env }) => {
     );
   });
 
-  test('curl sends the names, values and bodies that svc would send', async () => {
+  test.skipIf(onPath('curl') === undefined)('curl sends the names, values and bodies that svc would send', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(hostile, hostile), { minLength: 8, maxLength: 8 }), async (pairs) => {
         const requests = pairs.map(([text, other], index) => {

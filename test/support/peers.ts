@@ -20,11 +20,20 @@ export interface AlertmanagerPeer extends Peer {
 const CACHE = fileURLToPath(new URL('../../.cache/peers/', import.meta.url));
 
 export function onPath(program: string): string | undefined {
+  return allOnPath(program)[0];
+}
+
+/** The first on PATH that runs: some are shims or placeholders for a program that is not installed. */
+export function interpreter(program: string): string | undefined {
+  return allOnPath(program).find((path) => spawnSync(path, ['--version']).status === 0);
+}
+
+function allOnPath(program: string): readonly string[] {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, program))
-    .find(existsSync);
+    .filter((path) => existsSync(path));
 }
 
 function unpacked(peer: string, program: string): string | undefined {
@@ -127,8 +136,8 @@ export function shells(): readonly (Peer & { readonly name: string; readonly arg
 
 /** A Python that has PyYAML. */
 export function pyYaml(): string | undefined {
-  const found = [onPath('python3'), '/usr/bin/python3'].find(
-    (python) => python !== undefined && spawnSync(python, ['-c', 'import yaml']).status === 0,
+  const found = [...allOnPath('python3'), '/usr/bin/python3'].find(
+    (python) => spawnSync(python, ['-c', 'import yaml']).status === 0,
   );
   return found ?? absent('python3 with PyYAML');
 }
