@@ -8,7 +8,7 @@ import { GROUPS } from '../../src/registry.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
-import { CASES, healthyExit, type Invoked, type Peer, startPeer } from './invoke.ts';
+import { CASES, type Case, healthyExit, type Invoked, type Peer, startPeer } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -119,10 +119,18 @@ describe('svc help', () => {
 /** The first sample of each command stands for it. */
 const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
 
+/** Its sample without a value that it gives to this option: an option given twice is refused for that alone. */
+function withoutOption(what: Case, name: string): Case {
+  const { args } = what.sample;
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? what : { ...what, sample: { ...what.sample, args: args.toSpliced(at, 2) } };
+}
+
 describe.each(FIRST)('svc $command.id', (what) => {
   const { command } = what;
-  const refused = async (...args: string[]): Promise<Invoked> => {
-    const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
+  const refused = async (...args: string[]): Promise<Invoked> => refusedBy(what, ...args);
+  const refusedBy = async (one: Case, ...args: string[]): Promise<Invoked> => {
+    const run = await peer.run(one, { args, env: { NO_COLOR: '1' } });
     expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
     expect(run.stderr, args.join(' ')).toMatch(/^svc: /m);
     return run;
@@ -148,7 +156,7 @@ describe.each(FIRST)('svc $command.id', (what) => {
       // Given twice, it would be refused for that.
       if (what.sample.args.some((token) => token.split('=')[0] === `--${name}`)) continue;
       const [choice = ''] = flag.choices;
-      const { stderr } = await refused(`--${name}=${choice}x`);
+      const { stderr } = await refusedBy(withoutOption(what, name), `--${name}=${choice}x`);
       expect(stderr, name).toContain(`--${name}: there is no "${choice}x"`);
       expect(stderr, name).toContain(`did you mean ${choice}?`);
     }
