@@ -228,7 +228,7 @@ class Closer {
         makesOrder: true,
       },
       details: {
-        lost: [{ accountId, symbol, side, amountK: (wholeK * amount) / whole, hedges: false }],
+        lost: [{ accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false }],
         known: { amount, symbol, account },
         seen: async (tables, sentAt) => {
           const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');

@@ -107,7 +107,7 @@ export async function openingDetails(
   const { accountId } = account;
   const { currency: symbol } = offer;
   const amountK = thousands(amount, offer);
-  const order: LostOrder = { accountId, symbol, side, amountK, rate: rate?.value, hedges: hedges(account) };
+  const order: LostOrder = { accountId, symbol, side, amountK, amount, rate: rate?.value, hedges: hedges(account) };
   const seen: SendingDetails['seen'] = async (tables, sentAt) => {
     const { closingTraces, otherSide } = await import('../services/trading/closing-traces.ts');
     return closingTraces(otherSide(order, undefined), sentAt, tables);

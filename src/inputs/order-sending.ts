@@ -46,6 +46,7 @@ export async function sendOrder(
   // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
   const measured = open.session.clockSkewMs;
   const skew = (): number => measured ?? open.session.clockSkewMs ?? 0;
+  const earlier = options.watch?.tables.ids() ?? new Set();
   const placed = await placeOrder(request, {
     session: caller,
     journal: await orderJournal(ctx, details.journaled),
@@ -55,7 +56,7 @@ export async function sendOrder(
       (known === undefined ? common : explainRefusal(error, common, known)),
     ...(lost === undefined && seen === undefined
       ? {}
-      : { investigate: (sentAt: number) => investigate(details, { sentAt, skew }, open, options, ctx) }),
+      : { investigate: (sentAt: number) => investigate(details, { sentAt, skew, earlier }, open, options, ctx) }),
   });
   return { ...placed, sentAt: placed.sentAt + skew() };
 }
@@ -76,6 +77,8 @@ interface SendingTimes {
   readonly sentAt: number;
   /** The gateway's clock minus ours. */
   skew(): number;
+  /** Ids of orders and positions that were seen before it was sent. */
+  readonly earlier: ReadonlySet<string>;
 }
 
 /** Shorter than this no wait for pushes is: the gateway may be slow, and it has the order. */
@@ -128,7 +131,7 @@ async function investigate(
 
 async function findingOf(
   { lost, seen }: SendingDetails,
-  { sentAt, skew }: SendingTimes,
+  { sentAt, skew, earlier }: SendingTimes,
   tables: SeenTables,
   ctx: RunContext,
 ): Promise<Finding & { readonly isDone: boolean }> {
@@ -146,6 +149,7 @@ async function findingOf(
   const open = tables.rows('OpenPosition');
   const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
   const rows = {
+    earlier,
     orders: tables.everyRow('Order'),
     // A snapshot may be older than a push.
     positions: [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))],
@@ -153,7 +157,8 @@ async function findingOf(
   };
   const byOrder = lost.map((order) => orderCandidates(order, at, rows, accepted));
   // Both of a pair may be of the same side.
-  const found = [...new Map(byOrder.flat().map((one) => [`${one.kind} ${one.id}`, one])).values()];
+  const named = byOrder.flat().filter(({ isTaken }) => !isTaken);
+  const found = [...new Map(named.map((one) => [`${one.kind} ${one.id}`, one])).values()];
   if (found.length > 0) texts.push(`this may be it: ${found.map(({ text }) => text).join('; ')}`);
   else if (tables.unread.size === 0) {
     const what = trace === undefined ? 'nothing that fits' : 'no order of it, and no position that it opened,';

@@ -11,6 +11,8 @@ export interface LostOrder {
   readonly side: Side;
   /** In thousands, as the tables count. */
   readonly amountK: number;
+  /** As its form has it: lots or contracts. */
+  readonly amount?: number | undefined;
   /** Of an entry order; undefined at market. */
   readonly rate?: number | undefined;
   /** The account may have both sides of a symbol. Otherwise the order may have closed something first. */
@@ -22,6 +24,8 @@ export interface OrderCandidate {
   readonly kind: 'order' | 'position';
   readonly id: string;
   readonly amountK: number | undefined;
+  /** There are only as many positions as equal orders that were accepted: it is one of theirs. */
+  readonly isTaken: boolean;
   /** `order 390285837 (buy 5K EUR/USD, 2026-11-20T12:00:01.000Z)`. */
   readonly text: string;
 }
@@ -35,6 +39,8 @@ export interface AcceptedOrder {
 }
 
 export interface SeenRows {
+  /** Ids of orders and positions that were there before the request was sent. */
+  readonly earlier?: ReadonlySet<string>;
   /** Also those that ended since. */
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];
@@ -54,27 +60,30 @@ export function isSince(time: string | undefined, sentAt: number): boolean {
 const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
 
 /**
- * Those of the same account, symbol, side, kind, rate and amount that are not older than the sending; parts count together. An order
- * that was accepted earlier is another one, and so is its position where an order's row ties the two.
+ * Those of the same account, symbol, side, kind, rate and amount that are not older than the sending; parts count together. What was
+ * seen before is not it, nor is an order that was accepted, nor its position where an order's row ties the two.
  */
 export function orderCandidates(
   lost: LostOrder,
   sentAt: number,
-  { orders, positions, closed }: SeenRows,
+  { orders, positions, closed, earlier = new Set() }: SeenRows,
   accepted: readonly AcceptedOrder[] = [],
 ): readonly OrderCandidate[] {
   const known = new Set(accepted.flatMap(({ order_ids, trade_ids }) => [...order_ids, ...trade_ids]));
+  const isKnown = (id: string): boolean => known.has(id) || earlier.has(id);
   const isOf = (row: Order | OpenPosition | ClosedPosition): boolean =>
     (row.accountId === undefined || row.accountId === lost.accountId) &&
     row.currency === lost.symbol &&
     row.isBuy === (lost.side === 'buy');
   const ours = orders.filter(
-    (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !known.has(row.orderId),
+    (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !isKnown(row.orderId),
   );
   const orderOf = new Map(orders.map(({ orderId, tradeId }) => [tradeId, orderId]));
-  const trades = tradesOf(positions.filter(isOf), closed.filter(isOf)).filter((row) => {
-    if (!isSince(row.time, sentAt) || known.has(row.tradeId)) return false;
-    const orderId = row.orderId ?? orderOf.get(row.tradeId);
+  const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf));
+  const orderIdOf = (row: Trade): string | undefined => row.orderId ?? orderOf.get(row.tradeId);
+  const trades = ofSide.filter((row) => {
+    if (!isSince(row.time, sentAt) || isKnown(row.tradeId)) return false;
+    const orderId = orderIdOf(row);
     if (orderId !== undefined) return ours.some((order) => order.orderId === orderId);
     return lost.rate === undefined || isRate(row, row.open, lost.rate);
   });
@@ -86,16 +95,32 @@ export function orderCandidates(
   // What an order's row shows is what is left to fill.
   const rest = ours.filter(({ amountK = 0 }) => total > 0 && isWhole(amountK + total));
   const parts = wholeTrades.length === 0 && (isWhole(total) || rest.length > 0) ? trades : [];
-  const earlier = acceptedAlike(lost, sentAt, accepted);
+  const tied = new Set(ofSide.map(orderIdOf));
+  const equals = accepted.filter(
+    (order) => isEqual(order, lost, sentAt) && !order.order_ids.some((id) => tied.has(id)),
+  );
+  const shared = ofSide.filter(
+    (row) => isWhole(row.amountK) && orderIdOf(row) === undefined && !known.has(row.tradeId),
+  );
+  const isTaken = (row: Trade): boolean =>
+    ownersOf(
+      equals,
+      shared.filter((one) => one !== row),
+    ) < ownersOf(equals, shared);
+  const position = (row: Trade, taken: boolean): OrderCandidate => {
+    const ids = equals.filter(({ at }) => isSince(row.time, Date.parse(at))).flatMap(({ order_ids }) => order_ids);
+    return candidate('position', row.tradeId, row, lost, ids, taken);
+  };
   return [
     ...(wholeOrders.length > 0 ? wholeOrders : rest).map((row) => candidate('order', row.orderId, row, lost)),
-    ...[...wholeTrades, ...parts].map((row) => candidate('position', row.tradeId, row, lost, earlier)),
+    ...wholeTrades.map((row) => position(row, isTaken(row))),
+    ...parts.map((row) => position(row, equals.length > 0)),
   ];
 }
 
 /** The candidates say what became of it; an order at market is done only when it has a position. */
 export function isFound(lost: LostOrder, candidates: readonly OrderCandidate[]): boolean {
-  return candidates.some(({ kind }) => kind === 'position' || lost.rate !== undefined);
+  return candidates.some(({ kind, isTaken }) => !isTaken && (kind === 'position' || lost.rate !== undefined));
 }
 
 function isOfKind({ isEntryOrder, type = '', isBuy, buy, sell, ratePrecision }: Order, { rate }: LostOrder): boolean {
@@ -138,16 +163,31 @@ function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPos
   return [...trades.values()];
 }
 
-function acceptedAlike(lost: LostOrder, sentAt: number, accepted: readonly AcceptedOrder[]): readonly string[] {
-  return accepted
-    .filter(
-      ({ at, form }) =>
-        Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
-        form['account_id'] === lost.accountId &&
-        form['symbol'] === lost.symbol &&
-        form['is_buy'] === sideField(lost.side),
-    )
-    .flatMap(({ order_ids }) => order_ids);
+/** It was accepted at about the same time or later, and no position is known to be its own. */
+function isEqual({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
+  const { account_id, symbol, is_buy, amount, order_type, rate } = form;
+  const isAtMarket = order_type === 'AtMarket' || order_type === 'MarketRange';
+  return (
+    Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
+    order_ids.length > 0 &&
+    trade_ids.length === 0 &&
+    account_id === lost.accountId &&
+    symbol === lost.symbol &&
+    is_buy === sideField(lost.side) &&
+    (lost.amount === undefined || Number(amount) === lost.amount) &&
+    (isAtMarket ? lost.rate === undefined : Number(rate) === lost.rate)
+  );
+}
+
+/** How many of the orders can have a position of their own. The latest have the fewest to choose from. */
+function ownersOf(orders: readonly AcceptedOrder[], trades: readonly Trade[]): number {
+  const left = [...trades];
+  const times = orders.map(({ at }) => Date.parse(at)).sort((one, other) => other - one);
+  return times.filter((at) => {
+    const index = left.findIndex(({ time }) => isSince(time, at));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  }).length;
 }
 
 function candidate(
@@ -155,11 +195,12 @@ function candidate(
   id: string,
   { amountK, time }: Pick<Order, 'amountK' | 'time'>,
   { side, symbol }: LostOrder,
-  earlier: readonly string[] = [],
+  equals: readonly string[] = [],
+  isTaken = false,
 ): OrderCandidate {
   const at = tableTime(time);
   const when = at === undefined ? '' : `, ${new Date(at).toISOString()}`;
   const name = kind === 'order' ? 'order' : 'position with trade id';
-  const or = earlier.length === 0 ? '' : `, if it is not of order ${earlier.join(' or ')}, which was accepted before`;
-  return { kind, id, amountK, text: `${name} ${id} (${side} ${amountK ?? '?'}K ${symbol}${when})${or}` };
+  const or = equals.length === 0 ? '' : `, if it is not of order ${equals.join(' or ')}, which has the same terms`;
+  return { kind, id, amountK, isTaken, text: `${name} ${id} (${side} ${amountK ?? '?'}K ${symbol}${when})${or}` };
 }

@@ -78,6 +78,12 @@ export class SeenTables implements TableReader {
     return [...this.#every[name].values()];
   }
 
+  /** Of all orders and trades that were seen so far. */
+  ids(): ReadonlySet<string> {
+    const trades = [...this.everyRow('OpenPosition'), ...this.everyRow('ClosedPosition')];
+    return new Set([...this.everyRow('Order').map(({ orderId }) => orderId), ...trades.map(({ tradeId }) => tradeId)]);
+  }
+
   #remember<N extends SeenModel>(name: N): void {
     const every = this.#every[name];
     for (const row of this.rows(name)) {

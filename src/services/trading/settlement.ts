@@ -106,6 +106,7 @@ export function lostOrders(
       symbol,
       side: isBuy === 'true' ? 'buy' : 'sell',
       amountK: offer === undefined ? Number(amount) : thousands(Number(amount), offer),
+      amount: Number(amount),
       rate: type === 'AtMarket' || type === 'MarketRange' || rate === 0 ? undefined : rate,
       hedges: hedging === undefined ? undefined : hedging === 'Y',
     } as const;
@@ -119,7 +120,8 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
     positions: tables.rows('OpenPosition'),
     closed: tables.rows('ClosedPosition'),
   };
-  const found = lost.flatMap((order) => orderCandidates(order, sentAt, rows, accepted));
+  const fitting = lost.flatMap((order) => orderCandidates(order, sentAt, rows, accepted));
+  const found = fitting.filter(({ isTaken }) => !isTaken);
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
   const kinds = (['order', 'position'] as const).map((kind) => found.filter((one) => one.kind === kind));
   if (kinds.some((one) => amountOf(one) > wanted * equals + TINY)) {
@@ -130,6 +132,8 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   const evidence = textOf([...orders, ...positions]);
   if (orders.length > 0) return { outcome: 'open', evidence, ...ids };
   if (positions.length > 0) return { outcome: 'filled', evidence, ...ids };
+  // An order that was accepted may have ended without a fill.
+  if (fitting.length > 0) return { outcome: 'unknown', evidence: textOf(fitting) };
   const [order] = lost;
   const offset = order === undefined || order.hedges === true ? undefined : await offsetBy(order, context);
   return offset ?? { outcome: 'absent', evidence: 'no order, open position or closed position fits' };

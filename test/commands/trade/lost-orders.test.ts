@@ -1,7 +1,7 @@
 /** After a lost response svc goes on watching what is pushed, reads the tables at the end, and names only what can be the order. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunOptions } from '../../support/svc.ts';
+import { type RunOptions, temporaryHome } from '../../support/svc.ts';
 import { ACCOUNT, type DocumentGateway, documentGateway, errorOf, reply, tableTime } from './document-gateway.ts';
 
 let gateway: DocumentGateway;
@@ -148,6 +148,51 @@ describe('what cannot be the order is not named', () => {
     feed.tables['OpenPosition'] = [rows().position];
     feed.tables['Order'] = [rows({ type: 'CM', isEntryOrder: false }).order];
     expect((await lost(BUY, cut))['candidates']).toBe('');
+  });
+});
+
+describe('an equal order that was accepted a moment before', () => {
+  const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
+  /** The second one is lost; the tables have so many positions in the end. */
+  async function second(positions: number) {
+    const { feed } = gateway;
+    const open = (count: number) =>
+      Array.from({ length: count }, (_, index) => rows({ tradeId: `${index + 1}` }).position);
+    feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+    const home = temporaryHome();
+    expect((await gateway.run(BUY, { home })).code).toBe(0);
+    feed.onOrder = (response) => {
+      feed.tables['OpenPosition'] = open(positions);
+      cut(response);
+    };
+    const run = await gateway.run(BUY, { home });
+    expect({ code: run.code, posts: feed.orders.length }, run.stderr).toEqual({ code: 8, posts: 2 });
+    return { error: errorOf(run), home };
+  }
+
+  it('is what the only position is of, and the watch goes on', async () => {
+    let reads = 0;
+    gateway.feed.onModel = (model) => {
+      if (model === 'OpenPosition') reads += 1;
+      return false;
+    };
+    const { error } = await second(1);
+    expect({ candidates: error['candidates'], reads }).toEqual({ candidates: '', reads: 2 });
+  });
+
+  it('is one of two', async () => {
+    const { error } = await second(2);
+    expect(error['candidates']).toBe('1 2');
+    expect(error['message']).toContain('if it is not of order 390285837, which has the same terms');
+  });
+
+  it('leaves the outcome unknown when it is settled, as it may have ended without a fill', async () => {
+    const { home } = await second(1);
+    const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home });
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout)).toMatchObject([
+      { outcome: 'unknown', evidence: expect.stringContaining('position with trade id 1') },
+    ]);
   });
 });
 

@@ -168,25 +168,119 @@ test('candidates for a lost order: its account, symbol, side and amount, not old
   expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
 });
 
-test('a position may be of an order that was accepted a moment before: that is told', () => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
-  const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5 };
-  const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true' };
-  const seen = {
-    orders: [{ ...row, orderId: '39' }] as Order[],
-    positions: [{ ...row, tradeId: '7' }] as OpenPosition[],
-    closed: [],
-  };
-  const accepted = [
-    { at: '2026-01-14T11:59:59Z', form, order_ids: ['39'], trade_ids: [] },
-    { at: '2026-01-14T11:57:00Z', form, order_ids: ['older'], trade_ids: [] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, account_id: '2' }, order_ids: ['account'], trade_ids: [] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, symbol: 'USD/JPY' }, order_ids: ['symbol'], trade_ids: [] },
-    { at: '2026-01-14T11:59:00Z', form: { ...form, is_buy: 'false' }, order_ids: ['side'], trade_ids: [] },
-  ];
-  expect(orderCandidates(lost, WEDNESDAY, seen, accepted).map(({ text }) => text)).toEqual([
-    'position with trade id 7 (buy 5K EUR/USD), if it is not of order 39, which was accepted before',
-  ]);
+describe('a position of a lost order, with equal orders that were accepted', () => {
+  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5, amount: 5 } as const;
+  const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true', amount: '5', order_type: 'AtMarket', rate: '0' };
+  const accepted = (order_id: string, at: string, more: object = {}, trade_ids: string[] = []) => ({
+    at: `2026-01-14T${at}Z`,
+    form: { ...form, ...more },
+    order_ids: [order_id],
+    trade_ids,
+  });
+  const position = (tradeId: string, time: string, more: object = {}) =>
+    ({
+      accountId: '1',
+      currency: 'EUR/USD',
+      isBuy: true,
+      amountK: 5,
+      tradeId,
+      time: `01142026${time}`,
+      ...more,
+    }) as OpenPosition;
+  const order39 = { orderId: '39', tradeId: '7', currency: 'EUR/USD', isBuy: true, amountK: 5 } as Order;
+
+  test.each<[string, ReturnType<typeof accepted>[], OpenPosition[], Order[], string[]]>([
+    ['is of the only one', [accepted('39', '11:59:59')], [position('7', '115959')], [], []],
+    ['is one of two', [accepted('39', '11:59:59')], [position('7', '120000'), position('8', '120001')], [], ['7', '8']],
+    [
+      'is the other one, as a row shows',
+      [accepted('39', '11:59:59')],
+      [position('7', '120000'), position('8', '120001')],
+      [order39],
+      ['8'],
+    ],
+    [
+      'is the other one, as the journal has it',
+      [accepted('39', '11:59:59', {}, ['7'])],
+      [position('7', '120000'), position('8', '120001')],
+      [],
+      ['8'],
+    ],
+    [
+      'is the one that is older than the other order',
+      [accepted('39', '12:00:05')],
+      [position('7', '120000'), position('8', '120005')],
+      [],
+      ['7'],
+    ],
+    [
+      'is its own where that of the other order is older',
+      [accepted('39', '11:59:58.500')],
+      [position('7', '115957'), position('8', '120001')],
+      [],
+      ['8'],
+    ],
+    ['is its own, of an older order', [accepted('39', '11:57:00')], [position('7', '120000')], [], ['7']],
+    [
+      'is its own, of an order of another account',
+      [accepted('39', '11:59:59', { account_id: '2' })],
+      [position('7', '120000')],
+      [],
+      ['7'],
+    ],
+    [
+      'is its own, of an order of another symbol',
+      [accepted('39', '11:59:59', { symbol: 'USD/JPY' })],
+      [position('7', '120000')],
+      [],
+      ['7'],
+    ],
+    [
+      'is its own, of an order of the other side',
+      [accepted('39', '11:59:59', { is_buy: 'false' })],
+      [position('7', '120000')],
+      [],
+      ['7'],
+    ],
+    [
+      'is its own, of an order of another amount',
+      [accepted('39', '11:59:59', { amount: '6' })],
+      [position('7', '120000')],
+      [],
+      ['7'],
+    ],
+    [
+      'is its own, of an entry order',
+      [accepted('39', '11:59:59', { order_type: 'Entry', rate: '1.1' })],
+      [position('7', '120000')],
+      [],
+      ['7'],
+    ],
+    [
+      'may be in parts, which are of the only one',
+      [accepted('39', '11:59:59')],
+      [position('7', '120000', { amountK: 2 }), position('8', '120000', { amountK: 3 })],
+      [],
+      [],
+    ],
+  ])('%s', (_name, equals, positions, orders, ids) => {
+    const found = orderCandidates(lost, WEDNESDAY, { orders, positions, closed: [] }, equals);
+    expect(found.filter(({ isTaken }) => !isTaken).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('names the other order where it may be of that one', () => {
+    const positions = [position('7', '120000'), position('8', '120001')];
+    const found = orderCandidates(lost, WEDNESDAY, { orders: [], positions, closed: [] }, [accepted('39', '11:59:59')]);
+    expect(found[0]?.text).toBe(
+      'position with trade id 7 (buy 5K EUR/USD, 2026-01-14T12:00:00.000Z), if it is not of order 39, which has the same terms',
+    );
+  });
+
+  test('is not one that was there before', () => {
+    const rows = { orders: [], positions: [position('7', '120000'), position('8', '120001')], closed: [] };
+    const found = orderCandidates(lost, WEDNESDAY, { ...rows, earlier: new Set(['7']) }, [accepted('39', '11:59:59')]);
+    expect(found.map(({ id, isTaken }) => ({ id, isTaken }))).toEqual([{ id: '8', isTaken: false }]);
+  });
 });
 
 test.each([
