@@ -35,12 +35,19 @@ export interface ProbeEvent {
   readonly body?: string | Uint8Array;
 }
 
+/** What a signature is made of. */
+export interface SignedParts {
+  readonly key: string;
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+}
+
 interface Signing {
   readonly skewS?: number;
   /** Follows the timestamp, in the header and in what is signed. */
   readonly suffix?: string;
   /** Makes another header of the right signature. */
-  readonly alter?: (signature: string) => string;
+  readonly alter?: (signature: string, signed: SignedParts) => string;
   /** The timestamp in the header, where that is not the one that is signed. */
   readonly headerSkewS?: number;
   /** The type in the header, where that is not the one in the body. */
@@ -53,12 +60,13 @@ export function signed(kit: ProbeKit, sent: string, { event, body }: ProbeEvent,
   const { skewS = 0, suffix = '', alter, headerSkewS = 0, without, type = event.type } = signing;
   const bytes = body === undefined ? eventBytes(event) : Buffer.from(body as string);
   const seconds = Math.floor(kit.now() / 1000) + skewS;
-  const signature = signatureOf(kit.key, `${seconds}${suffix}`, bytes);
+  const parts = { key: kit.key, timestamp: `${seconds}${suffix}`, body: bytes };
+  const signature = signatureOf(parts.key, parts.timestamp, parts.body);
   const headers = deliveryHeaders({
     type,
     deliveryId: deliveryId(kit.random),
     timestamp: `${seconds + headerSkewS}${suffix}`,
-    signature: alter === undefined ? signature : alter(signature),
+    signature: alter === undefined ? signature : alter(signature, parts),
   }).filter(([name]: RawHeader) => without === undefined || !without.test(name));
   return { sent, eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
 }

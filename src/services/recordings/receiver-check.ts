@@ -31,7 +31,7 @@ export interface ProbeResult {
   readonly rule: string;
   /** What to change where it failed, or to check where it cannot be tested. */
   readonly fix: string | null;
-  /** The start of the latest response's body. */
+  /** The start of a response's body: of the one that is wrong, or else of the latest. */
   readonly answer: string;
 }
 
@@ -128,6 +128,7 @@ function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent
   const asExpected = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
   const differs = asExpected && alike === true && answersDiffer(sent.map(({ posted }) => posted));
   const good = asExpected && !differs;
+  const shown = differs ? sent[1] : last;
   const failure = last?.posted.failure?.message;
   const got = [...statuses, ...(failure === undefined ? [] : [failure])].join(', ');
   return {
@@ -137,17 +138,19 @@ function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent
     got: differs && new Set(statuses).size === 1 ? `${got}, with another body` : got,
     statuses,
     ms: last === undefined ? null : Math.round(last.posted.ms),
-    sent: good ? null : (last?.delivery.sent ?? null),
+    sent: good ? null : (shown?.delivery.sent ?? null),
     rule,
     fix: good ? null : fix,
-    answer: Buffer.from(last?.posted.text ?? []).toString(),
+    answer: Buffer.from(shown?.posted.text ?? []).toString(),
   };
 }
 
-/** Whether the last response has another status, or another body while the bodies before were the same. */
-function answersDiffer(posted: readonly Posted[]): boolean {
-  const statuses = new Set(posted.map(({ status }) => status));
-  const bodies = posted.map(({ text }) => Buffer.from(text).toString('latin1'));
-  const last = bodies.pop();
-  return statuses.size > 1 || (new Set(bodies).size === 1 && bodies[0] !== last);
+/**
+ * Whether the second response differs from those before and after it. Where these differ from each other (a rate limit,
+ * the time in the body), that shows nothing.
+ */
+function answersDiffer([before, odd, after]: readonly Posted[]): boolean {
+  if (before === undefined || odd === undefined || after === undefined || before.status !== after.status) return false;
+  const [first, second, third] = [before, odd, after].map(({ text }) => Buffer.from(text).toString('latin1'));
+  return odd.status !== before.status || (first === third && second !== first);
 }

@@ -86,6 +86,19 @@ export const EVENT_PROBES: readonly Probe[] = [
       ),
   },
   {
+    name: 'truncated-transcript',
+    expected: ACCEPTED,
+    rule: RULES.truncated,
+    fix: 'accept a transcript whose truncated is true and that has no segments',
+    deliveries: (kit) => [
+      signed(
+        kit,
+        'a summary.completed whose transcript is truncated',
+        summary(kit, (data) => ({ ...data, transcript: { language: 'en', text: 'Good morn', truncated: true } })),
+      ),
+    ],
+  },
+  {
     name: 'summary-formats',
     expected: ACCEPTED,
     rule: RULES.formats,

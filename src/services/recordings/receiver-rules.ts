@@ -5,6 +5,7 @@ export const RULES = {
   respond: quote('6', 'Return 2xx within 5 seconds. Non-2xx responses and timeouts are failures.'),
   redirects: quote('6', 'Redirects are not followed.'),
   optional: quote('2', 'Only audio_id is guaranteed; every other field is optional.'),
+  truncated: quote('2', 'Then transcript text is truncated on a UTF-8 boundary and truncated is set to true.'),
   formats: quote('2', 'Summary format is markdown or html. Consumers must tolerate other values.'),
   times: quote('2', 'created_at: string, ISO 8601'),
   size: quote('2', 'The payload size target is about 1 MiB.'),

@@ -1,9 +1,11 @@
 /** What the service never sends: a receiver must refuse all of it (doc 2 §6). */
-import { malformed, ping, signed } from './probe-deliveries.ts';
+import { createHmac } from 'node:crypto';
+import { malformed, ping, type SignedParts, signed } from './probe-deliveries.ts';
 import type { ProbeName } from './probe-names.ts';
 import { EITHER, type Probe, REFUSED } from './receiver-probe.ts';
 import { RULES } from './receiver-rules.ts';
 import { otherSignature } from './sending-event.ts';
+import { signatureOf } from './signature.ts';
 
 const HOUR_S = 3600;
 const WHOLE_SIGNATURE =
@@ -12,7 +14,7 @@ const WHOLE_SIGNATURE =
 /** Of a ping. */
 function badSignature(
   name: ProbeName,
-  signatures: readonly (readonly [sent: string, alter: (signature: string) => string])[],
+  signatures: readonly (readonly [sent: string, alter: (signature: string, signed: SignedParts) => string])[],
   about: Partial<Pick<Probe, 'expected' | 'rule' | 'fix'>> = {},
 ): Probe {
   return {
@@ -56,6 +58,36 @@ export const SIGNATURE_PROBES: readonly Probe[] = [
     'signature-upper-case',
     [['the right signature in upper-case digits', (signature) => `sha256=${digits(signature).toUpperCase()}`]],
     { expected: EITHER, rule: RULES.signature, fix: 'refuse a signature that does not match with 401; do not fail' },
+  ),
+  badSignature(
+    'signature-prefix',
+    [
+      ['the digits of the right signature without sha256=', digits],
+      [
+        'sha1= and an HMAC-SHA1 with the right secret',
+        (_, { key, timestamp, body }) =>
+          `sha1=${createHmac('sha1', key).update(`${timestamp}.`).update(body).digest('hex')}`,
+      ],
+      ['the right digits after sha1=', (signature) => `sha1=${digits(signature)}`],
+    ],
+    { rule: RULES.signature, fix: 'accept "sha256=" and hexadecimal digits only, and compute HMAC-SHA256 always' },
+  ),
+  badSignature(
+    'signature-input',
+    [
+      [
+        'a signature of the body alone, which anyone can replay with a new timestamp',
+        (_, { key, body }) => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+      ],
+      [
+        'a signature made with an empty secret: anyone can send that',
+        (_, { timestamp, body }) => signatureOf('', timestamp, body),
+      ],
+    ],
+    {
+      rule: RULES.headers,
+      fix: 'compute the HMAC over the timestamp, "." and the raw body, and leave out secrets that are empty',
+    },
   ),
   badSignature(
     'signature-base64',
@@ -111,8 +143,8 @@ export const SIGNATURE_PROBES: readonly Probe[] = [
     alike: true,
     deliveries: (kit) => [
       signed(kit, 'valid JSON with a bad signature', ping(kit), { alter: otherSignature }),
-      signed(kit, 'valid JSON with a bad signature, again', ping(kit), { alter: otherSignature }),
       signed(kit, 'malformed JSON with a bad signature', malformed(kit), { alter: otherSignature }),
+      signed(kit, 'valid JSON with a bad signature, again', ping(kit), { alter: otherSignature }),
     ],
   },
 ];

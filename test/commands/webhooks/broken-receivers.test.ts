@@ -59,6 +59,37 @@ describe.concurrent('on bare Node', () => {
   it('a correct one passes', async () => {
     expect(await failures(`${base}/node/correct`)).toEqual([]);
   });
+  it('a correct one that locks after ten refusals in a row passes', async () => {
+    let refusals = 0;
+    const receiver = createServer((request, response) => {
+      response.on('finish', () => {
+        refusals = response.statusCode < 300 ? 0 : refusals + 1;
+      });
+      if (refusals < 10) void serveNode(request, response);
+      else request.resume().on('end', () => response.writeHead(503).end());
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const failed = await failures(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/node/correct`);
+    receiver.close();
+    receiver.closeAllConnections();
+    expect(failed).toEqual([]);
+  });
+  it.each([
+    ['the time in its responses', [401, '12:00:00'], [401, '12:00:01']],
+    ['a rate limit', [401, ''], [429, '']],
+  ] as const)('a correct one with %s passes, whatever the moment', async (_, first, then) => {
+    let refusals = 0;
+    const receiver = createServer((request, response) => {
+      const [status, body] = ++refusals < 3 ? first : then;
+      request.resume().on('end', () => response.writeHead(status).end(body));
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const results = await probe(`http://127.0.0.1:${port}/`, ['malformed-json']);
+    receiver.close();
+    receiver.closeAllConnections();
+    expect(results).toMatchObject([{ verdict: 'pass' }]);
+  });
 });
 
 describe.concurrent('on Express', () => {
@@ -205,7 +236,7 @@ describe('the command', () => {
     const { code, stdout, stderr } = await svc(['webhooks', 'check-receiver', `${base}/express/correct`], {
       env: { SVC_WEBHOOK_SECRET: KEY },
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^33 of 33 probes passed; 4 rules/) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^36 of 36 probes passed; 4 rules/) });
     for (const { name, fix } of NOT_TESTABLE)
       expect(stdout).toMatch(new RegExp(`not testable +${name} .*${fix.slice(0, 8)}`));
   });

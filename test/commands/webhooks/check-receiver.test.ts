@@ -23,7 +23,7 @@ async function failing(url: string): Promise<string[]> {
 it('passes a receiver that follows the document', async () => {
   const { url, taken } = await handmade();
   expect(await failing(url)).toEqual([]);
-  expect(taken).toHaveLength(55);
+  expect(taken).toHaveLength(61);
   expect(taken.every(({ method, path }) => method === 'POST' && path === '/hook')).toBe(true);
   const ids = taken
     .filter(({ status }) => status === 204)
@@ -43,7 +43,7 @@ it('passes svc webhooks listen as it is, which ends after ten bad deliveries in 
   await stop();
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: '33 of 33 probes passed; 4 rules are not testable from outside\n',
+    stderr: '36 of 36 probes passed; 4 rules are not testable from outside\n',
   });
 });
 
@@ -97,7 +97,7 @@ describe('a receiver that is not there', () => {
       ['fail', expect.stringContaining('nothing listens')],
       ['skipped', 'not sent'],
     ]);
-    expect(results.filter(({ verdict }) => verdict !== 'not_testable')).toHaveLength(33);
+    expect(results.filter(({ verdict }) => verdict !== 'not_testable')).toHaveLength(36);
   });
 
   it('that breaks the connection fails that probe alone', async () => {
@@ -165,7 +165,7 @@ describe('--junit', () => {
   it('tells of a check that did not take place', async () => {
     const file = join(temporaryHome(), 'report.xml');
     expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
-    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="37"');
+    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="40"');
     expect(wellFormed(file)).toBe('');
   });
 });
@@ -176,7 +176,7 @@ describe('--dry-run', () => {
     const file = join(temporaryHome(), 'report.xml');
     const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);
     const requests = JSON.parse(stdout) as { readonly method: string; readonly body: unknown }[];
-    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 55 });
+    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 61 });
     expect(requests.filter(({ body }) => typeof body === 'object')).not.toEqual([]);
     expect(existsSync(file)).toBe(false);
   });

@@ -128,6 +128,23 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     }),
     ['signature-upper-case'],
   ],
+  'needs-no-prefix': [
+    receiver({ same: (given, expected) => equal(`sha256=${given.replace(/^sha256=/, '')}`, expected) }),
+    ['signature-prefix'],
+  ],
+  'ignores-the-algorithm': [
+    receiver({ same: (given, expected) => equal(given.split('=')[1] ?? '', expected.slice(7)) }),
+    ['signature-prefix'],
+  ],
+  'takes-any-algorithm': [
+    ({ headers, raw }) => {
+      const [algorithm = '', digits = ''] = String(headers['x-service-signature']).split('=');
+      const timestamp = String(headers['x-service-timestamp']);
+      const mac = createHmac(algorithm, KEY).update(`${timestamp}.`).update(raw).digest('hex');
+      return isFresh(timestamp) && equal(digits, mac) ? 204 : 401;
+    },
+    ['signature-prefix'],
+  ],
   'verifies-nothing': [receiver({ same: () => true }), ['bad-signature', 'signature-empty']],
   'signature-is-optional': [receiver({ required: ['timestamp'] }), ['missing-signature']],
   'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
@@ -160,6 +177,14 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   'forgets-the-dot': [
     receiver({ message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]) }),
     ['valid-ping'],
+  ],
+  'takes-a-signed-body-too': [
+    (delivery) => (verifies(delivery) || verifies(delivery, { message: (_, body) => body }) ? 204 : 401),
+    ['signature-input'],
+  ],
+  'takes-an-empty-secret-too': [
+    (delivery) => (verifies(delivery) || verifies(delivery, { secret: '' }) ? 204 : 401),
+    ['signature-input'],
   ],
   'drops-whsec': [receiver({ secret: KEY.slice(6) }), ['valid-ping']],
   // What is fresh.
@@ -213,6 +238,10 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   'requires-segments': [
     summaries(({ transcript }) => (transcript === undefined || has(transcript, 'segments') ? 204 : 422)),
     ['optional-fields'],
+  ],
+  'refuses-truncated-transcripts': [
+    summaries(({ transcript }) => ((transcript as { truncated?: boolean })?.truncated === true ? 422 : 204)),
+    ['truncated-transcript'],
   ],
   'requires-a-template': [
     summaries(({ summaries: all = [] }) => ((all as object[]).every((one) => has(one, 'template_name')) ? 204 : 422)),
