@@ -1,6 +1,6 @@
 /** Event types as options take them: repeated or separated by commas. */
 import { type Flag, splitList } from '../cli/flags.ts';
-import { didYouMean, suggest } from '../cli/suggest.ts';
+import { suggest } from '../cli/suggest.ts';
 import { SvcError } from '../errors.ts';
 
 /** Doc 2 §6. In a subscription others are sent all the same, and the service decides. */
@@ -61,13 +61,15 @@ export function eventTypes(lists: readonly string[]): readonly string[] {
   return [...new Set(lists.flatMap(splitList))];
 }
 
-/** A refusal of types that the document does not have, with the one that was perhaps meant. */
+/** A refusal of types that the document does not have, with those that it has. */
 export function withSuggestion(error: unknown, types: readonly string[]): unknown {
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400) return error;
   const odd = types.find((type) => !isKnown(type));
   if (odd === undefined) return error;
+  const close = suggest(odd, KNOWN);
+  const known = `the known event types are ${KNOWN.join(' and ')}`;
   return new SvcError(error.code, error.message, {
-    hint: `${odd}: ${didYouMean(odd, KNOWN)}`,
+    hint: close === undefined ? known : `${odd}: did you mean ${close}? ${known}`,
     httpStatus: error.httpStatus,
     cause: error,
   });
