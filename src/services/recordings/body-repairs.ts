@@ -144,7 +144,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_compact_json',
     words:
-      'the signature matches the compact JSON: something printed the body anew (jq, an editor, JSON.stringify); keep the bytes',
+      'the signature matches the compact JSON: something reformatted the body (jq, an editor, JSON.stringify); keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => JSON.stringify(value));
     },
@@ -152,7 +152,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_indented_json',
     words:
-      'the signature matches the indented JSON: something printed the body anew (jq -c, JSON.stringify); keep the bytes',
+      'the signature matches the indented JSON: something reformatted the body (jq -c, JSON.stringify); keep the bytes',
     *repair(body) {
       for (const indent of [2, 4, '\t']) {
         yield* printed(body, (value) => JSON.stringify(value, null, indent));
@@ -162,7 +162,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_python_json',
-    words: 'the signature matches JSON as Python writes it: something printed the body anew; keep the bytes',
+    words: 'the signature matches JSON as Python writes it: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, pythonJson);
       yield* printed(body, (value) => asciiOnly(pythonJson(value)));
@@ -171,7 +171,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_ascii_json',
     words:
-      'the signature matches with \\u escapes for what is not ASCII: something printed the body anew; keep the bytes',
+      'the signature matches with \\u escapes for what is not ASCII: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => asciiOnly(JSON.stringify(value)));
     },
@@ -179,7 +179,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_escaped_slashes',
     words:
-      'the signature matches with \\/ for every slash, as PHP writes it: something printed the body anew; keep the bytes',
+      'the signature matches with \\/ for every slash, as PHP writes it: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => JSON.stringify(value).replaceAll('/', '\\/'));
       yield* printed(body, (value) => asciiOnly(JSON.stringify(value)).replaceAll('/', '\\/'));
@@ -188,7 +188,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_escaped_html',
     words:
-      'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something printed the body anew; keep the bytes',
+      'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something reformatted the body; keep the bytes',
     *repair(body) {
       const escaped = (text: string) => text.replace(/[<>&\u2028\u2029]/g, unicodeEscape);
       yield* printed(body, (value) => escaped(JSON.stringify(value)));

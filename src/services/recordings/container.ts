@@ -24,7 +24,7 @@ export function detectFormat(bytes: Buffer, whole: boolean, prefix: string): Exc
 }
 
 const OTHERS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
-  [/^\x1f\x8b/, 'compressed with gzip', 'unpack it first: gunzip -c FILE | svc webhooks verify -'],
+  [/^\x1f\x8b/, 'compressed with gzip', 'unpack it first, with gunzip'],
   [/^PK\x03\x04/, 'a zip archive', 'unpack it first'],
   [
     /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x4d\x3c\xb2\xa1|\x0a\x0d\x0d\x0a)/,

@@ -39,7 +39,7 @@ export function forwardTarget(text: string, { external }: { readonly external: b
   });
 }
 
-/** Those that belong to one connection (RFC 9110 §7.6.1), and those that it makes anew. */
+/** Those that belong to one connection (RFC 9110 §7.6.1), and those that each connection sets itself. */
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');

@@ -161,7 +161,7 @@ export class Replay {
     if (this.#warned || !(ageS > TOLERANCE_S)) return;
     this.#warned = true;
     this.#options.notice(
-      `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs anew`,
+      `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
     );
   }
 }

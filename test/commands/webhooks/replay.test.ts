@@ -1,4 +1,4 @@
-/** `svc webhooks replay`: recordings go out again, byte for byte or signed anew. */
+/** `svc webhooks replay`: recordings go out again, byte for byte or signed again. */
 
 import { createHmac } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
