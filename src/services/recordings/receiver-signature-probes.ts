@@ -80,6 +80,11 @@ export const SIGNATURE_PROBES: readonly Probe[] = [
         (_, { key, body }) => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
       ],
       [
+        'a signature of the timestamp and the body without "." between them',
+        (_, { key, timestamp, body }) =>
+          `sha256=${createHmac('sha256', key).update(timestamp).update(body).digest('hex')}`,
+      ],
+      [
         'a signature made with an empty secret: anyone can send that',
         (_, { timestamp, body }) => signatureOf('', timestamp, body),
       ],

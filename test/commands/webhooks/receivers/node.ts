@@ -182,6 +182,16 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     (delivery) => (verifies(delivery) || verifies(delivery, { message: (_, body) => body }) ? 204 : 401),
     ['signature-input'],
   ],
+  'takes-no-dot-too': [
+    (delivery) =>
+      verifies(delivery) ||
+      verifies(delivery, {
+        message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]),
+      })
+        ? 204
+        : 401,
+    ['signature-input'],
+  ],
   'takes-an-empty-secret-too': [
     (delivery) => (verifies(delivery) || verifies(delivery, { secret: '' }) ? 204 : 401),
     ['signature-input'],
