@@ -97,7 +97,9 @@ function usedUp(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
     {
-      hint: 'wait until then (--budget=wait does), or see svc trade limits',
+      // A command that trades has no --budget, and only the gateway can refuse its request.
+      hint: `wait until then${server === undefined ? ' (--budget=wait does)' : ''}, or see svc trade limits`,
+      ...(server === undefined ? {} : { sent: 'yes' as const }),
       more: { server_code: server, cmd, retry_after: next },
     },
   );

@@ -63,7 +63,14 @@ describe.each(CASES)('an error in $place, with status $status', ({ put, status }
       posts: 1,
       outcomes: ['refused'],
     });
-    expect(errorOf(run)).toMatchObject({ server_code: 'ORA-20301', cmd: 44, retry_after: expect.any(String) });
+    expect(errorOf(run)).toMatchObject({
+      server_code: 'ORA-20301',
+      cmd: 44,
+      retry_after: expect.any(String),
+      sent: 'yes',
+      // A command that trades has no --budget.
+      hint: 'wait until then, or see svc trade limits',
+    });
     const limits = await gateway.run(['limits', '-o', 'json'], { home: gateway.home });
     expect(JSON.parse(limits.stdout)).toContainEqual(expect.objectContaining({ name: '44', used: 50, max: 50 }));
   });
