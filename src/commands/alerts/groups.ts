@@ -1,5 +1,5 @@
 import { listCommand } from '../../cli/command.ts';
-import { alertFilter, wantedStates } from '../../inputs/alert-selection.ts';
+import { alertFilter, ifNone, wantedStates, warnOfNames } from '../../inputs/alert-selection.ts';
 import { groupQuery, keepsAlert } from '../../services/alertmanager/alert-state.ts';
 import { receiverCandidate } from '../../services/alertmanager/candidates.ts';
 import type { Alert, AlertGroup } from '../../services/alertmanager/schema.ts';
@@ -72,9 +72,11 @@ export const alertsGroups = listCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../services/alertmanager/client.ts');
     const wanted = wantedStates(input);
-    const query = { ...groupQuery(wanted), ...(await alertFilter(input, ctx)).filter };
-    const groups = openAlertmanager(ctx.target).groups(query);
-    return { value: withAlerts(groups, (alert) => keepsAlert(alert, wanted)) };
+    const { filter, matchers } = await alertFilter(input, ctx);
+    const alertmanager = openAlertmanager(ctx.target);
+    const groups = alertmanager.groups({ ...groupQuery(wanted), ...filter });
+    const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
+    return { value: ifNone(value, () => warnOfNames(matchers, alertmanager, ctx)) };
   },
 });
 

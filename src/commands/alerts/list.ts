@@ -4,9 +4,10 @@ import { SvcError } from '../../errors.ts';
 import {
   alertFilter,
   type GivenFilter,
-  mistypedNames,
+  ifNone,
   refuseUnknownLabels,
   wantedStates,
+  warnOfNames,
 } from '../../inputs/alert-selection.ts';
 import { type AnyOutput, type Glance, RawJson, type WatchOutput } from '../../output/types.ts';
 import { type AlertSelection, collectAlerts, selects } from '../../services/alertmanager/alert-selection.ts';
@@ -15,7 +16,6 @@ import type { AlertTally, ValueCount } from '../../services/alertmanager/alert-t
 import { alertCandidates } from '../../services/alertmanager/candidates.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import { kept } from '../../services/alertmanager/kept.ts';
-import type { Matcher } from '../../services/alertmanager/matcher.ts';
 import type { Alert } from '../../services/alertmanager/schema.ts';
 import { ALERT_LIST, countOutput, labelCells, OWN_COLUMN, tallyOutput } from '../../views/alerts.ts';
 
@@ -153,23 +153,6 @@ function missingLabels(rows: readonly (AlertTally | ValueCount)[], { groupBy, co
   if (rows.length === 0) return [];
   const values = (name: string) => rows.map((row) => ('value' in row ? row.value : row.labels[name]));
   return (countBy === undefined ? groupBy : [countBy]).filter((name) => values(name).every((value) => value === ''));
-}
-
-async function warnOfNames(
-  matchers: readonly Matcher[],
-  alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'notice'>,
-): Promise<void> {
-  for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${text}`);
-}
-
-async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<void>): AsyncGenerator<T, void, void> {
-  let isNone = true;
-  for await (const item of items) {
-    isNone = false;
-    yield item;
-  }
-  if (isNone) await step();
 }
 
 /** Reads every state, so that an alert that is silenced is not taken for a resolved one. */

@@ -1,7 +1,7 @@
 /** Writing a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from './client.ts';
-import { readKnownNames, suggestionText, suggestNames } from './known-names.ts';
+import { ifPossible, readKnownNames, suggestionText, suggestNames } from './known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
 import { isDefinite, matcherWarnings } from './matcher-warnings.ts';
 import { countActive, measureReach, type Reach } from './reach.ts';
@@ -79,8 +79,11 @@ export async function checkSilence(
     );
   }
   if (guard.typed && reach.alerts === 0) {
-    for (const one of suggestNames(matchers, await readKnownNames(alertmanager)))
-      guard.notice(`warning: no alert matches; ${suggestionText(one)}`);
+    // The silence does not depend on the warning.
+    await ifPossible(async () => {
+      for (const one of suggestNames(matchers, await readKnownNames(alertmanager)))
+        guard.notice(`warning: no alert matches; ${suggestionText(one)}`);
+    });
   }
   return { draft, reach };
 }

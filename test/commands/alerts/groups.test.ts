@@ -64,7 +64,7 @@ onEveryService((service) => {
     [['-a'], ''],
     [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true'],
     [['--state', 'suppressed'], '?active=true&silenced=true&inhibited=true'],
-    [['-a', '-r', 'p.*', 'a=b', 'c!~d'], '?filter=a%3D%22b%22&filter=c!~%22d%22&receiver=p.*'],
+    [['-a', '-r', 'p.*', 'cluster=eu', 'c!~d'], '?filter=cluster%3D%22eu%22&filter=c!~%22d%22&receiver=p.*'],
   ])('%j sends %s, and never the unprocessed of the other endpoint', async (argv, query) => {
     expect(lines((await groups(...argv)).sent)).toEqual([`GET /api/v2/alerts/groups${query}`]);
   });

@@ -1,5 +1,6 @@
 /** Names that look mistyped: a list warns of them, a gate does not open for them. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../http/servers.ts';
 import { svc } from '../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Look, scripted, wireAlert } from './scripted.ts';
@@ -21,6 +22,8 @@ onEveryService((service) => {
     [['list', 'sevrity=critical', '--fail-if-any'], LABEL],
     [['list', 'Dsik'], NAME],
     [['list', 'Dsik', 'id=x'], NAME],
+    [['groups', 'sevrity=critical'], LABEL],
+    [['groups', 'Dsik', '-a', '-o', 'json'], NAME],
   ])('%j: a warning, exit 0', async (argv, text) => {
     const { code, stderr } = await run(...argv);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${text}\n`)]);
@@ -33,6 +36,7 @@ onEveryService((service) => {
     ['list', 'id=plain', 'sevrity!=critical'],
     ['list', 'Disk'], // silenced, and so not listed
     ['list', 'rack=7'],
+    ['groups', 'Disk', '--state', 'inhibited'],
   ])('%j: no warning', async (...argv) => {
     const { code, stderr } = await run(...argv);
     expect(code).toBe(0);
@@ -90,6 +94,15 @@ onEveryService((service) => {
     }
     expect((await run('list', 'Watchdogs', '--count-by', 'nosuch')).code).toBe(0);
   });
+});
+
+test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete without the warning', async (...argv) => {
+  await using server = await faultServer((socket, { path }) => {
+    socket.write(path.includes('filter=') ? answer(200, '[]') : answer(401, '"no"'));
+  });
+  const { code, stderr } = await svc(['alerts', ...argv, 'sevrity=critical', '--base-url', server.url]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+  expect(server.requests).toHaveLength(2);
 });
 
 test('a watch warns once, at its first look', async () => {

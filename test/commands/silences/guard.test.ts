@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../http/servers.ts';
 import { getJson, postAlerts } from '../../support/alertmanager.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 import { failure, lines, onBothServices, printed, type Sent, writes } from '../alerts/service.ts';
@@ -195,4 +196,13 @@ onBothServices((service) => {
       expect(run.stderr).toContain('b=~".*" matches everything');
     });
   });
+});
+
+test('a silence is created even if the names for the warning cannot be read', async () => {
+  await using server = await faultServer((socket, { method, path }) => {
+    const isRead = method === 'GET' && !path.includes('filter=');
+    socket.write(isRead ? answer(401, '"no"') : answer(200, method === 'GET' ? '[]' : '{"silenceID":"a"}'));
+  });
+  const run = await svc(['silences', 'create', 'Crwd', '-c', 'x', '-q', '--base-url', server.url]);
+  expect([run.code, run.stdout]).toEqual([0, 'a\n']);
 });
