@@ -40,6 +40,27 @@ export async function mistypedNames(matchers: readonly Matcher[], alertmanager: 
   return suggestNames(matchers, await readKnownNames(alertmanager)).map(suggestionText);
 }
 
+/** Warns of them. The result is complete without the warning, so a failure to read the known names is ignored. */
+export async function warnOfNames(
+  matchers: readonly Matcher[],
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<void> {
+  const { ifPossible } = await import('../services/alertmanager/known-names.ts');
+  await ifPossible(async () => {
+    for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${text}`);
+  });
+}
+
+export async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<void>): AsyncGenerator<T, void, void> {
+  let isNone = true;
+  for await (const item of items) {
+    isNone = false;
+    yield item;
+  }
+  if (isNone) await step();
+}
+
 /** Refuses label names that no alert, silence or configuration of the service has. `option`: what named them. */
 export async function refuseUnknownLabels(
   names: readonly string[],
@@ -47,12 +68,8 @@ export async function refuseUnknownLabels(
   alertmanager: Alertmanager,
 ): Promise<void> {
   if (names.length === 0) return;
-  const { closest, readKnownNames, suggestionText } = await import('../services/alertmanager/known-names.ts');
+  const { readKnownNames, unknownLabel } = await import('../services/alertmanager/known-names.ts');
   const { labels } = await readKnownNames(alertmanager);
   const unknown = names.find((name) => !labels.has(name));
-  if (unknown === undefined) return;
-  const known = closest(unknown, labels);
-  const text =
-    known === undefined ? `unknown label ${unknown}` : suggestionText({ kind: 'label', given: unknown, known });
-  throw new SvcError('invalid_value', `${option}: ${text}`, { hint: 'svc alerts list -a -o json shows the labels' });
+  if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
 }

@@ -1,8 +1,9 @@
 /** Acknowledgements: silences whose comment says that somebody is at work on an alert, as karma and kthxbye write them. */
 import { SvcError } from '../../errors.ts';
-import { matchersOfLabels, unknownLabel } from './alert-matchers.ts';
+import { matchersOfLabels } from './alert-matchers.ts';
 import { alertTitle } from './alert-title.ts';
 import type { Alertmanager } from './client.ts';
+import { unknownLabel } from './known-names.ts';
 import { matchesLabels } from './label-matching.ts';
 import { formatMatchers, type Matcher, matcher, matcherFrom } from './matcher.ts';
 import type { Alert, Silence } from './schema.ts';

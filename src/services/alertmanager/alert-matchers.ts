@@ -1,6 +1,6 @@
 /** Matchers made of the labels of an alert. */
 import { SvcError } from '../../errors.ts';
-import { closest, suggestionText } from './known-names.ts';
+import { unknownLabel } from './known-names.ts';
 import { type Matcher, matcher } from './matcher.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -15,13 +15,6 @@ export function matchersOfLabels(labels: Labels, drop: readonly string[] = []): 
     });
   }
   return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
-}
-
-/** For an option that names a label which no alert in question has. */
-export function unknownLabel(option: string, given: string, names: readonly string[]): SvcError {
-  const known = closest(given, names);
-  const message = known === undefined ? `unknown label ${given}` : suggestionText({ kind: 'label', given, known });
-  return new SvcError('invalid_value', `${option}: ${message}`, { hint: `labels: ${[...names].sort().join(', ')}` });
 }
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {

@@ -43,6 +43,15 @@ export function suggestionText({ kind, given, known }: NameSuggestion): string {
   return `unknown ${kind} ${given}: did you mean ${known}?`;
 }
 
+/** For an option that names a label which is not among `names`. */
+export function unknownLabel(option: string, given: string, names: Iterable<string>): SvcError {
+  const known = closest(given, names);
+  const message = known === undefined ? `unknown label ${given}` : suggestionText({ kind: 'label', given, known });
+  return new SvcError('invalid_value', `${option}: ${message}`, {
+    hint: 'svc alerts list -a -o json shows the labels',
+  });
+}
+
 /** The first of the closest other names, if any is within two edits and has more in common than its length. */
 export function closest(given: string, names: Iterable<string>): string | undefined {
   const near = [...names].filter((name) => name !== given && Math.max(name.length, given.length) > MOST_EDITS);
@@ -96,7 +105,8 @@ function addEquality({ labels, alertNames }: Names, name: string, value: string)
   if (name === 'alertname') alertNames.add(value);
 }
 
-async function ifPossible(read: () => Promise<void>): Promise<void> {
+/** Reads what is not essential: a failure is ignored, an interruption is not. */
+export async function ifPossible(read: () => Promise<void>): Promise<void> {
   try {
     await read();
   } catch (error) {

@@ -35,7 +35,7 @@ describe('the matchers of labels', () => {
   ])('--drop of an unknown label %s is invalid', (drop, message) => {
     const act = () => matchersOfLabels({ alertname: 'A', instance: 'b' }, [drop]);
     expect(act).toThrow(
-      expect.objectContaining({ code: 'invalid_value', message, hint: 'labels: alertname, instance' }),
+      expect.objectContaining({ code: 'invalid_value', message, hint: 'svc alerts list -a -o json shows the labels' }),
     );
   });
 });
