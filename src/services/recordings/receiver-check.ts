@@ -128,7 +128,7 @@ function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent
   const asExpected = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
   const differs = asExpected && alike === true && answersDiffer(sent.map(({ posted }) => posted));
   const good = asExpected && !differs;
-  const shown = differs ? sent[1] : last;
+  const shown = differs ? sent[2] : last;
   const failure = last?.posted.failure?.message;
   const got = [...statuses, ...(failure === undefined ? [] : [failure])].join(', ');
   return {
@@ -146,11 +146,14 @@ function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent
 }
 
 /**
- * Whether the second response differs from those before and after it. Where these differ from each other (a rate limit,
- * the time in the body), that shows nothing.
+ * Whether the third response differs from the others. Where these differ from each other (a rate limit, the time or the
+ * server's name in the body), that shows nothing.
  */
-function answersDiffer([before, odd, after]: readonly Posted[]): boolean {
-  if (before === undefined || odd === undefined || after === undefined || before.status !== after.status) return false;
-  const [first, second, third] = [before, odd, after].map(({ text }) => Buffer.from(text).toString('latin1'));
-  return odd.status !== before.status || (first === third && second !== first);
+function answersDiffer(posted: readonly Posted[]): boolean {
+  const odd = posted[2];
+  const others = posted.filter((one) => one !== odd);
+  const text = (one: Posted): string => Buffer.from(one.text).toString('latin1');
+  if (odd === undefined || new Set(others.map(({ status }) => status)).size > 1) return false;
+  const bodies = new Set(others.map(text));
+  return odd.status !== others[0]?.status || (bodies.size === 1 && !bodies.has(text(odd)));
 }

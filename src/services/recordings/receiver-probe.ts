@@ -16,7 +16,7 @@ export interface Probe {
   readonly rule: string;
   /** What to change in a receiver that fails. */
   readonly fix: string;
-  /** There are three deliveries, and the second differs from the others in something that must not change the response. */
+  /** There are four deliveries, and the third differs from the others in something that must not change the response. */
   readonly alike?: true;
   /** Sent one after the other. */
   readonly deliveries: (kit: ProbeKit) => readonly ProbeDelivery[];

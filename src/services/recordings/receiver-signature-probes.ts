@@ -148,8 +148,9 @@ export const SIGNATURE_PROBES: readonly Probe[] = [
     alike: true,
     deliveries: (kit) => [
       signed(kit, 'valid JSON with a bad signature', ping(kit), { alter: otherSignature }),
-      signed(kit, 'malformed JSON with a bad signature', malformed(kit), { alter: otherSignature }),
       signed(kit, 'valid JSON with a bad signature, again', ping(kit), { alter: otherSignature }),
+      signed(kit, 'malformed JSON with a bad signature', malformed(kit), { alter: otherSignature }),
+      signed(kit, 'valid JSON with a bad signature, once more', ping(kit), { alter: otherSignature }),
     ],
   },
 ];

@@ -23,7 +23,7 @@ async function failing(url: string): Promise<string[]> {
 it('passes a receiver that follows the document', async () => {
   const { url, taken } = await handmade();
   expect(await failing(url)).toEqual([]);
-  expect(taken).toHaveLength(62);
+  expect(taken).toHaveLength(63);
   expect(taken.every(({ method, path }) => method === 'POST' && path === '/hook')).toBe(true);
   const ids = taken
     .filter(({ status }) => status === 204)
@@ -176,7 +176,7 @@ describe('--dry-run', () => {
     const file = join(temporaryHome(), 'report.xml');
     const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);
     const requests = JSON.parse(stdout) as { readonly method: string; readonly body: unknown }[];
-    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 62 });
+    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 63 });
     expect(requests.filter(({ body }) => typeof body === 'object')).not.toEqual([]);
     expect(existsSync(file)).toBe(false);
   });
