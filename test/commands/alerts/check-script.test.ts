@@ -34,7 +34,7 @@ onBothServices((service) => {
       set -e
       svc alerts create Deploying service=checkout --for 1h -q >&2
       svc alerts check service=checkout && exit 99
-      : > ${checked}
+      : > '${checked}'
       svc alerts check service=checkout --wait 20s --stable 1s --interval 200ms
       echo deployed`);
     await vi.waitFor(() => expect(existsSync(checked)).toBe(true), { timeout: 15_000 });
