@@ -67,17 +67,15 @@ describe('killed with -9', () => {
     });
     expect((await running.ended).signal).toBe('SIGKILL');
     server.meddle = undefined;
-    const began = performance.now();
     const next = await svc(['oauth', 'token'], { env });
-    return { next, config, calls: server.calls, ms: performance.now() - began };
+    return { next, config, calls: server.calls };
   };
 
   it('before the service acted, the next one signs in', async () => {
-    const { next, config, calls, ms } = await killed('before');
+    const { next, config, calls } = await killed('before');
+    // The lock of the dead is no lock: one that were respected would end this with a timeout.
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect([calls, names(config)]).toEqual([2, ['credentials.json']]);
-    // The lock of the dead is no lock.
-    expect(ms).toBeLessThan(5000);
   });
 
   // The one window in which a login is lost: the service has spent the old token, and the new one is nowhere but on the wire.
