@@ -405,7 +405,7 @@ it('verifies a curl line with its body in a file, and says what curl dropped', a
   const line = (option: string): string =>
     file(
       'line.sh',
-      `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} @${body}`,
+      `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} '@${body}'`,
     );
   expect(await json([line('-d')])).toMatchObject({ valid: true, notes: ['curl_d_strips_newlines'] });
   expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
