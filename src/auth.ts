@@ -5,8 +5,6 @@ import { SvcError } from './errors.ts';
 import type { Authorizer, ServiceName, Target } from './http/target.ts';
 import type { Settings } from './store/settings.ts';
 
-export { explainClient } from './auth/forgotten-client.ts';
-
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**

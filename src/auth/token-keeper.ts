@@ -2,13 +2,14 @@
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Target, TraceEvent } from '../http/target.ts';
-import { isAlive, isFresh, refreshTokens } from '../services/oauth/refresh.ts';
+import { isAlive, isFresh, isOfClient, refreshTokens } from '../services/oauth/refresh.ts';
 import type { TokenGrant, TokenOutcome } from '../services/oauth/token-endpoint.ts';
 import {
   type Credential,
   type CredentialKey,
   type CredentialsDocument,
   credentialAddress,
+  endedClient,
   findClient,
   findCredential,
   type OAuthCredential,
@@ -23,7 +24,6 @@ import {
   readCredentials,
   withCredentials,
 } from '../store/credentials-file.ts';
-import { endedClient, explainClient, isOfClient } from './forgotten-client.ts';
 import { holdSignals } from './held-signals.ts';
 
 export type KeeperContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
@@ -164,7 +164,9 @@ export class TokenKeeper {
       const same = stored?.kind === 'oauth' && stored.refresh_token === tried.refresh_token;
       if (outcome.kind === 'granted') {
         const next = granted(same ? stored : tried, outcome.grant, obtained);
-        file.save(withCredential(now, next));
+        const { basicForm } = outcome;
+        const client = basicForm && findClient(now, tried);
+        file.save(withCredential(client ? withClient(now, { ...client, basic_form: basicForm }) : now, next));
         return next;
       }
       if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
@@ -266,11 +268,13 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
 
 function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, clientId: string): SvcError {
   const { code, message, hint, httpStatus } = outcome.failure;
-  const failure = new SvcError(code, `the login could not be refreshed: ${message}`, {
-    ...(code === 'unauthorized' ? { hint: SIGN_IN } : hint === undefined ? {} : { hint }),
+  const ofClient = outcome.kind === 'refused' && isOfClient(outcome.error);
+  const why = ofClient ? `; the service may have forgotten the stored client ${clientId}, or its secret has ended` : '';
+  const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
+  return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {
+    ...(action === undefined ? {} : { hint: action }),
     ...(httpStatus === undefined ? {} : { httpStatus }),
   });
-  return explainClient(failure, clientId);
 }
 
 /** With an access token that the service still takes. */

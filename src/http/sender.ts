@@ -23,6 +23,8 @@ export interface ServiceRules {
   readonly basePath: string;
   /** The service's own reading of an answer of 400 and above; `undefined` leaves it to the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
+  /** Whether `explain` reads redirects, too. */
+  readonly explainsRedirects?: true;
   readonly accept?: string;
   /** Of every request, whether it has a body or not. */
   readonly contentType?: string;
@@ -285,7 +287,8 @@ export class Sender {
       });
       return { error, again: false };
     }
-    const explained = status >= 400 ? this.#rules.explain?.(failed, endpoint) : undefined;
+    const explainable = status >= (this.#rules.explainsRedirects ? 300 : 400);
+    const explained = explainable ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
     return { error, again: isPassing(status), retryAfter: headers['retry-after'] };
   }

@@ -12,9 +12,17 @@ export const CLIENT_FLAGS = {
     type: 'choice',
     value: 'method',
     choices: ['none', 'client_secret_basic', 'client_secret_post'],
-    help: 'How the client proves itself to the service (default none)',
+    help: 'How the client proves itself to the service (default: none, or what the service offers)',
   },
   'client-name': { type: 'string', value: 'name', help: 'What the service calls the client (default svc)' },
+} as const satisfies Flags;
+
+export const LOGIN_CLIENT_FLAGS = {
+  ...CLIENT_FLAGS,
+  'new-client': { type: 'boolean', help: 'Register a new client although one is stored' },
+  'client-id': { type: 'string', value: 'id', help: 'Use this client of the service, and register none' },
+  'client-secret-file': { type: 'string', value: 'file', help: 'File with the secret of --client-id ("-": stdin)' },
+  scope: { type: 'string', value: 'scopes', help: 'Scopes to ask for, separated by spaces (default mcp:connect)' },
 } as const satisfies Flags;
 
 export const PERSONAL_TOKEN_FLAGS = {

@@ -19,6 +19,10 @@ export interface ClientRecord {
   /** The port of the loopback redirect, which a strict server compares; absent for an https redirect. */
   readonly redirect_port?: number;
   readonly client_name?: string;
+  /** Absent where it is that of doc 2 §5. */
+  readonly scope?: string;
+  /** The form of client_secret_basic that the service takes. */
+  readonly basic_form?: 'encoded' | 'encoded_without_client_id' | 'plain' | 'plain_without_client_id';
   readonly registered_at: number;
 }
 
@@ -127,6 +131,11 @@ export function withoutGatewayToken(document: CredentialsDocument, key: Credenti
   return { ...document, gateway_tokens: tokens.filter((one) => one !== gone) };
 }
 
+/** No sign-in uses it again: the next one registers a client. A refresh may still try it. */
+export function endedClient(client: ClientRecord, now: number): ClientRecord {
+  return { ...client, client_secret_expires_at: now };
+}
+
 type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
 
 export function findClient({ clients }: CredentialsDocument, key: ClientKey): ClientRecord | undefined {
@@ -201,6 +210,8 @@ const isClient = shape({
   redirect_uris: isTexts,
   redirect_port: optional(isTime),
   client_name: optional(isAnyText),
+  scope: optional(isAnyText),
+  basic_form: optional(isAnyText),
   registered_at: isTime,
 });
 

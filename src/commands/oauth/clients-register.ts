@@ -46,13 +46,15 @@ export const oauthClientsRegister = recordCommand({
     ],
     id: ({ client_id }) => client_id,
   },
-  async run({ authMethod: method = 'none', clientName = 'svc', redirectUri, ...input }, ctx) {
+  async run({ authMethod, clientName = 'svc', redirectUri, ...input }, ctx) {
     const { discover } = await import('../../services/oauth/discovery.ts');
-    const { freeRedirectUri, registerClient } = await import('../../services/oauth/registration.ts');
+    const { freeRedirectUri, offeredMethods, registerClient } = await import('../../services/oauth/registration.ts');
+    const found = authMethod === undefined ? await discover(ctx.target) : undefined;
+    const method = authMethod ?? (found && offeredMethods(found)[0]) ?? 'none';
     const sink = await openClientSink(input, method, ctx);
     let registered: Awaited<ReturnType<typeof registerClient>>;
     try {
-      const server = await discover(ctx.target);
+      const server = found ?? (await discover(ctx.target));
       const redirectUris = redirectUri.length > 0 ? redirectUri : [await freeRedirectUri(server)];
       registered = await registerClient(ctx.target, server, { method, clientName, redirectUris });
     } catch (error) {

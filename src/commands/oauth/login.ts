@@ -1,8 +1,8 @@
 import { type RunContext, recordCommand } from '../../cli/command.ts';
 import { endedBy, SvcError } from '../../errors.ts';
 import { askToken } from '../../inputs/piped-token.ts';
-import { CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../../inputs/sign-in.ts';
-import type { LoginWish } from '../../services/oauth/login.ts';
+import { LOGIN_CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../../inputs/sign-in.ts';
+import type { LoginOptions } from '../../services/oauth/login-client.ts';
 import type { ClientRecord, Credential } from '../../store/credentials.ts';
 
 /** Without its secrets. */
@@ -29,12 +29,16 @@ export const oauthLogin = recordCommand({
     browser: { type: 'boolean', default: true, help: 'Open no browser, only print the address' },
     paste: { type: 'boolean', help: 'Also take the address that the browser ends at from standard input' },
     wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the person' },
-    ...CLIENT_FLAGS,
+    ...LOGIN_CLIENT_FLAGS,
     ...PERSONAL_TOKEN_FLAGS,
   },
   examples: [
     { run: 'svc oauth login', why: 'Sign in by browser' },
     { run: 'svc oauth login --no-browser --port 8250', why: 'Sign in over ssh with a forwarded port' },
+    {
+      run: 'svc oauth login --scope "mcp:connect offline_access"',
+      why: 'Ask for a refresh token where the service wants that',
+    },
     { run: 'cat token.txt | svc oauth login --token-stdin --expires-in-days 90', why: 'Keep a personal token' },
   ],
   output: {
@@ -59,10 +63,14 @@ export const oauthLogin = recordCommand({
     }
     if (!input.tokenStdin) {
       if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days goes with --token-stdin');
-      return { value: await byBrowser({ ...input, method: input.authMethod, waitMs: input.wait }, ctx) };
+      const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
+      const client = await givenClient(input, ctx);
+      return { value: await byBrowser({ ...rest, client, method, waitMs, newClient: newClient === true }, ctx) };
     }
-    const { port, paste, authMethod, clientName } = input;
-    if (port !== undefined || paste || authMethod !== undefined || clientName !== undefined) {
+    const { port, paste, newClient, ...others } = input;
+    const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
+    const ofClient = [port, authMethod, clientName, clientId, clientSecretFile, scope];
+    if (paste || newClient || ofClient.some((one) => one !== undefined)) {
       throw new SvcError('usage', '--token-stdin goes without the options of a browser and of its client');
     }
     const value = await byPersonalToken(input.expiresInDays, ctx);
@@ -70,7 +78,27 @@ export const oauthLogin = recordCommand({
   },
 });
 
-async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Promise<Kept> {
+interface ClientInput {
+  readonly clientId: string | undefined;
+  readonly clientSecretFile: string | undefined;
+  readonly newClient: boolean | undefined;
+}
+
+async function givenClient({ clientId: id, clientSecretFile, newClient }: ClientInput, ctx: RunContext) {
+  if (id === undefined) {
+    if (clientSecretFile === undefined) return undefined;
+    throw new SvcError('usage', '--client-secret-file goes with --client-id');
+  }
+  if (newClient) throw new SvcError('usage', '--new-client registers a client, and --client-id uses another one');
+  if (clientSecretFile === undefined) return { id, secret: undefined };
+  const secret = Buffer.from(await ctx.readInput(clientSecretFile))
+    .toString('utf8')
+    .trim();
+  if (secret !== '') return { id, secret };
+  throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
+}
+
+async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept> {
   const { checkKeepable, keepLogin, keptClients } = await import('../../inputs/kept-login.ts');
   const { signIn } = await import('../../services/oauth/login.ts');
   const clients = await keptClients(ctx);
@@ -85,10 +113,6 @@ async function byBrowser(input: LoginWish & SignInOptions, ctx: RunContext): Pro
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
     const { client, credential } = await signIn(target, clients, input, signInPeople(ctx, input));
     return shown(await keepLogin(credential, client, ctx), client);
-  } catch (error) {
-    if (!(error instanceof SvcError) || clients.length === 0) throw error;
-    const { explainClient } = await import('../../auth.ts');
-    throw explainClient(error);
   } finally {
     release();
   }

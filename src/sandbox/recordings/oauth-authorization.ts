@@ -90,7 +90,7 @@ export class Authorization {
       if (repeated.has(name)) throw new OAuthRefusal('invalid_request', `${name} stands there more than once`);
     }
     const client = this.#clients.find(parameters.get('client_id'));
-    if (client === undefined) throw new OAuthRefusal('invalid_client', 'the client is not known');
+    if (client === undefined) throw new OAuthRefusal('invalid_client', 'invalid_client: the client is not known');
     const redirectUri = parameters.get('redirect_uri') ?? '';
     if (!client.redirect_uris.includes(redirectUri)) {
       throw new OAuthRefusal('invalid_request', 'redirect_uri is not one that the client is registered with');

@@ -6,7 +6,7 @@ import { jsonAnswer, OAuthRefusal, type WireAnswer } from './oauth-answer.ts';
 import type { Parameters } from './oauth-parameters.ts';
 import type { Trap } from './traps.ts';
 
-const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 export const SCOPE = 'mcp:connect';
 
@@ -26,6 +26,7 @@ export interface ClientsOptions {
 
 export class Clients {
   readonly #clients = new Map<string, Client>();
+  readonly #used = new Set<string>();
   readonly #options: ClientsOptions;
 
   constructor(options: ClientsOptions) {
@@ -33,15 +34,33 @@ export class Clients {
   }
 
   find(id: string | undefined): Client | undefined {
-    return this.#options.traps.has('client-forgotten') ? undefined : this.#clients.get(id ?? '');
+    const forgotten = this.#options.traps.has('client-forgotten') && this.#used.has(id ?? '');
+    return forgotten ? undefined : this.#clients.get(id ?? '');
+  }
+
+  /** Somebody has signed in with it. */
+  use({ client_id }: Client): void {
+    this.#used.add(client_id);
+  }
+
+  /** How clients may prove who they are. */
+  get methods(): readonly string[] {
+    return this.#options.traps.has('one-method') ? ['client_secret_post'] : METHODS;
   }
 
   register(contentType: string | undefined, body: string): WireAnswer {
     const asked = readMetadata(contentType, body);
     const { traps, now } = this.#options;
+    if (traps.has('web-by-default') && !isNative(body) && asked.redirect_uris.some((uri) => uri.startsWith('http:'))) {
+      throw badRedirect('a web application must have https redirects');
+    }
     const method = traps.has('other-method') ? otherThan(asked.token_endpoint_auth_method) : undefined;
     const client: Client = { ...asked, ...(method === undefined ? {} : { token_endpoint_auth_method: method }) };
-    const secret = client.token_endpoint_auth_method === 'none' ? undefined : secretValue('cs_');
+    if (!this.methods.includes(client.token_endpoint_auth_method)) {
+      throw invalid(`token_endpoint_auth_method must be ${this.methods.join(', ')}`);
+    }
+    const prefix = traps.has('basic-plain') ? 'cs~%2B+/' : 'cs_';
+    const secret = client.token_endpoint_auth_method === 'none' ? undefined : secretValue(prefix);
     const kept = { ...client, ...(secret === undefined ? {} : { client_secret: secret }) };
     this.#clients.set(client.client_id, kept);
     const told = secret ?? (traps.has('secret-for-public') ? secretValue('cs_') : undefined);
@@ -60,7 +79,11 @@ export class Clients {
     if (authorization !== undefined && posted !== undefined) {
       throw new OAuthRefusal('invalid_request', 'a client proves itself by one method, not by two');
     }
-    const basic = authorization === undefined ? undefined : readBasic(authorization);
+    const { traps } = this.#options;
+    const basic = authorization === undefined ? undefined : readBasic(authorization, !traps.has('basic-plain'));
+    if (basic !== undefined && traps.has('basic-alone') && form.get('client_id') !== undefined) {
+      throw new OAuthRefusal('invalid_request', 'client_id stands in the header, and in the body too');
+    }
     const id = basic?.id ?? form.get('client_id');
     if (id === undefined) throw new OAuthRefusal('invalid_request', 'client_id is required');
     if (id !== (form.get('client_id') ?? id)) {
@@ -95,13 +118,14 @@ function strangerTo(method: Client['token_endpoint_auth_method'], why: string): 
 }
 
 /** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
-function readBasic(authorization: string): { readonly id: string; readonly secret: string } {
+function readBasic(authorization: string, decodes: boolean): { readonly id: string; readonly secret: string } {
   const encoded = /^Basic +([\w+/]+=*)$/i.exec(authorization)?.[1];
   const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8');
   const colon = pair.indexOf(':');
   try {
     if (colon < 1) throw new URIError('no pair');
-    return { id: formDecoded(pair.slice(0, colon)), secret: formDecoded(pair.slice(colon + 1)) };
+    const [id, secret] = [pair.slice(0, colon), pair.slice(colon + 1)];
+    return decodes ? { id: formDecoded(id), secret: formDecoded(secret) } : { id, secret };
   } catch {
     throw strangerTo('client_secret_basic', 'the Authorization header is not Basic with an id and a secret');
   }
@@ -109,6 +133,10 @@ function readBasic(authorization: string): { readonly id: string; readonly secre
 
 function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+function isNative(body: string): boolean {
+  return parseObject(body)['application_type'] === 'native';
 }
 
 function readMetadata(contentType: string | undefined, body: string): Client {

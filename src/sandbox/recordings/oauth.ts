@@ -48,7 +48,10 @@ export class OAuth {
     this.#endpoints = new Map<string, Endpoint>([
       [
         '/.well-known/oauth-authorization-server',
-        { method: 'GET', answer: ({ issuer }) => jsonAnswer(200, metadata(issuer, options.traps)) },
+        {
+          method: 'GET',
+          answer: ({ issuer }) => jsonAnswer(200, metadata(issuer, options.traps, this.#clients.methods)),
+        },
       ],
       [
         '/oauth/register',
@@ -103,7 +106,9 @@ export class OAuth {
     const client = this.#clients.authenticate(headers.authorization, form);
     if (grantType === 'authorization_code') {
       const [code, uri] = [required(form, 'code'), required(form, 'redirect_uri')];
-      return this.#granted(this.#grants.exchange(client, code, uri, required(form, 'code_verifier')));
+      const tokens = this.#grants.exchange(client, code, uri, required(form, 'code_verifier'));
+      this.#clients.use(client);
+      return this.#granted(tokens);
     }
     if (grantType !== 'refresh_token') {
       throw new OAuthRefusal('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
@@ -136,7 +141,7 @@ export class OAuth {
   }
 }
 
-function metadata(issuer: string, traps: ReadonlySet<Trap>): object {
+function metadata(issuer: string, traps: ReadonlySet<Trap>, methods: readonly string[]): object {
   return {
     issuer: traps.has('other-issuer') ? 'https://other.example' : issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -146,6 +151,6 @@ function metadata(issuer: string, traps: ReadonlySet<Trap>): object {
     response_types_supported: ['code'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    token_endpoint_auth_methods_supported: methods,
   };
 }

@@ -8,6 +8,8 @@ export interface AuthorizationParts {
   readonly server: ServerMetadata;
   readonly clientId: string;
   readonly redirectUri: string;
+  /** That of doc 2 §5 unless given. */
+  readonly scope?: string | undefined;
 }
 
 /** What the code is exchanged with. */
@@ -41,7 +43,7 @@ export class Authorization {
   readonly #verifier = randomValue();
   #used = false;
 
-  constructor({ server, clientId, redirectUri }: AuthorizationParts) {
+  constructor({ server, clientId, redirectUri, scope = SCOPE }: AuthorizationParts) {
     this.#server = server;
     this.#redirectUri = redirectUri;
     this.url = new URL(server.authorization_endpoint);
@@ -49,7 +51,7 @@ export class Authorization {
       response_type: 'code',
       client_id: clientId,
       redirect_uri: redirectUri,
-      scope: SCOPE,
+      scope,
       state: this.#state,
       code_challenge: codeChallenge(this.#verifier),
       code_challenge_method: 'S256',
@@ -90,7 +92,10 @@ export class Authorization {
 function denial(parameters: URLSearchParams): SvcError {
   const words = [parameters.get('error'), parameters.get('error_description')].filter((text) => text);
   return new SvcError('unauthorized', `the sign-in was refused: ${words.join(': ').slice(0, 300)}`, {
-    hint: 'sign in again, and allow the access',
+    hint:
+      parameters.get('error') === 'invalid_scope'
+        ? 'choose a scope that the service offers: --scope'
+        : 'sign in again, and allow the access',
   });
 }
 

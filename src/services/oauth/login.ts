@@ -1,22 +1,14 @@
 /** Signing in by browser: authorization code with PKCE over a loopback redirect (doc 2 §5, RFC 8252). Nothing is kept here. */
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
-import type { ClientAuthMethod, ClientRecord, OAuthCredential } from '../../store/credentials.ts';
-import { Authorization, type Grant, SCOPE } from './authorization.ts';
+import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
+import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
-import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
+import { chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
+import type { LoopbackListener } from './loopback-listener.ts';
 import { readPastedRedirect } from './pasted-redirect.ts';
-import { isLive, registerClient } from './registration.ts';
-import { requestToken } from './token-endpoint.ts';
-
-/** What differs from login to login. */
-export interface LoginWish {
-  /** Undefined takes that of the client registered last, and none where there is no client. */
-  readonly method: ClientAuthMethod | undefined;
-  readonly clientName: string | undefined;
-  readonly port: number | undefined;
-  readonly waitMs: number;
-}
+import { isOfClient } from './refresh.ts';
+import { requestToken, type TokenOutcome } from './token-endpoint.ts';
 
 /** The person, and the browser. */
 export interface LoginPeople {
@@ -35,139 +27,34 @@ export interface SignedIn {
   readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;
 }
 
-const CLIENT_NAME = 'svc';
-
 /** `target.signal` ends it at once, and whatever way it ends, its port is free. */
 export async function signIn(
   target: Target,
-  clients: readonly ClientRecord[],
-  wish: LoginWish,
+  clients: KnownClients,
+  options: LoginOptions,
   people: LoginPeople,
 ): Promise<SignedIn> {
   const server = await discover(target);
-  const own = loopbackClients(clients, server);
-  const { listener, known } = await listen(server, usable(own, wish, target.now()), wish, people);
+  const begun = await chooseClient(target, server, clients, options, (text) => people.notice(text));
+  const { listener, client, authorization, origin } = begun;
   let closing: Promise<void> | undefined;
   try {
-    const { method = own[0]?.token_endpoint_auth_method, ...rest } = wish;
-    const client = known ?? (await register(target, server, { ...rest, method }, { listener, people }));
-    const authorization = new Authorization({
-      server,
-      clientId: client.client_id,
-      redirectUri: listener.redirectUri,
-    });
     people.show(authorization.url);
-    const grant = await firstAnswer({ target, listener, authorization, people, wish, reused: known !== undefined });
+    const grant = await firstAnswer({ target, listener, authorization, people, waitMs: options.waitMs });
     closing = listener.close();
-    return { client, credential: await exchange(target, server, client, grant) };
+    const outcome = await exchange(target, server, client, grant);
+    if (outcome.kind === 'granted') return signedIn(target, server, { client, options, people }, outcome);
+    if (outcome.kind !== 'refused' || !refusesClient(outcome.error, client)) throw outcome.failure;
+    if (origin === 'stored') await clients.forget(client);
+    throw clientRefused(outcome.failure, server, begun);
   } finally {
     await (closing ?? listener.close());
   }
 }
 
-/** Those of the service that a login can use, the latest first. */
-function loopbackClients(clients: readonly ClientRecord[], { issuer }: ServerMetadata): readonly ClientRecord[] {
-  return clients
-    .filter((client) => client.issuer === issuer && loopbackAddress(client, issuer) !== undefined)
-    .sort((one, other) => other.registered_at - one.registered_at);
-}
-
-function usable(
-  clients: readonly ClientRecord[],
-  { method, clientName, port }: LoginWish,
-  now: number,
-): readonly ClientRecord[] {
-  return clients.filter(
-    (client) =>
-      isLive(client, now) &&
-      (method === undefined || client.token_endpoint_auth_method === method) &&
-      (clientName === undefined || client.client_name === clientName) &&
-      (port === undefined || client.redirect_port === port),
-  );
-}
-
-function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL | undefined {
-  return redirect_uris
-    .filter((uri) => URL.canParse(uri))
-    .map((uri) => new URL(uri))
-    .find(({ protocol, pathname }) => protocol === 'http:' && pathname === callbackPath(issuer));
-}
-
-interface Listening {
-  readonly listener: LoopbackListener;
-  readonly known?: ClientRecord;
-}
-
-/**
- * The port first, and then the client: a strict server takes the registered port and no other, and says so on a page in the browser
- * that this process never sees.
- */
-async function listen(
-  { issuer }: ServerMetadata,
-  clients: readonly ClientRecord[],
-  { port }: LoginWish,
-  people: LoginPeople,
-): Promise<Listening> {
-  const path = callbackPath(issuer);
-  for (const known of clients) {
-    const { hostname, port: registered } = loopbackAddress(known, issuer) as URL;
-    const hosts = [hostname.replace(/^\[|\]$/g, '')];
-    try {
-      return { listener: await openListener({ path, port: Number(registered || 80), hosts }), known };
-    } catch (error) {
-      if (port !== undefined) throw portFailure(port, error);
-      people.notice(`port ${registered || 80} of the client registered earlier is taken: another client is registered`);
-    }
-  }
-  try {
-    return { listener: await openListener({ path, port }) };
-  } catch (error) {
-    throw portFailure(port, error);
-  }
-}
-
-function portFailure(port: number | undefined, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (port === undefined || code === undefined) return error;
-  const why =
-    code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not yours to open' : `cannot be used: ${code}`;
-  return new SvcError('invalid_value', `--port: port ${port} of this machine ${why}`, {
-    hint: 'name another one, or none: any free one is taken then',
-    cause: error,
-  });
-}
-
-interface Registering {
-  readonly listener: LoopbackListener;
-  readonly people: LoginPeople;
-}
-
-async function register(
-  target: Target,
-  server: ServerMetadata,
-  { method = 'none', clientName = CLIENT_NAME }: LoginWish,
-  { listener, people }: Registering,
-): Promise<ClientRecord> {
-  try {
-    const wish = { method, clientName, redirectUris: [listener.redirectUri] };
-    const { client, warnings } = await registerClient(target, server, wish);
-    for (const warning of warnings) people.notice(warning);
-    return client;
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.exit !== 8) throw error;
-    throw harmless(error);
-  }
-}
-
-/** Whatever became of a registration that nobody uses: to sign in again is safe. */
-function harmless({ code, message, hint = '', httpStatus }: SvcError): SvcError {
-  const details = httpStatus === undefined ? {} : { httpStatus };
-  if (code === 'not_as_asked') return new SvcError('guarded', message, { ...details, hint });
-  const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
-  return new SvcError(failed, message.replace('; it may have been applied', ''), {
-    ...details,
-    hint: 'sign in again: a client that nobody uses does no harm',
-  });
+/** Some servers call a form of client_secret_basic that they do not read an invalid request. */
+function refusesClient(error: string, { token_endpoint_auth_method: method }: ClientRecord): boolean {
+  return isOfClient(error) || (error === 'invalid_request' && method === 'client_secret_basic');
 }
 
 interface Attempt {
@@ -175,18 +62,19 @@ interface Attempt {
   readonly listener: LoopbackListener;
   readonly authorization: Authorization;
   readonly people: LoginPeople;
-  readonly wish: LoginWish;
-  readonly reused: boolean;
+  readonly waitMs: number;
 }
 
 /** From the listener or by paste, whichever has a good one first. */
-async function firstAnswer({ target, listener, authorization, people, wish, reused }: Attempt): Promise<Grant> {
+async function firstAnswer({ target, listener, authorization, people, waitMs }: Attempt): Promise<Grant> {
   const over = new AbortController();
   const contenders = [
     listener.answer((query) => authorization.judge(query)),
     people.openBrowser(authorization.url).then(() => pasted(authorization, listener.redirectUri, people, over.signal)),
-    target.sleep(wish.waitMs, over.signal).then(() => {
-      throw expired(wish, reused);
+    target.sleep(waitMs, over.signal).then(() => {
+      throw new SvcError('unauthorized', `nobody signed in within ${waitMs / 1000} s`, {
+        hint: 'allow more with --wait; a browser on another machine: --paste, or --port with a forwarded port; where the browser showed an error about the client: --new-client',
+      });
     }),
     aborted(target.signal, over.signal),
   ];
@@ -218,14 +106,6 @@ async function pasted(
   return new Promise(() => {}); // the end of the pasting ends nothing else
 }
 
-function expired({ waitMs }: LoginWish, reused: boolean): SvcError {
-  return new SvcError('unauthorized', `nobody signed in within ${waitMs / 1000} s`, {
-    hint: reused
-      ? 'allow more with --wait; where the browser showed an error about the client: svc oauth clients forget, and sign in again'
-      : 'allow more with --wait; a browser on another machine: --paste, or --port with a forwarded port',
-  });
-}
-
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   return new Promise((_, fail) => {
     const interrupt = (): void => fail(signal.reason);
@@ -235,23 +115,45 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   });
 }
 
-/** The code is sent once, to the address that the first discovery named, and never again whatever comes back. */
-async function exchange(
+/**
+ * The code is sent to the address that the first discovery named. It is sent again only where the server refused the client and not the
+ * code (see `requestToken`), and never after a lost answer.
+ */
+function exchange(
   target: Target,
   server: ServerMetadata,
   client: ClientRecord,
   { code, redirectUri, verifier }: Grant,
-): Promise<SignedIn['credential']> {
-  const outcome = await requestToken({
+): Promise<TokenOutcome> {
+  return requestToken({
     target,
     tokenEndpoint: server.token_endpoint,
     client,
     fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
   });
-  if (outcome.kind !== 'granted') throw outcome.failure;
-  const { access_token, expires_in, refresh_token, scope = SCOPE, email } = outcome.grant;
+}
+
+interface Finished {
+  readonly client: ClientRecord;
+  readonly options: LoginOptions;
+  readonly people: LoginPeople;
+}
+
+function signedIn(
+  target: Target,
+  server: ServerMetadata,
+  { client, options: { scope: asked = SCOPE }, people }: Finished,
+  { grant, basicForm }: Extract<TokenOutcome, { kind: 'granted' }>,
+): SignedIn {
+  const { access_token, expires_in, refresh_token, scope = asked, email } = grant;
+  const missing = asked.split(' ').filter((one) => !scope.split(' ').includes(one));
+  if (missing.length > 0) people.notice(`the server granted the scope "${scope}", without ${missing.join(' ')}`);
+  const scopes = server['scopes_supported'];
+  if (refresh_token === undefined && Array.isArray(scopes) && scopes.includes(OFFLINE) && !asked.includes(OFFLINE)) {
+    people.notice(`the server gave no refresh token: to get one, sign in with --scope "${asked} ${OFFLINE}"`);
+  }
   const now = Math.floor(target.now() / 1000);
-  return {
+  const credential = {
     kind: 'oauth',
     issuer: server.issuer,
     token_endpoint: server.token_endpoint,
@@ -263,5 +165,9 @@ async function exchange(
     ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
     scope,
     ...(email === undefined ? {} : { email }),
-  };
+  } as const;
+  return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
 }
+
+/** With it, many servers give a refresh token (OpenID Connect Core §11). */
+const OFFLINE = 'offline_access';

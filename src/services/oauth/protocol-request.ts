@@ -23,7 +23,9 @@ export interface ProtocolRequest {
   readonly timeoutMs?: number;
   /** Whether the body of a success counts for nothing. */
   readonly bodiless?: true;
-  /** The protocol's own reading of an answer of 400 and above. */
+  /** The first answer counts: a read is not repeated either. */
+  readonly once?: true;
+  /** The protocol's own reading of a redirect, or of an answer of 400 and above. */
   explain?(answer: FailedAnswer, line: string): SvcError | undefined;
 }
 
@@ -36,13 +38,14 @@ const SHORTEST_SECRET = 4;
 
 /** The JSON object of a success; everything else is thrown as a `SvcError`. In a dry run a write ends in `DryRunStop`. */
 export async function protocolRequest(target: Target, request: ProtocolRequest): Promise<ProtocolAnswer> {
-  const { url, method, effect, encoding, body, bodiless, explain } = request;
+  const { url, method, effect, encoding, body, bodiless, once, explain } = request;
   const secrets = everyForm(request.secrets ?? []);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
   const client = openClient(addressed(target, request, secrets), {
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
+    explainsRedirects: true,
     explain: (answer) => {
       const told = { ...answer, text: withoutSecrets(answer.text, secrets) };
       return explain?.(told, line) ?? statusFailure(told, line, effect);
@@ -50,7 +53,8 @@ export async function protocolRequest(target: Target, request: ProtocolRequest):
   });
   // The request builder takes braces for parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
-  const shape = { method, path, effect, ...(encoding === undefined ? {} : { encoding }) };
+  const retry = once ? { retry: false as const } : {};
+  const shape = { method, path, effect, ...retry, ...(encoding === undefined ? {} : { encoding }) };
   try {
     const answer = bodiless ? undefined : async () => OBJECT;
     return (await client.call(endpoint<ProtocolAnswer>({ ...shape, ...(answer && { answer }) }), { body })) ?? {};

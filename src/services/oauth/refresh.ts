@@ -32,6 +32,11 @@ export interface Refresh {
   readonly refreshToken: string;
 }
 
+/** Whether an OAuth error is about the client, and not about the login (RFC 6749 §5.2). */
+export function isOfClient(error: string): boolean {
+  return error === 'invalid_client' || error === 'unauthorized_client';
+}
+
 /** The longest pause that a busy service may ask for: others wait for the lock meanwhile. */
 const LONGEST_PAUSE_MS = 10_000;
 const PAUSE_MS = 1000;

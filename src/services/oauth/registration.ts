@@ -7,10 +7,11 @@ import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
-export interface RegistrationWish {
+export interface RegistrationRequest {
   readonly method: ClientAuthMethod;
   readonly clientName: string;
   readonly redirectUris: readonly string[];
+  readonly scope?: string | undefined;
 }
 
 export interface Registration {
@@ -23,24 +24,26 @@ export interface Registration {
 export async function registerClient(
   target: Target,
   server: ServerMetadata,
-  wish: RegistrationWish,
+  asked: RegistrationRequest,
 ): Promise<Registration> {
-  const url = registrationUrl(server, wish.method);
+  const url = registrationUrl(server, asked.method);
   const answer = await protocolRequest(target, {
     method: 'POST',
     effect: 'write',
     url,
     encoding: 'json',
     body: {
-      redirect_uris: wish.redirectUris,
-      client_name: wish.clientName,
-      token_endpoint_auth_method: wish.method,
+      redirect_uris: asked.redirectUris,
+      client_name: asked.clientName,
+      token_endpoint_auth_method: asked.method,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      scope: SCOPE,
+      scope: asked.scope ?? SCOPE,
+      // Without it a server takes the client for a web application, which may have no http redirect (OpenID registration §2).
+      ...(asked.redirectUris.every(isHttp) ? { application_type: 'native' } : {}),
     },
   }).catch(unfinished);
-  return readRegistration(answer, server.issuer, wish, {
+  return readRegistration(answer, server.issuer, asked, {
     line: `POST ${url.origin}${url.pathname}`,
     now: target.now(),
   });
@@ -53,18 +56,36 @@ function unfinished(error: unknown): never {
   throw new SvcError(code, message, { hint: LEFT_BEHIND, ...(httpStatus === undefined ? {} : { httpStatus }) });
 }
 
+/** Only loopback addresses are http (doc 2 §5). */
+function isHttp(uri: string): boolean {
+  return new URL(uri).protocol === 'http:';
+}
+
+/** In the order of preference: a client without a secret has none to lose. */
+export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+/** The methods that the server offers and svc has; all of them where the server does not say. */
+export function offeredMethods({ token_endpoint_auth_methods_supported: offered }: ServerMetadata) {
+  return AUTH_METHODS.filter((method) => !Array.isArray(offered) || offered.includes(method));
+}
+
 const LEFT_BEHIND = 'a client that nobody uses may be left at the service';
+
+const NO_CLIENT =
+  'ask its operator for a client (--client-id), or for a personal token and run: svc oauth login --token-stdin';
 
 function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
   if (registration_endpoint === undefined) {
     throw new SvcError('guarded', `${server.issuer} offers no registration of clients`, {
-      hint: 'ask its operator for a personal token, and run: svc oauth login --token-stdin',
+      hint: NO_CLIENT,
     });
   }
-  const offered = server.token_endpoint_auth_methods_supported;
-  if (Array.isArray(offered) && !offered.includes(method)) {
-    throw new SvcError('guarded', `${server.issuer} does not offer the method ${method}, but ${offered.join(', ')}`, {
-      hint: 'choose one of them with --auth-method; nothing was registered',
+  const offered = offeredMethods(server);
+  if (!offered.includes(method)) {
+    const all = list(server.token_endpoint_auth_methods_supported);
+    const choice = offered.length === 0 ? NO_CLIENT : `choose another method: --auth-method ${offered.join(' or ')}`;
+    throw new SvcError('guarded', `${server.issuer} does not offer the method ${method}, but ${all}`, {
+      hint: `${choice}; nothing was registered`,
     });
   }
   return new URL(registration_endpoint);
@@ -79,7 +100,7 @@ interface Received {
 function readRegistration(
   answer: ProtocolAnswer,
   issuer: string,
-  { method, redirectUris, clientName }: RegistrationWish,
+  { method, redirectUris, clientName, scope }: RegistrationRequest,
   { line, now }: Received,
 ): Registration {
   const { client_id, client_secret: secret, redirect_uris: registered = redirectUris } = answer;
@@ -95,7 +116,7 @@ function readRegistration(
   if (missing !== undefined) throw unusable(`its redirect_uris are ${list(registered)}, without ${missing}`);
   if (method !== 'none' && (typeof secret !== 'string' || secret === '')) throw unusable('it has no client_secret');
   if (typeof expires !== 'number' || !(expires >= 0)) throw unusable('its client_secret_expires_at is no time');
-  const loopback = redirectUris.map((uri) => new URL(uri)).find(({ protocol }) => protocol === 'http:');
+  const loopback = redirectUris.find(isHttp);
   return {
     client: {
       issuer,
@@ -103,8 +124,9 @@ function readRegistration(
       ...(method === 'none' ? {} : { client_secret: secret as string, client_secret_expires_at: expires }),
       token_endpoint_auth_method: method,
       redirect_uris: redirectUris,
-      ...(loopback === undefined ? {} : { redirect_port: Number(loopback.port || 80) }),
+      ...(loopback === undefined ? {} : { redirect_port: Number(new URL(loopback).port || 80) }),
       client_name: clientName,
+      ...(scope === undefined ? {} : { scope }),
       registered_at: Math.floor(now / 1000),
     },
     warnings:

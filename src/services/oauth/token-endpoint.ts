@@ -9,7 +9,16 @@ export interface OAuthClient {
   readonly client_id: string;
   readonly client_secret?: string;
   readonly token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /** The form of client_secret_basic that the server took before. */
+  readonly basic_form?: BasicForm;
 }
+
+/**
+ * Servers read client_secret_basic in different ways. Some refuse the `client_id` in the body beside it, and some do not form-decode the
+ * two parts. They are tried in this order: what RFC 6749 §2.3.1 and doc 2 §5 say comes first.
+ */
+const BASIC_FORMS = ['encoded', 'encoded_without_client_id', 'plain', 'plain_without_client_id'] as const;
+export type BasicForm = (typeof BASIC_FORMS)[number];
 
 export interface TokenRequest {
   /** How the service is reached. Its headers go along only where the endpoint is on the same origin. */
@@ -31,7 +40,7 @@ export interface TokenGrant {
 }
 
 export type TokenOutcome =
-  | { readonly kind: 'granted'; readonly grant: TokenGrant }
+  | { readonly kind: 'granted'; readonly grant: TokenGrant; readonly basicForm?: BasicForm }
   /** Answered, and no: `error` is the OAuth error, '' where the answer has none. */
   | { readonly kind: 'refused'; readonly error: string; readonly failure: SvcError }
   /** 429 and 5xx. */
@@ -51,7 +60,10 @@ const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
  */
 export async function requestToken(request: TokenRequest): Promise<TokenOutcome> {
   const outcome = await submit(request);
-  return outcome.kind === 'answered' ? readGrant(outcome.answer, new URL(request.tokenEndpoint)) : outcome;
+  if (outcome.kind !== 'answered') return outcome;
+  const { answer, basicForm } = outcome;
+  const read = readGrant(answer, new URL(request.tokenEndpoint));
+  return read.kind === 'granted' && basicForm !== undefined ? { ...read, basicForm } : read;
 }
 
 /** RFC 7009. Resolves to what went wrong, if anything did. */
@@ -64,12 +76,45 @@ export async function revokeToken(
 }
 
 type Submitted =
-  | { readonly kind: 'answered'; readonly answer: ProtocolAnswer }
+  | { readonly kind: 'answered'; readonly answer: ProtocolAnswer; readonly basicForm?: BasicForm | undefined }
   | Exclude<TokenOutcome, { kind: 'granted' }>;
 
+/** Sends another form only after the server refused the client: a refusal of the client spends neither a code nor a token. */
 async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted> {
-  const { target, tokenEndpoint, client, fields, timeoutMs = TIMEOUT_MS } = request;
+  const began = performance.now();
+  const { timeoutMs = TIMEOUT_MS } = request;
+  const [form, ...others] = basicForms(request.client);
+  const first = await submitOnce(request, form, timeoutMs, bodiless);
+  if (!refusesClient(first)) return first;
+  for (const other of others) {
+    const left = timeoutMs - (performance.now() - began);
+    const next = left > 0 ? await submitOnce(request, other, left, bodiless) : first;
+    if (!refusesClient(next)) return next;
+  }
+  return first;
+}
+
+function basicForms(client: OAuthClient): readonly (BasicForm | undefined)[] {
+  const { client_id, client_secret = '', token_endpoint_auth_method: method, basic_form: known } = client;
+  if (method !== 'client_secret_basic') return [undefined];
+  const taken = BASIC_FORMS.find((form) => form === known);
+  if (taken !== undefined) return [taken];
+  const isPlain = [client_id, client_secret].every((part) => formEncoded(part) === part);
+  return BASIC_FORMS.filter((form) => !isPlain || form.startsWith('encoded'));
+}
+
+function refusesClient(outcome: Submitted): boolean {
+  return outcome.kind === 'refused' && ['invalid_client', 'invalid_request'].includes(outcome.error);
+}
+
+async function submitOnce(
+  { target, tokenEndpoint, client, fields }: TokenRequest,
+  form: BasicForm | undefined,
+  timeoutMs: number,
+  bodiless?: true,
+): Promise<Submitted> {
   const { client_id, client_secret = '', token_endpoint_auth_method: method } = client;
+  const named = form?.endsWith('without_client_id') ? {} : { client_id };
   const { refresh_token, token, code, code_verifier } = fields;
   const secrets = [refresh_token, token, code, code_verifier, client_secret];
   let refusal: FailedAnswer | undefined;
@@ -80,25 +125,25 @@ async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted
       // To the transport, which repeats no POST: no state of the service's hangs on it, and a dry run may need a token.
       effect: 'read',
       encoding: 'form',
-      body: { ...fields, client_id, ...(method === 'client_secret_post' ? { client_secret } : {}) },
-      credentials: method === 'client_secret_basic' ? basic(client_id, client_secret) : {},
+      body: { ...fields, ...named, ...(method === 'client_secret_post' ? { client_secret } : {}) },
+      credentials: form === undefined ? {} : basic(form, client_id, client_secret),
       secrets: secrets.filter((one) => one !== undefined),
       timeoutMs,
       ...(bodiless && { bodiless }),
       explain: (answer) => {
-        refusal = answer;
+        if (answer.status >= 400) refusal = answer;
         return undefined;
       },
     });
-    return { kind: 'answered', answer };
+    return { kind: 'answered', answer, basicForm: form };
   } catch (error) {
     return outcomeOf(error, refusal, target.now());
   }
 }
 
-/** RFC 6749 §2.3.1: each part form-encoded before both are joined. */
-function basic(id: string, secret: string): Record<string, string> {
-  return { authorization: `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}` };
+function basic(form: BasicForm, id: string, secret: string): Record<string, string> {
+  const parts = form.startsWith('encoded') ? [id, secret].map(formEncoded) : [id, secret];
+  return { authorization: `Basic ${Buffer.from(parts.join(':')).toString('base64')}` };
 }
 
 function readGrant(answer: ProtocolAnswer, { origin, pathname }: URL): TokenOutcome {

@@ -1,0 +1,271 @@
+/** Which client signs in, and at which port it waits for the browser: a given one, a stored one that the server still knows, or a new one. */
+import { SvcError } from '../../errors.ts';
+import type { Target } from '../../http/target.ts';
+import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
+import { Authorization, SCOPE } from './authorization.ts';
+import { isForgotten } from './authorization-probe.ts';
+import type { ServerMetadata } from './discovery.ts';
+import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
+import { isLive, offeredMethods, registerClient } from './registration.ts';
+
+/** What differs from login to login. */
+export interface LoginOptions {
+  /** Undefined takes that of the client registered last, else one that the server offers. */
+  readonly method: ClientAuthMethod | undefined;
+  readonly clientName: string | undefined;
+  /** Undefined takes that of doc 2 §5. */
+  readonly scope: string | undefined;
+  readonly port: number | undefined;
+  /** Registers a client although one is stored. */
+  readonly newClient: boolean;
+  /** A client that somebody registered; svc registers none then. */
+  readonly client: GivenClient | undefined;
+  readonly waitMs: number;
+}
+
+export interface GivenClient {
+  readonly id: string;
+  readonly secret: string | undefined;
+}
+
+/** The stored clients. */
+export interface KnownClients {
+  readonly all: readonly ClientRecord[];
+  /** The server does not know it any more: no sign-in uses it again. */
+  forget(client: ClientRecord): Promise<void>;
+}
+
+type Notice = (text: string) => void;
+
+const CLIENT_NAME = 'svc';
+
+export interface Begun {
+  readonly listener: LoopbackListener;
+  readonly client: ClientRecord;
+  readonly authorization: Authorization;
+  readonly origin: 'given' | 'stored' | 'new';
+}
+
+/** A forgotten client gives way to the next stored one, and the last one to a new one. */
+export async function chooseClient(
+  target: Target,
+  server: ServerMetadata,
+  clients: KnownClients,
+  options: LoginOptions,
+  notice: Notice,
+): Promise<Begun> {
+  const { client: given, newClient } = options;
+  if (given !== undefined)
+    return beginGiven(target, server, givenClient(given, server, clients.all, options), options, notice);
+  const own = loopbackClients(clients.all, server);
+  for (const client of newClient ? [] : usable(own, options, target.now())) {
+    const listener = await listenFor(client, server, options, notice);
+    if (listener === undefined) continue;
+    const authorization = authorize(server, client, listener, options);
+    const forgotten = await closingOnFailure(listener, () => isForgotten(target, authorization));
+    if (!forgotten) return { listener, client, authorization, origin: 'stored' };
+    await listener.close();
+    await clients.forget(client);
+    notice(`the server does not know the client ${client.client_id} any more: svc uses another one`);
+  }
+  const listener = await openAt(server, options.port);
+  return closingOnFailure(listener, async () => {
+    const offered = offeredMethods(server);
+    const { method = offered.find((one) => one === own[0]?.token_endpoint_auth_method) ?? offered[0] } = options;
+    const client = await register(target, server, { ...options, method }, { listener, notice });
+    const authorization = authorize(server, client, listener, options);
+    if (await isForgotten(target, authorization)) {
+      notice('the server says that it does not know the client that it just registered; the browser may show an error');
+    }
+    return { listener, client, authorization, origin: 'new' };
+  });
+}
+
+async function beginGiven(
+  target: Target,
+  server: ServerMetadata,
+  given: ClientRecord,
+  options: LoginOptions,
+  notice: Notice,
+): Promise<Begun> {
+  const listener = (await listenFor(given, server, options, notice)) ?? (await openAt(server, undefined));
+  notice(`the client must have the redirect URI ${listener.redirectUri}`);
+  return closingOnFailure(listener, async () => {
+    const client = { ...given, redirect_uris: [listener.redirectUri], redirect_port: listener.port };
+    const authorization = authorize(server, client, listener, options);
+    if (!(await isForgotten(target, authorization))) return { listener, client, authorization, origin: 'given' };
+    throw new SvcError('unauthorized', `the server does not know the client ${client.client_id}`, {
+      hint: 'check --client-id, or leave it out: svc then registers a client',
+    });
+  });
+}
+
+async function closingOnFailure<T>(listener: LoopbackListener, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+function authorize(
+  server: ServerMetadata,
+  { client_id: clientId }: ClientRecord,
+  { redirectUri }: LoopbackListener,
+  { scope }: LoginOptions,
+): Authorization {
+  return new Authorization({ server, clientId, redirectUri, scope });
+}
+
+/** With what is stored of it, where svc signed in with it before. */
+function givenClient(
+  { id, secret }: GivenClient,
+  server: ServerMetadata,
+  clients: readonly ClientRecord[],
+  { method: asked, clientName }: LoginOptions,
+): ClientRecord {
+  const found = clients.find(({ client_id, issuer }) => client_id === id && issuer === server.issuer);
+  const client_secret = secret ?? found?.client_secret;
+  const withSecret = offeredMethods(server).find((one) => one !== 'none') ?? 'client_secret_basic';
+  const earlier = secret === undefined ? found?.token_endpoint_auth_method : undefined;
+  const method = asked ?? earlier ?? (client_secret === undefined ? 'none' : withSecret);
+  if (method !== 'none' && client_secret === undefined) {
+    throw new SvcError('usage', `--auth-method ${method} needs the secret of the client`, {
+      hint: 'name the file that it is in: --client-secret-file',
+    });
+  }
+  return {
+    issuer: server.issuer,
+    client_id: id,
+    ...(method === 'none' || client_secret === undefined ? {} : { client_secret }),
+    token_endpoint_auth_method: method,
+    redirect_uris: found?.redirect_uris ?? [],
+    ...(found?.redirect_port === undefined ? {} : { redirect_port: found.redirect_port }),
+    ...(clientName === undefined ? {} : { client_name: clientName }),
+    registered_at: found?.registered_at ?? 0,
+  };
+}
+
+/** The code was not spent on it, but only this sign-in knows the code. */
+export function clientRefused(
+  { code, message, httpStatus }: SvcError,
+  server: ServerMetadata,
+  { client, origin }: Begun,
+): SvcError {
+  const others = offeredMethods(server).filter((method) => method !== client.token_endpoint_auth_method);
+  const other = others.length === 0 ? '' : `--auth-method ${others.join(' or ')}`;
+  const hint = {
+    given: `check --client-id and --client-secret-file${other && `, or try ${other}`}`,
+    stored: 'sign in again: svc oauth login registers a new client',
+    new: other
+      ? `sign in again with ${other}`
+      : 'the server refuses the client that it just registered; ask its operator',
+  }[origin];
+  return new SvcError(code, message, { hint, ...(httpStatus === undefined ? {} : { httpStatus }) });
+}
+
+/** Those of the service that a login can use, the latest first. */
+function loopbackClients(clients: readonly ClientRecord[], { issuer }: ServerMetadata): readonly ClientRecord[] {
+  return clients
+    .filter((client) => client.issuer === issuer && loopbackAddress(client, issuer) !== undefined)
+    .sort((one, other) => other.registered_at - one.registered_at);
+}
+
+function usable(
+  clients: readonly ClientRecord[],
+  { method, clientName, port, scope = SCOPE }: LoginOptions,
+  now: number,
+): readonly ClientRecord[] {
+  return clients.filter(
+    (client) =>
+      isLive(client, now) &&
+      (method === undefined || client.token_endpoint_auth_method === method) &&
+      (clientName === undefined || client.client_name === clientName) &&
+      (port === undefined || client.redirect_port === port) &&
+      (client.scope ?? SCOPE) === scope,
+  );
+}
+
+function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL | undefined {
+  return redirect_uris
+    .filter((uri) => URL.canParse(uri))
+    .map((uri) => new URL(uri))
+    .find(({ protocol, pathname }) => protocol === 'http:' && pathname === callbackPath(issuer));
+}
+
+/**
+ * The port first, and then the client: a strict server takes the registered port and no other, and says so on a page in the browser
+ * that this process never sees. Undefined where the port of a stored client is taken.
+ */
+async function listenFor(
+  client: ClientRecord,
+  server: ServerMetadata,
+  { port, client: given }: LoginOptions,
+  notice: Notice,
+): Promise<LoopbackListener | undefined> {
+  const address = loopbackAddress(client, server.issuer);
+  if (address === undefined || (port !== undefined && port !== client.redirect_port)) return openAt(server, port);
+  const registered = Number(address.port || 80);
+  const hosts = [address.hostname.replace(/^\[|\]$/g, '')];
+  try {
+    return await openListener({ path: callbackPath(server.issuer), port: registered, hosts });
+  } catch (error) {
+    if (port !== undefined) throw portFailure(port, error);
+    const next = given === undefined ? 'another client is registered' : 'another port is used';
+    notice(`port ${registered} of the client registered earlier is taken: ${next}`);
+    return undefined;
+  }
+}
+
+async function openAt({ issuer }: ServerMetadata, port: number | undefined): Promise<LoopbackListener> {
+  try {
+    return await openListener({ path: callbackPath(issuer), port });
+  } catch (error) {
+    throw portFailure(port, error);
+  }
+}
+
+function portFailure(port: number | undefined, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (port === undefined || code === undefined) return error;
+  const why =
+    code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not yours to open' : `cannot be used: ${code}`;
+  return new SvcError('invalid_value', `--port: port ${port} of this machine ${why}`, {
+    hint: 'name another one, or none: any free one is taken then',
+    cause: error,
+  });
+}
+
+interface Registering {
+  readonly listener: LoopbackListener;
+  readonly notice: Notice;
+}
+
+async function register(
+  target: Target,
+  server: ServerMetadata,
+  { method = 'none', clientName = CLIENT_NAME, scope }: LoginOptions,
+  { listener, notice }: Registering,
+): Promise<ClientRecord> {
+  try {
+    const asked = { method, clientName, scope, redirectUris: [listener.redirectUri] };
+    const { client, warnings } = await registerClient(target, server, asked);
+    for (const warning of warnings) notice(warning);
+    return client;
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.exit !== 8) throw error;
+    throw harmless(error);
+  }
+}
+
+/** Whatever became of a registration that nobody uses: to sign in again is safe. */
+function harmless({ code, message, hint = '', httpStatus }: SvcError): SvcError {
+  const details = httpStatus === undefined ? {} : { httpStatus };
+  if (code === 'not_as_asked') return new SvcError('guarded', message, { ...details, hint });
+  const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
+  return new SvcError(failed, message.replace('; it may have been applied', ''), {
+    ...details,
+    hint: 'sign in again: a client that nobody uses does no harm',
+  });
+}
