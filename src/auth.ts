@@ -2,7 +2,7 @@
 import type { KeeperContext, TokenKeeper } from './auth/token-keeper.ts';
 import type { Context } from './context.ts';
 import { SvcError } from './errors.ts';
-import type { Authorizer, ServiceName, Target } from './http/target.ts';
+import type { Authorizer, Target } from './http/target.ts';
 import type { Settings } from './store/settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function authorizerFor(context: Context, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl, headers } = target;
-  const given = environmentAuthorizer(context.env, service, baseUrl, settings);
+  const given = environmentAuthorizer(context.env, target, settings);
   if (given !== undefined || 'authorization' in headers) return given;
   if (service === 'trade') {
     return {
@@ -49,8 +49,7 @@ export async function openKeeper(context: KeeperContext, target: Target, profile
  */
 export function environmentAuthorizer(
   env: Env,
-  service: ServiceName,
-  baseUrl: URL,
+  { service, baseUrl, warn }: Pick<Target, 'service' | 'baseUrl' | 'warn'>,
   settings: Settings,
 ): Authorizer | undefined {
   const prefix = `SVC_${service.toUpperCase()}`;
@@ -60,8 +59,8 @@ export function environmentAuthorizer(
     // Only a request fails by it: signing in needs none.
     return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
   }
-  const token = secret(env, `${prefix}_TOKEN`);
-  const password = secret(env, `${prefix}_PASSWORD`);
+  const token = secret(env, `${prefix}_TOKEN`, warn);
+  const password = secret(env, `${prefix}_PASSWORD`, warn);
   const user = settings.get(`${service}.user`);
   if (token === undefined && password === undefined) return undefined;
   if (token !== undefined && password !== undefined) {
@@ -93,9 +92,11 @@ function emptySecret(name: string): SvcError {
   });
 }
 
-function secret(env: Env, name: string): string | undefined {
-  const value = env[name];
-  if (value === undefined) return undefined;
+function secret(env: Env, name: string, warn: Target['warn']): string | undefined {
+  const given = env[name];
+  if (given === undefined) return undefined;
+  const value = given.replace(/\r?\n$/, '');
+  if (value !== given) warn(`${name} ends with a line feed, which svc leaves out`);
   if (/^(?:bearer|basic)\s/i.test(value)) {
     throw new SvcError('credential_unusable', `${name} begins with "${value.split(/\s/)[0]}", which svc adds itself`, {
       hint: `set ${name} to what follows it`,

@@ -24,6 +24,7 @@ import {
   readCredentials,
   withCredentials,
 } from '../store/credentials-file.ts';
+import { errorCode } from '../store/file-failure.ts';
 import { holdSignals } from './held-signals.ts';
 
 export type KeeperContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
@@ -47,6 +48,8 @@ export class TokenKeeper {
   /** The same for the whole process. */
   readonly #spread: number;
   #warned = false;
+  /** What the file would hold, where nothing can be written. */
+  #unsaved: CredentialsDocument | undefined;
 
   constructor(context: KeeperContext, target: Target, profile: string) {
     this.#context = context;
@@ -57,12 +60,12 @@ export class TokenKeeper {
 
   /** The stored credential as it is, undefined where there is none. */
   async stored(): Promise<Credential | undefined> {
-    return findCredential(this.#tell(await readCredentials(this.#context.paths, this.#context)), this.#key);
+    return findCredential(await this.#read(), this.#key);
   }
 
   /** One whose token can be sent now. Throws `unauthorized` where there is none. */
   async current(): Promise<Credential> {
-    const stored = this.#tell(await readCredentials(this.#context.paths, this.#context));
+    const stored = await this.#read();
     const credential = findCredential(stored, this.#key);
     if (credential === undefined) throw this.#notSignedIn(stored.credentials);
     if (credential.kind === 'personal') return this.#used(credential);
@@ -96,6 +99,12 @@ export class TokenKeeper {
 
   get #seconds(): number {
     return this.#context.now() / 1000;
+  }
+
+  /** A file that is newer than what could not be saved was written by a process that could. */
+  async #read(): Promise<CredentialsDocument> {
+    const document = this.#tell(await readCredentials(this.#context.paths, this.#context));
+    return this.#unsaved !== undefined && this.#unsaved.gen >= document.gen ? this.#unsaved : document;
   }
 
   #tell({ document, warnings }: CredentialsFile) {
@@ -142,10 +151,29 @@ export class TokenKeeper {
       });
     } catch (error) {
       if (error instanceof Replaced) return error.credential;
-      throw error;
+      if (demand.always || !isReadOnly(error)) throw error;
+      return await this.#renewUnsaved(demand, error);
     } finally {
       release?.();
     }
+  }
+
+  /** With a read-only home directory: the new token is as good as a saved one until this process ends. */
+  async #renewUnsaved(demand: Demand, { message }: SvcError): Promise<OAuthCredential> {
+    const document = await this.#read();
+    const found = findCredential(document, this.#key);
+    if (found?.kind !== 'oauth') throw this.#notSignedIn(document.credentials);
+    checkRenewable(found);
+    if (this.#unsaved === undefined) {
+      this.#target.warn(`the refreshed login cannot be saved, and only this command uses it: ${message}`);
+      this.#target.warn('if the service then refuses the stored one, sign in again, or set SVC_WEBHOOKS_TOKEN');
+    }
+    const save = (next: CredentialsDocument): void => {
+      this.#unsaved = next;
+    };
+    const file = { document, warnings: [], reread: () => document, reserve: () => {}, save };
+    const old = found.access_token === demand.refused ? undefined : usable(found, this.#seconds);
+    return this.#exchange(file, found, old);
   }
 
   /** Between the service's answer and the end of `save` a death of this process loses the login: nothing else may happen there. */
@@ -232,6 +260,11 @@ export class TokenKeeper {
       hint: 'sign in with: svc oauth login (or set SVC_WEBHOOKS_TOKEN)',
     });
   }
+}
+
+function isReadOnly(error: unknown): error is SvcError {
+  if (!(error instanceof SvcError) || error.code !== 'file_unusable') return false;
+  return ['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error.cause) ?? '');
 }
 
 class Replaced extends Error {

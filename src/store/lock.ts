@@ -15,6 +15,9 @@ const WAIT_MS = 30_000;
 /** An owner of whom nothing else is known counts as gone after this. */
 const UNKNOWN_OWNER_MS = 60_000;
 
+/** A lock of svc has its owner from the moment that it appears, or a moment later on a file system without hard links. */
+const NO_OWNER_MS = 2_000;
+
 /**
  * Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock; one whose owner died is
  * taken over at once. The owner must not hold it for a minute or more.
@@ -43,7 +46,7 @@ export async function withLock<T>(
 }
 
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
-  const deadline = context.now() + waitMs;
+  const began = context.now();
   for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
     context.signal.throwIfAborted();
     let holder: Holder | undefined;
@@ -58,7 +61,9 @@ async function acquire(path: string, owner: LockOwner, context: LockContext, wai
     } catch (error) {
       throw fileFailure(`cannot lock ${path}`, error);
     }
-    if (context.now() >= deadline) throw stillHeld(path, holder, waitMs);
+    const waited = context.now() - began;
+    if (waited >= waitMs) throw stillHeld(path, holder, waitMs);
+    if (waited >= NO_OWNER_MS && holder !== undefined && holder.owner === undefined) throw notALock(path, holder);
     await context.sleep(pause * (0.5 + context.random() / 2), context.signal);
   }
 }
@@ -70,7 +75,15 @@ function stillHeld(path: string, holder: Holder | undefined, waitMs: number): Sv
   });
 }
 
+function notALock(path: string, { size }: Holder): SvcError {
+  const what = size === 0 ? 'is empty' : 'is not a lock file of svc';
+  return new SvcError('file_unusable', `${path} ${what}, and svc needs this file for its lock`, {
+    hint: 'if no other program uses it, remove it, and repeat the command',
+  });
+}
+
 interface Holder {
+  readonly size: number;
   /** Undefined where the file is empty or no lock of ours. */
   readonly owner: LockOwner | undefined;
   readonly nonce: string;
@@ -79,9 +92,9 @@ interface Holder {
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const { ino, mtimeMs } = statSync(path);
+    const { ino, mtimeMs, size } = statSync(path);
     const owner = parseOwner(readFileSync(path, 'utf8'));
-    return { owner, nonce: owner?.nonce ?? `${ino}-${Math.trunc(mtimeMs)}`, since: mtimeMs };
+    return { size, owner, nonce: owner?.nonce ?? `${ino}-${Math.trunc(mtimeMs)}`, since: mtimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

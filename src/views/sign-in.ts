@@ -3,6 +3,8 @@ import type { Cell, RecordOutput } from '../output/types.ts';
 
 /** Times are RFC 3339 texts. What does not apply to the kind of login is null. */
 export interface SignIn {
+  /** `expired`: the access token is, and the next request refreshes it. */
+  readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
   /** `environment`: of SVC_WEBHOOKS_TOKEN. */
   readonly source: 'environment' | 'file' | null;
@@ -34,10 +36,11 @@ export const SIGN_IN_RECORD: RecordOutput<SignIn> = {
   columns: [
     {
       name: 'state',
-      cell: ({ signed_in, checked }) =>
-        signed_in
-          ? { text: checked ? 'signed in, and the service agrees' : 'signed in', tone: 'good' }
-          : { text: 'not signed in', tone: 'bad' },
+      cell: ({ state, checked }) => {
+        if (state === 'not_signed_in') return { text: 'not signed in', tone: 'bad' };
+        if (state === 'expired') return { text: 'expired, refreshed at the next request', tone: 'warn' };
+        return { text: checked ? 'signed in, and the service agrees' : 'signed in', tone: 'good' };
+      },
     },
     { name: 'base-url', cell: ({ base_url }) => base_url },
     { name: 'profile', cell: ({ profile }) => profile },

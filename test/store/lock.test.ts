@@ -139,10 +139,16 @@ describe('withLock', () => {
   });
 
   it.each([
-    ['of another host', JSON.stringify({ ...lockOwner(process.pid), host: 'elsewhere' })],
-    ['that is empty', ''],
-    ['whose nonce would leave the folder', JSON.stringify({ ...lockOwner(process.pid), nonce: '../../x' })],
-  ])('takes a lock %s only after a minute', async (_, text) => {
+    ['of another host', JSON.stringify({ ...lockOwner(process.pid), host: 'elsewhere' }), 'timeout', 30_000],
+    ['that is empty', '', 'file_unusable', 2_000],
+    ['of another program', '4711\n', 'file_unusable', 2_000],
+    [
+      'whose nonce would leave the folder',
+      JSON.stringify({ ...lockOwner(process.pid), nonce: '../../x' }),
+      'file_unusable',
+      2_000,
+    ],
+  ])('takes a lock %s only after a minute, and waits no longer than it must', async (_, text, code, waited) => {
     const lock = join(folder.path, 'a.lock');
     writeFileSync(lock, text);
     let now = Date.now();
@@ -150,7 +156,14 @@ describe('withLock', () => {
       now += ms;
     };
     const context = { ...lockContext, now: () => now, sleep };
-    await expect(withLock(lock, context, () => 'mine')).rejects.toMatchObject({ code: 'timeout' });
+    const began = now;
+    await expect(withLock(lock, context, () => 'mine')).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(lock),
+      hint: expect.stringContaining('remove'),
+    });
+    expect(now - began).toBeGreaterThanOrEqual(waited);
+    expect(now - began).toBeLessThan(waited + 500);
     const old = (now - 61_000) / 1000;
     utimesSync(lock, old, old);
     expect(await withLock(lock, context, () => 'mine')).toBe('mine');

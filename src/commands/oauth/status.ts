@@ -22,9 +22,12 @@ export const oauthStatus = recordCommand({
     if (check) {
       const refused = await refusal(ctx);
       const told = await tell(ctx);
-      if (refused === undefined) return { value: { ...told, signed_in: true, checked: true } };
+      const checked = (state: SignIn['state'], more: Partial<SignIn> = {}): SignIn => {
+        return { ...told, state, signed_in: state === 'signed_in', checked: true, ...more };
+      };
+      if (refused === undefined) return { value: checked('signed_in') };
       const advice = [refused.message, refused.hint].filter((part) => part !== undefined).join(': ');
-      return { value: { ...told, signed_in: false, checked: true, advice }, code: 'unauthorized' };
+      return { value: checked('not_signed_in', { advice }), code: 'unauthorized' };
     }
     const value = await tell(ctx);
     return value.signed_in ? { value } : { value, code: 'unauthorized' };
@@ -45,6 +48,7 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 
 async function tell(ctx: RunContext): Promise<SignIn> {
   const { standing } = await import('../../services/oauth/standing.ts');
+  const { isAlive } = await import('../../services/oauth/refresh.ts');
   const { baseUrl, warn } = ctx.target;
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) warn(warning);
@@ -54,18 +58,21 @@ async function tell(ctx: RunContext): Promise<SignIn> {
   const common = { ...key, file, file_mode: mode(file), checked: false };
   if (ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
     const advice = stored === undefined ? null : 'unset SVC_WEBHOOKS_TOKEN to use the stored login';
-    return { ...common, ...NOTHING, signed_in: true, source: 'environment', kind: 'token', advice };
+    return { ...common, ...NOTHING, state: 'signed_in', signed_in: true, source: 'environment', kind: 'token', advice };
   }
   if (stored === undefined) {
-    return { ...common, ...NOTHING, signed_in: false, source: null, kind: null, advice: 'sign in: svc oauth login' };
+    const advice = 'sign in: svc oauth login';
+    return { ...common, ...NOTHING, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
   }
-  const { signedIn, advice } = standing(stored, ctx.now() / 1000);
-  return { ...common, ...(await facts(stored)), signed_in: signedIn, source: 'file', kind: stored.kind, advice };
+  const now = ctx.now() / 1000;
+  const { signedIn, advice } = standing(stored, now);
+  const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
+  return { ...common, ...(await facts(stored)), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
 }
 
 type Facts = Omit<
   SignIn,
-  'signed_in' | 'source' | 'kind' | 'profile' | 'base_url' | 'file' | 'file_mode' | 'checked' | 'advice'
+  'state' | 'signed_in' | 'source' | 'kind' | 'profile' | 'base_url' | 'file' | 'file_mode' | 'checked' | 'advice'
 >;
 
 const NOTHING: Facts = {

@@ -203,10 +203,34 @@ describe('a refresh', () => {
 });
 
 describe('who is signed in', () => {
+  it('is said in a few words', async () => {
+    const states = [
+      [{ left: EXPIRED }, 'expired, refreshed at the next request', 'expired'],
+      [{ left: 3000 }, 'signed in', 'signed_in'],
+      [{ left: EXPIRED, more: { refresh_token: undefined } }, 'not signed in', 'not_signed_in'],
+    ] as const;
+    for (const [options, text, state] of states) {
+      expect((await signedIn(['status'], options)).stdout).toMatch(new RegExp(`^STATE +${text}$`, 'm'));
+      expect(JSON.parse((await signedIn(['status', '-o', 'json'], options)).stdout)).toMatchObject({ state });
+    }
+  });
+
+  it('a line feed at the end of a token is left out, with a notice', async () => {
+    for (const end of ['\n', '\r\n']) {
+      const env = { SVC_WEBHOOKS_TOKEN: `${FIRST.access}${end}` };
+      const run = await signedIn(['status', '--check'], { left: 3000, env });
+      expect(run).toMatchObject({ code: 0 });
+      expect(run.stderr).toBe('SVC_WEBHOOKS_TOKEN ends with a line feed, which svc leaves out\n');
+    }
+    const twice = await signedIn(['status', '--check'], { env: { SVC_WEBHOOKS_TOKEN: `${FIRST.access}\n\n` } });
+    expect(twice).toMatchObject({ code: 2 });
+  });
+
   it('is told without a request', async () => {
     const alive = await signedIn(['status', '-o', 'json']);
     expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
     expect(JSON.parse(alive.stdout)).toMatchObject({
+      state: 'expired',
       signed_in: true,
       source: 'file',
       kind: 'oauth',
