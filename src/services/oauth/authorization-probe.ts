@@ -12,7 +12,7 @@ const FINAL = ['invalid_request', 'invalid_scope', 'unsupported_response_type'];
 
 /** How servers say on their pages that they do not know the client. */
 const UNKNOWN_CLIENT = [
-  /\b(?:invalid|unauthorized|unknown)[_ -]client\b/i,
+  /\b(?:invalid|unauthorized|unknown)[_ -]client(?:[_ ]?id)?\b/i,
   /\bno such client\b/i,
   /\bclient(?:[_ ]?id)?\b[^.<>]{0,40}\b(?:unknown|invalid|not (?:be )?(?:known|found|registered|exist)|does(?: not|n't) exist)\b/i,
 ];
@@ -49,6 +49,7 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
         effect: 'read',
         url,
         once: true,
+        accept: 'text/html, application/json;q=0.9, */*;q=0.8',
         bodiless: true,
         timeoutMs: PROBE_MS,
         secrets: ['state', 'code_challenge'].map((name) => url.searchParams.get(name) ?? ''),

@@ -25,6 +25,8 @@ export interface ProtocolRequest {
   readonly bodiless?: true;
   /** The first answer counts: a read is not repeated either. */
   readonly once?: true;
+  /** JSON unless told. */
+  readonly accept?: string;
   /** The protocol's own reading of a redirect, or of an answer of 400 and above. */
   explain?(answer: FailedAnswer, line: string): SvcError | undefined;
 }
@@ -38,7 +40,7 @@ const SHORTEST_SECRET = 4;
 
 /** The JSON object of a success; everything else is thrown as a `SvcError`. In a dry run a write ends in `DryRunStop`. */
 export async function protocolRequest(target: Target, request: ProtocolRequest): Promise<ProtocolAnswer> {
-  const { url, method, effect, encoding, body, bodiless, once, explain } = request;
+  const { url, method, effect, encoding, body, bodiless, once, accept, explain } = request;
   const secrets = everyForm(request.secrets ?? []);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
@@ -46,6 +48,7 @@ export async function protocolRequest(target: Target, request: ProtocolRequest):
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
     explainsRedirects: true,
+    ...(accept === undefined ? {} : { accept }),
     explain: (answer) => {
       const told = { ...answer, text: withoutSecrets(answer.text, secrets) };
       return explain?.(told, line) ?? statusFailure(told, line, effect);

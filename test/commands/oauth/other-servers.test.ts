@@ -105,6 +105,7 @@ describe('a client that the server has forgotten', () => {
     ['a page', 400, '<!doctype html><title>Error</title><p>Client not found', {}],
     ['JSON', 401, '{"error":"invalid_client","error_description":"Invalid client_id"}', {}],
     ['a text', 400, 'Unknown client', {}],
+    ['the name of the parameter', 400, 'Invalid client_id', {}],
     ['a redirect to its own page', 302, '', { location: '/error?error=invalid_client&error_description=no' }],
   ])('is known by %s', async (_, status, body, headers) => {
     const good = goodServer();
@@ -167,6 +168,7 @@ describe('a client that the server has forgotten', () => {
     const run = await login({ url: server.url, args, visit: async () => undefined });
     const probes = server.requests.filter(({ line }) => line === 'GET /authorize');
     expect(probes).toHaveLength(1);
+    expect(probes[0]?.headers.accept).toMatch(/^text\/html/);
     for (const name of ['cookie', 'authorization', 'x-own']) expect(probes[0]?.headers).not.toHaveProperty(name);
     expect(run.stderr).not.toContain('the-code-of-this-test');
     expect(run.stderr.replaceAll(run.authorization?.href ?? '', '')).not.toContain(

@@ -1,0 +1,7 @@
+// npm run test:interop [-- server…]: svc against the authorization servers of test/interop, which are installed first.
+import { run, setup } from './setup.mjs';
+
+setup();
+const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', 'test/interop'];
+if (run('npm', install) !== 0) process.exit(1);
+process.exit(run(process.execPath, ['test/interop/run.mjs', ...process.argv.slice(2)]));

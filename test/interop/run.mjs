@@ -1,0 +1,226 @@
+// Signs in with the built svc at authorization servers that others wrote. The results go to docs/interop.md.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '../..');
+const svcPath = join(root, 'bin/svc.cjs');
+
+/** `path` is where the issuer is; `login` is what a login there needs. */
+const SERVERS = [
+  { file: 'mcp-sdk', package: '@modelcontextprotocol/sdk', methods: ['none', 'client_secret_post'] },
+  { file: 'cloudflare', package: '@cloudflare/workers-oauth-provider' },
+  { file: 'jmondi', package: '@jmondi/oauth2-server' },
+  { file: 'node-oauth', package: '@node-oauth/oauth2-server' },
+  {
+    file: 'better-auth',
+    package: 'better-auth',
+    path: '/api/auth',
+    login: ['--scope', 'mcp:connect offline_access'],
+  },
+];
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
+const PROCESSES = 10;
+const ROWS = [
+  'discovery',
+  'registration',
+  'login',
+  'request',
+  `refresh by ${PROCESSES} processes`,
+  'logout',
+  'forgotten client',
+];
+
+class Failure extends Error {}
+const check = (condition, why) => {
+  if (!condition) throw new Failure(why);
+};
+
+function run(argv, env, onStderr = () => {}) {
+  const child = spawn(process.execPath, [svcPath, ...argv], { env: { PATH: process.env.PATH, ...env }, stdio: 'pipe' });
+  const result = { code: undefined, stdout: '', stderr: '' };
+  child.stdin.end();
+  child.stdout.on('data', (chunk) => {
+    result.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    result.stderr += chunk;
+    onStderr(result.stderr);
+  });
+  return once(child, 'close').then(([code]) => ({ ...result, code }));
+}
+
+/** A browser with cookies, for a person who says yes. */
+async function browse(address) {
+  const cookies = new Map();
+  let url = new URL(address);
+  for (let step = 0; step < 15; step++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    // Not fetch, which says that it is a script: svc takes an answer from a browser only.
+    const asked = request(url, { agent: false, headers: { cookie, accept: 'text/html' } }).end();
+    const [response] = await once(asked, 'response');
+    for (const line of response.headers['set-cookie'] ?? []) {
+      const [pair] = line.split(';');
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    const body = await text(response);
+    const { location } = response.headers;
+    if (location === undefined) return `${response.statusCode} at ${url}: ${body.slice(0, 200)}`;
+    url = new URL(location, url);
+  }
+  throw new Failure(`the browser is redirected without end: ${url}`);
+}
+
+async function login({ url, env, options }, ...args) {
+  let visiting;
+  const argv = [
+    'oauth',
+    'login',
+    '--base-url',
+    url,
+    '--no-browser',
+    '--wait',
+    '10s',
+    '-o',
+    'json',
+    ...options,
+    ...args,
+  ];
+  const result = await run(argv, env, (stderr) => {
+    const address = /^http:\S+[?&]response_type=\S+$/m.exec(stderr)?.[0];
+    if (address !== undefined && stderr.includes(`${address}\n`)) visiting ??= browse(address);
+  });
+  const page = await visiting?.catch((error) => error);
+  check(result.code === 0, `login ended with ${result.code}: ${result.stderr} ${page ?? ''}`);
+  return JSON.parse(result.stdout);
+}
+
+/** One server, one method. Fills `done` step by step. */
+async function scenario({ origin, path = '', login: options = [] }, method, done) {
+  const url = origin + path;
+  const home = mkdtempSync(join(tmpdir(), 'svc-interop-'));
+  const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: url };
+  const session = { url, env, options };
+  const file = join(home, 'config/credentials.json');
+  const credentials = () => JSON.parse(readFileSync(file, 'utf8'));
+  const counts = async () => (await fetch(`${origin}/control/counts`)).json();
+  try {
+    const found = await run(['oauth', 'discovery', '-o', 'json'], env);
+    check(found.code === 0, `discovery: ${found.stderr}`);
+    done.add(ROWS[0]);
+    // A login registers a client, and says by which method.
+    const first = await login(session, '--auth-method', method);
+    check(first.auth_method === method, `the client has the method ${first.auth_method}`);
+    done.add(ROWS[1]).add(ROWS[2]);
+    const used = await run(['oauth', 'status', '--check'], env);
+    check(used.code === 0, `status --check: ${used.stdout} ${used.stderr}`);
+    done.add(ROWS[3]);
+
+    const before = await counts();
+    const stored = credentials();
+    const [credential] = stored.credentials;
+    const expired = { ...credential, obtained_at: 1, expires_at: 2 };
+    writeFileSync(file, JSON.stringify({ ...stored, credentials: [expired] }), { mode: 0o600 });
+    const runs = await Promise.all(Array.from({ length: PROCESSES }, () => run(['oauth', 'token'], env)));
+    const bad = runs.find(({ code }) => code !== 0);
+    check(bad === undefined, `a process ended with ${bad?.code}: ${bad?.stderr}`);
+    check(new Set(runs.map(({ stdout }) => stdout)).size === 1, 'the processes printed different tokens');
+    check(credentials().credentials[0].access_token !== credential.access_token, 'the token is the old one');
+    const after = await counts();
+    check(after.refreshed - before.refreshed === 1, `${after.refreshed - before.refreshed} refreshes`);
+    check(after.refused === before.refused, 'the server refused a refresh');
+    const again = await run(['oauth', 'status', '--check'], env);
+    check(again.code === 0, `after the refresh: ${again.stdout} ${again.stderr}`);
+    done.add(ROWS[4]);
+
+    const logout = await run(['oauth', 'logout', '-o', 'json'], env);
+    check(logout.code === 0 && JSON.parse(logout.stdout).revoked, `logout: ${logout.stdout} ${logout.stderr}`);
+    done.add(ROWS[5]);
+
+    await login(session);
+    await fetch(`${origin}/control/forget`, { method: 'POST' });
+    const second = await login(session);
+    check(second.client_id !== first.client_id, 'the client is the forgotten one');
+    check(
+      !credentials().clients.some(
+        ({ client_id, client_secret_expires_at: end = 0 }) => client_id === first.client_id && end === 0,
+      ),
+      'the forgotten client is still in use',
+    );
+    done.add(ROWS[6]);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+async function start(server) {
+  const child = spawn(process.execPath, ['server.mjs', server.file], { cwd: here, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const origin = await new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      const address = /^(http:\S+)\n/m.exec(text)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.on('close', (code) => reject(new Failure(`the server ended with ${code}: ${errors}`)));
+  });
+  return { child, origin };
+}
+
+const dependencies = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).dependencies;
+const results = [];
+const wanted = process.argv.slice(2);
+for (const server of SERVERS.filter(({ file }) => wanted.length === 0 || wanted.includes(file))) {
+  const { child, origin } = await start(server);
+  for (const method of METHODS) {
+    const done = new Set();
+    const offered = server.methods?.includes(method) ?? true;
+    let failure;
+    if (offered) {
+      await scenario({ ...server, origin }, method, done).catch((error) => {
+        failure = error;
+      });
+    }
+    results.push({ server, method, offered, done, failure });
+    console.log(`${server.file} ${method}: ${!offered ? 'not offered' : (failure?.stack ?? 'ok')}`);
+  }
+  child.kill();
+}
+
+if (wanted.length === 0) writeFileSync(join(root, 'docs/interop.md'), page());
+process.exitCode = results.some(({ failure }) => failure !== undefined) ? 1 : 0;
+
+function page() {
+  const head = ['server', 'method', ...ROWS];
+  const rows = results.map(({ server, method, offered, done }) => {
+    const cells = ROWS.map((row) => (!offered ? 'not offered' : done.has(row) ? 'ok' : 'failed'));
+    return [`\`${server.package}\` ${dependencies[server.package]}`, `\`${method}\``, ...cells];
+  });
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return `# Authorization servers
+
+\`npm run test:interop\` signs in with the built svc at authorization servers that others wrote, each on loopback and with
+a browser that keeps cookies. It writes this page.
+
+${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
+
+- **refresh by ${PROCESSES} processes**: the access token has expired, and ${PROCESSES} processes ask for one at once. The server sees one
+  refresh, and all processes print the same new token.
+- **logout**: the server confirms that the login is revoked.
+- **forgotten client**: the server drops its registered clients. The next login registers a new one by itself.
+- \`better-auth\` gives a refresh token only for the scope \`offline_access\`: \`svc oauth login --scope "mcp:connect offline_access"\`.
+- \`@jmondi/oauth2-server\` and \`@node-oauth/oauth2-server\` leave registration and metadata to the application. Here, their clients
+  get secrets with \`~ % + /\` and a space. Neither form-decodes
+  the parts of \`client_secret_basic\`.
+`;
+}
