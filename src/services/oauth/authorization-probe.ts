@@ -49,7 +49,8 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
         effect: 'read',
         url,
         once: true,
-        accept: 'text/html, application/json;q=0.9, */*;q=0.8',
+        // Not JSON: some servers then answer 200 with the address of their error page.
+        accept: 'text/html, */*;q=0.8',
         bodiless: true,
         timeoutMs: PROBE_MS,
         secrets: ['state', 'code_challenge'].map((name) => url.searchParams.get(name) ?? ''),
