@@ -58,10 +58,11 @@ function print(text) {
   }
 }
 
-/** Whoever interrupted waits for nothing more: a reader that takes nothing, or a name that is looked up. */
+/** Whoever interrupted waits for nothing more: a reader that takes nothing, a name that is looked up, or a pipe without a writer. */
 function leave(signal) {
-  // An exit would wait for the thread that looks it up, ten seconds and more; the signal's own end does not.
-  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) {
+  // An exit would wait for the thread that looks it up or opens it; the signal's own end does not.
+  const waiting = ['GetAddrInfoReqWrap', 'FSReqPromise'];
+  if (process.getActiveResourcesInfo().some((name) => waiting.includes(name))) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   }

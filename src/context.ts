@@ -94,6 +94,11 @@ export interface Context {
    * that they come from the terminal, which sends its own to every process there: the other command has it already.
    */
   takeSignals(handler: (name: EndSignal, shared: boolean) => void): () => void;
+  /**
+   * All of a small file that the user named, such as a secret or a certificate. A signal ends the process while it waits for a
+   * pipe's writer: nothing was sent yet. Throws the error of the system, and EFBIG for more than 1 MiB.
+   */
+  readFile(file: string | number): Buffer;
   readonly prompter: Prompter;
   /**
    * Hands an http or https address to the person's browser. Resolves with why there is none, which may become known only later,

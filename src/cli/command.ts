@@ -58,6 +58,7 @@ export interface RunContext
     | 'sleep'
     | 'signal'
     | 'takeSignals'
+    | 'readFile'
     | 'identity'
     | 'stdin'
     | 'paths'

@@ -1,10 +1,15 @@
 /** The files and pipes a command reads. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 
 /** Large enough that a gigabyte costs hashing and little else. */
 const PIECE = 1 << 20;
+const PIECES_PER_TURN = 64;
+/** More than any file that is read whole needs to be. */
+const LARGEST_WHOLE = 512 << 20;
 
 /** A file piece by piece, read directly: a stream costs a third more. `-` is standard input. */
 export async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
@@ -22,30 +27,49 @@ export async function* inputChunks(path: string, { stdin, signal }: Pick<Context
     }
     return;
   }
-  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-    yield* fileChunks(file, signal);
+    if (isPipeOrDevice(path)) yield* pipeChunks(path, signal);
+    else yield* fileChunks(path, signal);
   } catch (error) {
     throw error instanceof SvcError ? error : unreadable(path, error);
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 
 /** What is appended meanwhile is not read: a recording that is replayed to its own recorder would never end. */
-function* fileChunks(file: number, signal: AbortSignal): Generator<Uint8Array> {
-  const facts = fstatSync(file);
-  // Pipes, devices and what the kernel makes up have no size.
-  let left = facts.isFile() && facts.size > 0 ? facts.size : Number.POSITIVE_INFINITY;
-  const buffer = Buffer.allocUnsafe(PIECE);
-  while (left > 0) {
-    const count = readSync(file, buffer, 0, Math.min(PIECE, left), null);
-    if (count === 0) return;
-    signal.throwIfAborted();
-    left -= count;
-    yield buffer.subarray(0, count);
+async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    // What the kernel makes up has no size.
+    let left = size > 0 ? size : Number.POSITIVE_INFINITY;
+    const buffer = Buffer.allocUnsafe(PIECE);
+    for (let piece = 1; left > 0; piece += 1) {
+      const count = readSync(file, buffer, 0, Math.min(PIECE, left), null);
+      if (count === 0) return;
+      // A signal arrives only between two turns of the event loop.
+      if (piece % PIECES_PER_TURN === 0) await setImmediate();
+      signal.throwIfAborted();
+      left -= count;
+      yield buffer.subarray(0, count);
+    }
+  } finally {
+    closeSync(file);
   }
+}
+
+/** The same as one piece. */
+export async function wholeInput(path: string, context: Pick<Context, 'stdin' | 'signal'>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of inputChunks(path, context)) {
+    size += piece.length;
+    if (size > LARGEST_WHOLE) {
+      const name = path === '-' ? 'standard input' : path;
+      throw new SvcError('file_unusable', `${name} is larger than ${LARGEST_WHOLE >> 20} MiB`);
+    }
+    pieces.push(Buffer.from(piece));
+  }
+  return Buffer.concat(pieces);
 }
 
 function unreadable(what: string, error: unknown): SvcError {

@@ -11,7 +11,7 @@ import type { OutputOptions } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext, Typing } from './command.ts';
 import type { GlobalInput } from './globals.ts';
-import { inputChunks } from './input.ts';
+import { inputChunks, wholeInput } from './input.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
@@ -118,6 +118,7 @@ export function runContext({
     sleep: context.sleep,
     signal: context.signal,
     takeSignals: context.takeSignals,
+    readFile: context.readFile,
     identity: context.identity,
     stdin: context.stdin,
     paths: context.paths,
@@ -182,11 +183,7 @@ export function runContext({
       if (outage === undefined || format !== 'ndjson') return;
       await context.stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
     },
-    readInput: async (path) => {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of inputChunks(path, context)) pieces.push(Buffer.from(piece));
-      return Buffer.concat(pieces);
-    },
+    readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
     drawSvg: async (picture) => (await import('../output/chart/svg.ts')).drawSvg(picture, options),
     outbound: ({ insecure }) => outbound(reaching, insecure),

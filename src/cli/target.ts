@@ -1,5 +1,4 @@
 /** From settings and options to a `Target`: where requests go and under which rules. */
-import { readFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
@@ -48,7 +47,7 @@ export function buildTarget(parts: TargetParts): Target {
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
   const open = options.header.map((line) => parseHeader(line, '--header'));
-  const secret = options.headerFile.flatMap(readHeaderFile);
+  const secret = options.headerFile.flatMap((path) => readHeaderFile(path, context));
   for (const [name] of open) {
     if (SECRET_HEADERS.test(name)) {
       throw new SvcError('invalid_value', `--header: ${name} is a secret, and other users can see command lines`, {
@@ -94,7 +93,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   const noProxy = pick('no_proxy');
   return {
     userAgent: `svc/${version}`,
-    tls: { ...pemFiles(settings), ...extraCa(env['NODE_EXTRA_CA_CERTS']), insecure },
+    tls: { ...pemFiles(settings, context), ...extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
     deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       ...(http === undefined ? {} : { http }),
@@ -117,20 +116,20 @@ function parseHeader(line: string, source: string): [name: string, value: string
   return [(match[1] ?? '').toLowerCase(), (match[2] ?? '').trimEnd()];
 }
 
-function readHeaderFile(path: string): [string, string][] {
-  const lines = readTextFile(path, '--header-file').split(/\r?\n/);
+function readHeaderFile(path: string, context: Context): [string, string][] {
+  const lines = readTextFile(path, '--header-file', context).split(/\r?\n/);
   return lines
     .map((line, index): [string, number] => [line, index + 1])
     .filter(([line]) => line.trim() !== '' && !line.startsWith('#'))
     .map(([line, number]) => parseHeader(line, `--header-file ${path}, line ${number}`));
 }
 
-function pemFiles(settings: Settings): { ca?: string; cert?: string; key?: string } {
+function pemFiles(settings: Settings, context: Context): { ca?: string; cert?: string; key?: string } {
   const pem: { ca?: string; cert?: string; key?: string } = {};
   const read = (setting: string): string | undefined => {
     const path = settings.get(setting);
     if (path === undefined) return undefined;
-    const text = readTextFile(path, `--${setting}`);
+    const text = readTextFile(path, `--${setting}`, context);
     if (!text.includes('-----BEGIN ')) {
       throw new SvcError('file_unusable', `--${setting}: ${path} is not a PEM file`, {
         hint: 'convert it: openssl x509 -inform der -in FILE',
@@ -152,18 +151,18 @@ function pemFiles(settings: Settings): { ca?: string; cert?: string; key?: strin
 }
 
 /** Node's own warning tells of a file that cannot be read. */
-function extraCa(path: string | undefined): { extraCa?: string } {
+function extraCa(path: string | undefined, context: Context): { extraCa?: string } {
   if (!path) return {};
   try {
-    return { extraCa: readFileSync(path, 'utf8') };
+    return { extraCa: context.readFile(path).toString() };
   } catch {
     return {};
   }
 }
 
-function readTextFile(path: string, option: string): string {
+function readTextFile(path: string, option: string, context: Context): string {
   try {
-    return readFileSync(path, 'utf8');
+    return context.readFile(path).toString();
   } catch (error) {
     throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${(error as Error).message.split(':')[0]}`, {
       cause: error,

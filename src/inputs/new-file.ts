@@ -16,16 +16,18 @@ export function checkNewFile({ option, path, force }: NewFile): void {
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a folder`);
   if (there !== undefined && !force) throw taken(option, path);
-  // It would be replaced by a file, as root even /dev/null.
+  // Root would replace even /dev/null by a file.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new SvcError('file_unusable', `${option}: ${path} is no file`, {
+    throw new SvcError('file_unusable', `${option}: ${path} is not a regular file`, {
       hint: `${option} - prints to standard output`,
     });
   }
 }
 
 /** For everybody to read, as far as the user's mask allows. */
-export function writeNewFile({ option, path, force }: NewFile, content: string, pid: number): void {
+export function writeNewFile(file: NewFile, content: string, pid: number): void {
+  checkNewFile(file);
+  const { option, path, force } = file;
   const staged = `${path}.${pid}.new`;
   try {
     writeFileSync(staged, content, { flag: 'wx' });

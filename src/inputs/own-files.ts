@@ -1,5 +1,5 @@
 /** What svc keeps on this machine, as an examination finds it: who may read its files, and how one is signed in. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename } from 'node:path';
 import type { RunContext } from '../cli/command.ts';
@@ -7,6 +7,7 @@ import { SvcError } from '../errors.ts';
 import { bad, type Finding, ok, warn } from '../services/recordings/health.ts';
 import { type Credential, credentialAddress, findCredential, parseCredentials } from '../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../store/credentials-file.ts';
+import { readOwnFile } from '../store/own-file.ts';
 import { settingsPath } from '../store/settings-file.ts';
 import { webhookSecretsPath } from '../store/webhook-secrets.ts';
 
@@ -58,7 +59,7 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
 /** What is wrong with the file of credentials; nothing of it is changed. */
 export function credentialsFault({ paths }: Where): string | undefined {
   try {
-    const text = readFileSync(credentialsPath(paths), 'utf8');
+    const text = readOwnFile(credentialsPath(paths)).toString();
     parseCredentials(text);
     return undefined;
   } catch (error) {

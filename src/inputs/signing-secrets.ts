@@ -1,5 +1,4 @@
 /** The options by which a command is told its signing secrets: never on the command line itself, which other users can see. */
-import { readFileSync } from 'node:fs';
 import type { RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
@@ -60,7 +59,7 @@ export interface SecretInput extends SecretSources {
   readonly endpoint: readonly string[];
 }
 
-type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice'>;
+type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice' | 'readFile'>;
 
 const ADVICE = {
   hint: `pass ${SOURCES}, or set ${VARIABLE}`,
@@ -88,11 +87,14 @@ export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSe
 }
 
 /** The secrets of the options that read one. */
-export function namedSecrets(input: SecretSources, { env }: Pick<RunContext, 'env'>): readonly SigningSecret[] {
+export function namedSecrets(
+  input: SecretSources,
+  ctx: Pick<RunContext, 'env' | 'readFile'>,
+): readonly SigningSecret[] {
   return [
-    ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path)),
-    ...input.secretEnv.map((name) => fromVariable(name, env)),
-    ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd)),
+    ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path, ctx)),
+    ...input.secretEnv.map((name) => fromVariable(name, ctx.env)),
+    ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd, ctx)),
   ];
 }
 
@@ -110,10 +112,10 @@ function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   return checked(text, name);
 }
 
-function fromFile(source: string, file: string | number): SigningSecret {
+function fromFile(source: string, file: string | number, ctx: Pick<RunContext, 'readFile'>): SigningSecret {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = ctx.readFile(file);
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new SvcError('file_unusable', `${source}: cannot be read: ${why}`, { cause: error });

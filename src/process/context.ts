@@ -7,6 +7,9 @@ import { openBrowser } from './browser.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
 import { prompter } from './prompter.ts';
+import { readSmallFile } from './small-file.ts';
+
+const SMALL_FILE = 1 << 20;
 
 /** The context of a real process. `resolve` makes the paths of the environment. */
 export function processContext(resolve: (env: Context['env'], platform: string, home: string) => Paths): Context {
@@ -28,6 +31,14 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  const deaf = <T>(work: () => T): T => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    try {
+      return work();
+    } finally {
+      process.on('SIGINT', stop).on('SIGTERM', stop);
+    }
+  };
   leaveColorsToUs();
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {
@@ -67,6 +78,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
         if (before === undefined) process.removeListener('SIGHUP', hangUp);
       };
     },
+    readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
     prompter: prompter(signal),
     openBrowser,
   };

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import type { NetConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { isPipe } from './pipe.ts';
 
 /**
@@ -13,7 +14,12 @@ export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Arr
     return;
   }
   const buffer = Buffer.allocUnsafe(1 << 20);
-  for (let count = readSync(0, buffer); count > 0; count = readSync(0, buffer)) yield buffer.subarray(0, count);
+  for (let piece = 1, count = readSync(0, buffer); count > 0; piece += 1, count = readSync(0, buffer)) {
+    // A device may never end, and a signal arrives only between two turns of the event loop.
+    if (piece % 64 === 0) await setImmediate();
+    signal.throwIfAborted();
+    yield buffer.subarray(0, count);
+  }
 }
 
 /** What can be given up while it waits, which a read of the descriptor cannot. */

@@ -2,22 +2,12 @@
  * A file that grows line by line, piece after piece, and outlives a kill at any moment: beside it stands `<path>.state.json`, which says
  * how much of it counts, until it is whole.
  */
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { syncDirectory, writeAtomic } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
+import { openOwnFile, readOwnFile } from './own-file.ts';
 
 /** What a file was begun for: it goes on for the same only. */
 export type Request = Readonly<Record<string, string | number | boolean>>;
@@ -46,7 +36,7 @@ export function readBegun(path: string): BegunFile | undefined {
   const state = statePath(path);
   let text: string;
   try {
-    text = readFileSync(state, 'utf8');
+    text = readOwnFile(state).toString();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw fileFailure(`cannot read ${state}`, error);
@@ -122,7 +112,9 @@ export class AppendedFile {
   }
 
   static #headed(path: string, state: BegunFile, header: string, flags: 'w' | 'wx'): AppendedFile {
-    const appended = new AppendedFile(path, opened(path, flags), state);
+    const file = opened(path, flags);
+    ftruncateSync(file, 0);
+    const appended = new AppendedFile(path, file, state);
     appended.#append(header);
     syncDirectory(dirname(path));
     return appended;
@@ -176,9 +168,9 @@ function stateText(state: BegunFile): string {
   return `${JSON.stringify(state)}\n`;
 }
 
-function opened(path: string, flags: string): number {
+function opened(path: string, flags: 'r+' | 'w' | 'wx'): number {
   try {
-    return openSync(path, flags);
+    return openOwnFile(path, flags, 0o666);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw there(path);
     throw fileFailure(`cannot open ${path}`, error);

@@ -45,6 +45,8 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
   const staged = stagedPath(path);
   try {
     const previous = statSync(path, { throwIfNoEntry: false });
+    // Root could replace /dev/null.
+    if (previous?.isFile() === false) throw new SvcError('file_unusable', `${path} is not a regular file`);
     rmSync(staged, { force: true });
     writeDurably(staged, content, previous);
     renameSync(staged, path);

@@ -1,10 +1,10 @@
 /** How many calls the processes of this machine made lately, per command number: one file for each address and token. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { remove, writeAtomic } from './atomic-write.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { readOwnFile } from './own-file.ts';
 
 /** A sliding window: so many calls in so long a time. */
 export interface Window {
@@ -99,7 +99,7 @@ function within(times: readonly number[] | undefined, { windowMs }: Window, now:
 /** It may be lost at any time: what cannot be read counts as nothing used. */
 function readCalls(path: string): BudgetFile['calls'] {
   try {
-    const { version, calls } = JSON.parse(readFileSync(path, 'utf8')) as BudgetFile;
+    const { version, calls } = JSON.parse(readOwnFile(path).toString()) as BudgetFile;
     const usable = version === 1 && Object.values(calls).every((times) => times.every((at) => typeof at === 'number'));
     return usable ? calls : {};
   } catch {

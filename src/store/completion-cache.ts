@@ -2,10 +2,11 @@
  * The names that a service told lately, for <Tab>. It may be lost or deleted at any time, and is never trusted: a file that cannot be
  * read is none, and one that cannot be written is not.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { replaceCache } from './cache-file.ts';
+import { readOwnFile } from './own-file.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -81,7 +82,7 @@ function readCache(paths: Paths, { service, profile, address }: CacheOwner): Cac
   try {
     const path = cachePath(paths, service);
     if (statSync(path).size > LARGEST) return undefined;
-    const file = JSON.parse(readFileSync(path, 'utf8')) as CacheFile;
+    const file = JSON.parse(readOwnFile(path).toString()) as CacheFile;
     return file.profile === profile && file.address === address && typeof file.kinds === 'object' ? file : undefined;
   } catch {
     return undefined;

@@ -1,12 +1,12 @@
 /** How often svc connects to the trading gateway, counted on disk for all processes of this user. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { writeAtomic } from './atomic-write.ts';
 import { errorCode } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { readOwnFile } from './own-file.ts';
 import type { Settings } from './settings.ts';
 
 export interface PaceContext extends LockContext {
@@ -70,7 +70,7 @@ async function taken(path: string, perMinute: number, context: PaceContext): Pro
 /** In order. A file that is no list of times holds none. */
 function readTimes(path: string): number[] {
   try {
-    const times: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const times: unknown = JSON.parse(readOwnFile(path).toString());
     return Array.isArray(times) ? times.filter((time) => typeof time === 'number').sort((a, b) => a - b) : [];
   } catch (error) {
     if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return [];

@@ -1,5 +1,5 @@
 /** credentials.json on disk: read without a lock, written under it, set aside where it is corrupt, never wiped. */
-import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: whose files are ours is a fact of the machine, as a file is, and of no context
@@ -11,6 +11,7 @@ import { type CredentialsDocument, NO_CREDENTIALS, parseCredentials, ShapeFault 
 import { promoteStaged, StagedFile } from './credentials-staging.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { openOwnFile } from './own-file.ts';
 import { setAside } from './set-aside.ts';
 
 export interface CredentialsFile {
@@ -141,9 +142,7 @@ function read(path: string): Found {
 
 function readBytes(path: string): { readonly text: string; readonly warnings: readonly string[] } | undefined {
   try {
-    // Opening a pipe would wait for whoever writes to it.
-    if (!statSync(path).isFile()) throw new SvcError('file_unusable', `${path} is no file`);
-    const file = openSync(path, 'r');
+    const file = openOwnFile(path, 'r');
     try {
       const stats = fstatSync(file);
       checkFolder(path);

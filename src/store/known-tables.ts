@@ -3,11 +3,11 @@
  * any time: a file that cannot be read is none, and one that cannot be written is not.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { remove } from './atomic-write.ts';
 import { replaceCache } from './cache-file.ts';
+import { readOwnFile } from './own-file.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,7 @@ export function knownTables(
 
 function readTables(path: string): TablesFile['tables'] {
   try {
-    const { version, tables } = JSON.parse(readFileSync(path, 'utf8')) as TablesFile;
+    const { version, tables } = JSON.parse(readOwnFile(path).toString()) as TablesFile;
     const usable = version === 1 && Object.values(tables).every(({ rows }) => Array.isArray(rows));
     return usable ? tables : {};
   } catch {

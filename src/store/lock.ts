@@ -1,5 +1,5 @@
 /** A lock between processes: a file that names its owner. */
-import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -7,6 +7,7 @@ import { discard } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
 import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.ts';
+import { readOwnFile } from './own-file.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
 
@@ -93,7 +94,7 @@ interface Holder {
 function readHolder(path: string): Holder | undefined {
   try {
     const { ino, mtimeMs, size } = statSync(path);
-    const owner = parseOwner(readFileSync(path, 'utf8'));
+    const owner = parseOwner(readOwnFile(path).toString());
     return { size, owner, nonce: owner?.nonce ?? `${ino}-${Math.trunc(mtimeMs)}`, since: mtimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;

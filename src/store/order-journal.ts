@@ -1,10 +1,11 @@
 /** Every order that left this machine, a line of JSON each on disk before it is sent: what to look at when an answer is lost. */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { openOwnFile, readOwnFile } from './own-file.ts';
 
 /** What stands of an order before it is sent. */
 export interface OrderSent {
@@ -60,7 +61,7 @@ export async function journal(paths: Paths, context: LockContext, line: OrderSen
   await withLock(`${path}.lock`, context, () => {
     try {
       makeFolder(dirname(path));
-      const file = openSync(path, 'a+', 0o600);
+      const file = openOwnFile(path, 'a+');
       try {
         // A line that a crash cut short must not swallow this one.
         writeWhole(file, `${endsLine(path) ? '' : '\n'}${JSON.stringify(line)}\n`);
@@ -79,7 +80,7 @@ export function readJournal(paths: Paths): readonly JournalEntry[] {
   const path = journalPath(paths);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readOwnFile(path).toString();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw fileFailure(`cannot read ${path}`, error);
@@ -135,7 +136,7 @@ function parsed(line: string): OrderSent | OrderAnswered | undefined {
 }
 
 function endsLine(path: string): boolean {
-  const bytes = readFileSync(path);
+  const bytes = readOwnFile(path);
   return bytes.length === 0 || bytes.at(-1) === 0x0a;
 }
 

@@ -2,13 +2,14 @@
  * Where the sandboxes of this user are: a file for each, which goes away with it. One that was killed leaves its file behind, so that
  * only its services can tell whether it still runs.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Paths } from '../context.ts';
 import { isObject } from '../json-object.ts';
 import { discard, writeAtomic } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
+import { readOwnFile } from './own-file.ts';
 
 /** The variables that lead to a sandbox. */
 export type SandboxEnv = Readonly<
@@ -110,7 +111,7 @@ function namesIn(folder: string): readonly string[] {
 function readRecord(path: string): SandboxRecord | undefined {
   let found: unknown;
   try {
-    found = JSON.parse(readFileSync(path, 'utf8'));
+    found = JSON.parse(readOwnFile(path).toString());
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** settings.json: its shape, and the plain reading of it that every command does. */
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -8,6 +8,7 @@ import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
+import { readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
 /** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */
@@ -46,9 +47,8 @@ export function readSettingsFile(path: string): SettingsFile {
 export function readSettingsBytes(path: string): { readonly bytes: Uint8Array; readonly stats: Stats } | undefined {
   try {
     const stats = statSync(path);
-    if (!stats.isFile()) throw new SvcError('file_unusable', `${path} is no file`);
     if (stats.size > LARGEST) throw new SvcError('config_invalid', `${path} is larger than 1 MiB`);
-    return { bytes: readFileSync(path), stats };
+    return { bytes: readOwnFile(path), stats };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
     throw fileFailure(`cannot read ${path}`, error, 'make it readable, or set SVC_CONFIG_DIR to another directory');

@@ -1,6 +1,6 @@
 /** webhook-secrets.json: the signing secrets of endpoints, and the plain reading of them. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: whose a file may be is a fact of the machine, and of no context
@@ -10,6 +10,7 @@ import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
+import { openOwnFile } from './own-file.ts';
 
 export interface StoredSecret {
   /** Origin and path of the service, null where no address was configured. */
@@ -45,8 +46,7 @@ export function webhookSecretsPath(paths: Paths): string {
 export function readWebhookSecrets(path: string): SecretsFile {
   let file: number;
   try {
-    // A pipe in its place must not be waited for.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openOwnFile(path, 'r');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? ''))
       return { document: { version: 1, secrets: [] }, warnings: [] };
@@ -54,7 +54,6 @@ export function readWebhookSecrets(path: string): SecretsFile {
   }
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new SvcError('file_unusable', `${path} is no file`);
     if (stats.size > LARGEST) throw new SvcError('file_unusable', `${path} is larger than 1 MiB`);
     const warnings = platform() === 'win32' ? [] : secured(file, stats, path);
     return { document: parseWebhookSecrets(readFileSync(file), path), warnings };

@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   auth: [/^store\//, /^services\/oauth\//, /^http\/target\.ts$/],
   // of http only what holds no connection: request values, the curl form, redaction, addresses
   cli: [/^output\//, /^store\//, /^http\/(endpoint|target|as-curl|redact|address)\.ts$/],
-  'services/*': [/^http\//],
+  'services/*': [/^http\//, /^store\/own-file\.ts$/],
   sandbox: [/^services\/[^/]+\/[^/]+\.ts$/],
   views: [/^services\//, /^output\/types\.ts$/],
   inputs: [/^cli\//, /^services\//, /^store\//, /^http\/(redact|reach)\.ts$/],

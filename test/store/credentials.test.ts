@@ -308,10 +308,13 @@ describe('a file that cannot be used', () => {
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ version: 2, anything: SECRET });
   });
 
-  it('is refused when it is no file, without waiting', async () => {
+  it('is refused when it is not a regular file, without waiting', async () => {
     mkdirSync(folder.paths.config, { mode: 0o700 });
     spawnSync('sh', ['-c', 'mkfifo "$0"', file()]);
-    await expect(read()).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining('no file') });
+    await expect(read()).rejects.toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining('not a regular file'),
+    });
     rmSync(file());
     mkdirSync(file());
     await expect(read()).rejects.toMatchObject({ code: 'file_unusable' });

@@ -199,11 +199,11 @@ describe('a file', () => {
 
   it('that is none, or without end, is exit 2 and not waited for', async () => {
     mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
-    expect((await failure()).message).toMatch(/is no file/);
+    expect((await failure()).message).toMatch(/not a regular file/);
     const { config } = { config: join(folder.path, 'endless') };
     mkdirSync(config);
     symlinkSync('/dev/zero', join(config, 'settings.json'));
-    expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/is no file/);
+    expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/not a regular file/);
   });
 
   it('with unknown keys gives one warning that lists them', async () => {

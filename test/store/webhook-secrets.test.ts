@@ -167,10 +167,10 @@ describe('rights', () => {
   it('does not wait for a pipe, and reads no folder', () => {
     mkdirSync(path(), { recursive: true });
     chmodSync(folder.paths.config, 0o700);
-    expect(failure(read).message).toContain('is no file');
+    expect(failure(read).message).toContain('not a regular file');
     const pipe = join(folder.path, 'pipe');
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
-    expect(failure(() => readWebhookSecrets(pipe)).message).toContain('is no file');
+    expect(failure(() => readWebhookSecrets(pipe)).message).toContain('not a regular file');
   });
 
   it('writes through a symbolic link', async () => {

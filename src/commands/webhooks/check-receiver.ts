@@ -1,3 +1,4 @@
+import type { RunContext } from '../../cli/command.ts';
 import { listCommand } from '../../cli/command.ts';
 import { RECEIVER_FLAGS } from '../../inputs/receiver-flags.ts';
 import { requireSecret, SECRET_FLAGS } from '../../inputs/signing-secrets.ts';
@@ -73,8 +74,8 @@ export const webhooksCheckReceiver = listCommand({
     const { now, random } = ctx;
     const kit = { key: requireSecret(input, ctx).key.reveal(), userAgent: outbound.userAgent, now, random };
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
-    const report = input.junit === undefined || ctx.dryRun ? undefined : await reporter(input.junit, url, now());
-    report?.(unsent(input.only)); // a file that cannot be written is reported before anything is sent
+    const report =
+      input.junit === undefined || ctx.dryRun ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
     const results: ProbeResult[] = [];
     const progress = ctx.progress(new Set(input.only).size || PROBE_NAMES.length);
     try {
@@ -85,7 +86,7 @@ export const webhooksCheckReceiver = listCommand({
     } finally {
       progress.clear();
     }
-    report?.(results);
+    await report?.(results);
     const count = (verdict: ProbeResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
     const [passed, untestable] = [count('pass'), count('not_testable')];
     const probes = results.length - untestable;
@@ -98,10 +99,24 @@ export const webhooksCheckReceiver = listCommand({
   },
 });
 
-/** Writes a report as a whole, in place of the one before. */
-async function reporter(path: string, url: URL, startedMs: number): Promise<(results: readonly ProbeResult[]) => void> {
+/**
+ * Writes a report as a whole, in place of the one before; a pipe or a device is written to directly. `first` stays in a file where
+ * the run does not end, and shows that the file can be written before anything is sent.
+ */
+async function reporter(
+  path: string,
+  url: URL,
+  first: readonly ProbeResult[],
+  { now, signal }: Pick<RunContext, 'now' | 'signal'>,
+): Promise<(results: readonly ProbeResult[]) => Promise<void>> {
   const { junitReport } = await import('../../services/recordings/junit.ts');
   const { realTarget, writeAtomic } = await import('../../store/atomic-write.ts');
+  const { isPipeOrDevice, writeToPipe } = await import('../../store/pipes.ts');
+  const startedMs = now();
+  const report = (results: readonly ProbeResult[]): string =>
+    junitReport(results, url.origin + url.pathname, startedMs);
+  if (isPipeOrDevice(path)) return (results) => writeToPipe(path, report(results), signal);
   const file = realTarget(path);
-  return (results) => writeAtomic(file, junitReport(results, url.origin + url.pathname, startedMs));
+  writeAtomic(file, report(first));
+  return async (results) => writeAtomic(file, report(results));
 }

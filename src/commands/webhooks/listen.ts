@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { listCommand, type RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { parseByteSize } from '../../inputs/byte-size.ts';
@@ -119,7 +118,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     const secrets = input.insecureNoVerify ? undefined : requireSecrets(input, ctx);
     const events = eventFilter(input.event);
     const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
-    const tls = tlsPair(input.tlsCert, input.tlsKey);
+    const tls = tlsPair(input, ctx);
     const { forwardTo, record } = input;
     if (input.append && record === undefined)
       throw new SvcError('usage', '--append needs --record, which names the file');
@@ -249,17 +248,20 @@ async function openKnown(path: string, ctx: RunContext): Promise<SeenFile> {
   );
 }
 
-function tlsPair(cert: string | undefined, key: string | undefined): SessionOptions['tls'] {
+function tlsPair(
+  { tlsCert: cert, tlsKey: key }: { readonly tlsCert: string | undefined; readonly tlsKey: string | undefined },
+  ctx: RunContext,
+): SessionOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
     throw new SvcError('missing_value', '--tls-cert and --tls-key belong together', { hint: 'pass both' });
   }
-  return { cert: pem('--tls-cert', cert), key: pem('--tls-key', key) };
+  return { cert: pem('--tls-cert', cert, ctx), key: pem('--tls-key', key, ctx) };
 }
 
-function pem(option: string, path: string): string {
+function pem(option: string, path: string, ctx: RunContext): string {
   try {
-    return readFileSync(path, 'utf8');
+    return ctx.readFile(path).toString();
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${why}`, { cause: error });

@@ -1,6 +1,7 @@
 /** Tells other programs that deliveries are taken, and where: a file that is there, whole, exactly as long as that is so. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../../errors.ts';
+import { readOwnFile } from '../../store/own-file.ts';
 
 export interface Readiness {
   readonly port: number;
@@ -44,7 +45,7 @@ export class ReadyFile {
 
 function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readOwnFile(path).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(path, error);
@@ -56,6 +57,7 @@ function isReadiness(text: string): boolean {
 }
 
 function unusable(path: string, error: unknown): SvcError {
-  const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  const why = code === 'EFTYPE' ? 'not a regular file' : code;
   return new SvcError('file_unusable', `--ready-file: cannot use ${path}: ${why}`, { cause: error });
 }

@@ -1,6 +1,7 @@
 /** Writes recordings such that what was answered as received is in the file, in whole lines, whatever happens. */
 import {
   closeSync,
+  constants,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -23,6 +24,9 @@ export interface OpenedRecording {
   readonly notices: readonly string[];
 }
 
+/** A pipe that took the file's place meanwhile is not waited for. */
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
+
 /** Creates the file, readable by its owner only; with `append` one that is there is continued. Throws `file_unusable`. */
 export function openRecording(path: string, { append }: { readonly append: boolean }): OpenedRecording {
   const there = statSync(path, { throwIfNoEntry: false });
@@ -37,7 +41,7 @@ export function openRecording(path: string, { append }: { readonly append: boole
   let file: number | undefined;
   try {
     // Exclusive creation follows no symbolic link that somebody left there. Appending goes on at the end, also where it was cut.
-    file = openSync(path, append ? 'a+' : 'ax', 0o600);
+    file = openSync(path, append ? APPEND : APPEND | constants.O_EXCL, 0o600);
     const opened = fstatSync(file);
     const notices: string[] = there === undefined ? [] : othersMayRead(path, opened);
     if (opened.isFile() && opened.size > 0) notices.push(...removeCutLine(path, file, opened.size));

@@ -1,16 +1,7 @@
 /** The events that were accepted, in a file: known again after a restart. A line each, of the key of an id and a time. */
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, realpathSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { SvcError } from '../../errors.ts';
+import { openOwnFile, readOwnFile } from '../../store/own-file.ts';
 import { type EventKey, KEPT_MS, MOST_EVENTS, SeenEvents } from './dedupe.ts';
 
 const LINE = /^([0-9a-f]{32}) (\d{1,15})$/;
@@ -24,7 +15,7 @@ export function openSeenFile(path: string, nowMs: number, failed: (why: string) 
     const lines = readLines(real);
     const fresh = lines.filter(({ at }) => nowMs - at < KEPT_MS).slice(-MOST_EVENTS);
     if (fresh.length < lines.length) rewrite(real, fresh);
-    const seen = new SeenFile(openSync(real, 'a', 0o600), failed);
+    const seen = new SeenFile(openOwnFile(real, 'a+'), failed);
     for (const { key, at } of fresh) seen.remember(key, at);
     return seen;
   } catch (error) {
@@ -85,7 +76,7 @@ function readLines(path: string): readonly Line[] {
     hint: 'name another file: this one is left as it is',
   });
   if (!stats.isFile() || stats.size > LARGEST) throw strange;
-  const text = readFileSync(path, 'latin1');
+  const text = readOwnFile(path).toString('latin1');
   const whole = text.split('\n');
   // What stands behind the last line end was cut off while it was written.
   const cut = whole.pop() ?? '';

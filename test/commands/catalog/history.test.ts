@@ -468,7 +468,7 @@ describe('--svg', () => {
     symlinkSync('/dev/null', join(path, 'null.svg'));
     expect(await history('--svg', join(path, 'null.svg'), '--force')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is no file'),
+      stderr: expect.stringContaining('is not a regular file'),
     });
     expect(await history(...DAILY, '--svg', join(path, 'no', 'price.svg'))).toMatchObject({
       code: 2,

@@ -1,0 +1,180 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { HOME, type Running, shell, startSvc, svc } from './binary.ts';
+
+const PIPE = join(HOME, 'pipe');
+const CONFIG = join(HOME, '.config/svc');
+const STATE = join(HOME, '.local/state/svc');
+const BODY = join(HOME, 'body.json');
+const SECRET = join(HOME, 'secret.txt');
+const CERT = join(HOME, 'cert.pem');
+writeFileSync(BODY, '{}');
+writeFileSync(CERT, '-----BEGIN CERTIFICATE-----\n');
+writeFileSync(SECRET, `whsec_${Buffer.alloc(24, 7).toString('base64')}\n`, { mode: 0o600 });
+
+const NOWHERE = ['--base-url', 'http://127.0.0.1:9'];
+const TO = ['--to', 'http://127.0.0.1:9/'];
+const SIGNED = ['--timestamp', '1', '--signature', 'sha256=00'];
+
+/** Every option and argument that names a file which is read. */
+const READERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
+  ['--secret-file', ['webhooks', 'verify', BODY, ...SIGNED, '--secret-file', PIPE]],
+  ['--header-file', ['alerts', 'list', ...NOWHERE, '--header-file', PIPE]],
+  ['--headers-file', ['webhooks', 'verify', BODY, '--secret-file', SECRET, '--headers-file', PIPE]],
+  ['--cacert', ['alerts', 'list', ...NOWHERE, '--cacert', PIPE]],
+  ['--cert', ['alerts', 'list', ...NOWHERE, '--cert', PIPE]],
+  ['--key', ['alerts', 'list', ...NOWHERE, '--cert', CERT, '--key', PIPE]],
+  ['--tls-cert', ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--tls-cert', PIPE, '--tls-key', PIPE]],
+  ['send --body', ['webhooks', 'send', ...TO, '--secret-file', SECRET, '--body', PIPE]],
+  ['verify FILE', ['webhooks', 'verify', PIPE, ...SIGNED, '--secret-file', SECRET]],
+  ['replay FILE', ['webhooks', 'replay', PIPE, ...TO]],
+  ['silences import FILE', ['silences', 'import', PIPE, ...NOWHERE]],
+  ['trade batch FILE', ['trade', 'batch', PIPE, ...NOWHERE]],
+];
+
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
+
+function makePipe(path: string): void {
+  rmSync(path, { force: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  execFileSync('mkfifo', ['-m', '600', path]);
+}
+
+beforeEach(() => makePipe(PIPE));
+let receiver: FaultServer;
+beforeAll(async () => {
+  receiver = await faultServer((socket) => socket.end(answer(200, '')));
+});
+afterAll(() => receiver.close());
+
+/** Waits until one of the process's threads does nothing but wait for the other end of a pipe. */
+async function blocked({ child }: Running, where: string): Promise<void> {
+  const tasks = `/proc/${child.pid}/task`;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended before it waited');
+    const waits = readdirSync(tasks).map((task) => waitOf(`${tasks}/${task}/wchan`));
+    if (waits.some((wait) => wait.includes(where))) return;
+    await setTimeout(5);
+  }
+}
+
+/** Empty for a thread that is gone. */
+function waitOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function endsBy(run: Running, signal: 'SIGINT' | 'SIGTERM', status: number): Promise<void> {
+  const { code, signal: by, stdout, stderr } = await run.kill(signal);
+  // A signal that ends the process at once has no status of its own; the shell makes the same of it.
+  expect({ code: by === signal ? status : code, stdout, stderr }).toEqual({ code: status, stdout: '', stderr: '' });
+}
+
+const hasWaits = existsSync('/proc/self/wchan') && readFileSync('/proc/self/wchan', 'utf8') !== '';
+
+describe.skipIf(!hasWaits)('a pipe without a writer', () => {
+  describe.each(SIGNALS)('%s', (signal, status) => {
+    it.each(READERS)('ends %s', async (_name, argv) => {
+      const run = startSvc(argv);
+      await blocked(run, 'wait_for_partner');
+      await endsBy(run, signal, status);
+    });
+
+    it('ends a read from a writer that is silent', async () => {
+      for (const [, argv] of [READERS[0], READERS[10]] as typeof READERS) {
+        const run = startSvc(argv);
+        await blocked(run, 'wait_for_partner');
+        const writer = spawn('sh', ['-c', 'exec 3>"$0"; echo; exec sleep 1000', PIPE], {
+          stdio: ['ignore', 'pipe', 'ignore'],
+        });
+        await new Promise((open) => writer.stdout.once('data', open));
+        await blocked(run, 'pipe_read');
+        await endsBy(run, signal, status);
+        writer.kill();
+      }
+    });
+
+    it('ends a report that has no reader', async () => {
+      const run = startSvc([
+        'webhooks',
+        'check-receiver',
+        receiver.url,
+        '--secret-file',
+        SECRET,
+        '--only',
+        'valid-ping',
+        '--junit',
+        PIPE,
+      ]);
+      await blocked(run, 'wait_for_partner');
+      await endsBy(run, signal, status);
+    });
+  });
+});
+
+describe('input that never ends', () => {
+  it.each(['--secret-file', '--header-file', '--cacert'])('is refused by %s', async (option) => {
+    const base = option === '--secret-file' ? ['webhooks', 'verify', BODY, ...SIGNED] : ['alerts', 'list', ...NOWHERE];
+    const { code, stderr } = await svc([...base, option, '/dev/zero']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/EFBIG/) });
+  });
+
+  it('is interrupted as an argument and as standard input', async () => {
+    for (const script of ['svc webhooks verify /dev/zero', 'svc webhooks verify - </dev/zero']) {
+      const line = `${script} ${SIGNED.join(' ')} --secret-file ${SECRET} & sleep 1; kill -INT $!; wait $!`;
+      expect((await shell(line)).code).toBe(130);
+    }
+  });
+});
+
+describe('process substitution', () => {
+  it('gives a secret and a delivery', async () => {
+    const line = `svc webhooks verify <(printf '{}') ${SIGNED.join(' ')} --secret-file <(cat ${SECRET})`;
+    expect(await shell(line)).toMatchObject({ code: 1, stderr: expect.not.stringContaining('cannot') });
+  });
+
+  it('takes a report', async () => {
+    const taken = join(HOME, 'taken.xml');
+    const line = `svc webhooks check-receiver ${receiver.url} --secret-file ${SECRET} --only valid-ping --junit >(cat >${taken}); wait; cat ${taken}`;
+    const { stdout } = await shell(line);
+    expect(stdout.match(/<\?xml/g)).toHaveLength(1);
+    expect(stdout).toContain('</testsuite');
+  });
+});
+
+describe("a pipe in the place of one of svc's own files is refused, and stays", () => {
+  it.each([
+    ['settings.json', `${CONFIG}/settings.json`, ['config', 'list']],
+    ['the lock of the settings', `${CONFIG}/settings.json.lock`, ['config', 'set', 'color', 'never']],
+    ['credentials.json', `${CONFIG}/credentials.json`, ['oauth', 'status', ...NOWHERE]],
+    ['webhook-secrets.json', `${CONFIG}/webhook-secrets.json`, ['webhooks', 'secrets', 'list']],
+    ['the journal of orders', `${STATE}/trade/orders.ndjson`, ['trade', 'journal', ...NOWHERE]],
+    ['--ready-file', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--ready-file', PIPE]],
+    ['--dedupe-file', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--dedupe-file', PIPE]],
+    ['--record', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--record', PIPE, '--append']],
+    [
+      '--out',
+      join(HOME, 'pipe.csv'),
+      ['trade', 'candles', 'EUR/USD', 'D1', '--out', join(HOME, 'pipe.csv'), '--force', ...NOWHERE],
+    ],
+  ])('%s', async (_name, path, argv) => {
+    makePipe(path);
+    const { code, stderr } = await svc(argv);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/not a regular file|is not a file|is no list/),
+    });
+    expect(lstatSync(path).isFIFO()).toBe(true);
+    rmSync(path);
+  });
+});
