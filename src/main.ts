@@ -5,20 +5,23 @@ import type { Command } from './cli/command.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
-import type { Context } from './context.ts';
+import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
+import { KnownSecrets } from './http/known-secrets.ts';
 import { GROUPS } from './registry.ts';
 
 /** Runs one command line. Never throws; whatever fails is said on stderr and in the status. */
-export async function main(argv: readonly string[], context: Context): Promise<number> {
+export async function main(argv: readonly string[], outer: Context): Promise<number> {
+  const secrets = new KnownSecrets();
+  const context = { ...outer, stderr: hiding(outer.stderr, secrets) };
   try {
-    return await dispatch(argv, context);
+    return await dispatch(argv, context, secrets);
   } catch (error) {
     return await report(error, argv, context);
   }
 }
 
-async function dispatch(argv: readonly string[], context: Context): Promise<number> {
+async function dispatch(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
   if (argv[0] === '__complete') {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
     return print(context, await completionAnswer(argv.slice(1), context));
@@ -40,6 +43,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
     return explain(
       argv.filter((_, index) => index !== at[0]),
       context,
+      secrets,
     );
   const group = findGroup(GROUPS, first);
   const [word = ''] = rest;
@@ -56,15 +60,22 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = await parseInput(command, tokens, context.now());
   if (parsed.input['help'] === true) return print(context, commandHelp(command, context.stdout.columns));
-  return run(command, parsed, argv, context);
+  return run(command, parsed, argv, context, secrets);
 }
 
-async function run(command: Command, parsed: ParsedInput, typed: readonly string[], context: Context): Promise<number> {
+async function run(
+  command: Command,
+  parsed: ParsedInput,
+  typed: readonly string[],
+  context: Context,
+  secrets: KnownSecrets,
+): Promise<number> {
   const { runCommand } = await import('./cli/run.ts');
   return runCommand(command, parsed, context, {
     version: pkg.version,
     groups: GROUPS,
     typed,
+    secrets,
     authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
   });
 }
@@ -75,14 +86,21 @@ function asksForHelp(tokens: readonly string[]): boolean {
 }
 
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
-async function explain(argv: readonly string[], context: Context): Promise<number> {
+async function explain(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
   const { HELP, helpText, wantsData } = await import('./reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = await parseInput(HELP, tokens, context.now());
-  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context);
+  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);
   const words = parsed.input['words'] as readonly string[];
   const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;
   return print(context, await helpText(named, GROUPS, context.stdout.columns));
+}
+
+/** Everything on standard error goes through here, without the secrets that the run has used. */
+function hiding(stream: OutStream, secrets: KnownSecrets): OutStream {
+  return Object.assign(Object.create(stream) as OutStream, {
+    write: (chunk: string | Uint8Array) => stream.write(typeof chunk === 'string' ? secrets.hide(chunk) : chunk),
+  });
 }
 
 async function print(context: Context, text: string): Promise<number> {

@@ -2,6 +2,7 @@
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Effect } from '../http/endpoint.ts';
+import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type { Progress } from '../output/progress.ts';
 import type {
@@ -71,6 +72,8 @@ export interface RunContext
   readonly target: Target;
   /** The same of any service, for a command that looks at several. */
   targetOf(service: ServiceName): Target;
+  /** What is added is hidden in everything that is printed on standard error. */
+  readonly secrets: Pick<KnownSecrets, 'add'>;
   readonly settings: Settings;
   /** The output format, for the few commands whose work depends on it. */
   readonly wants: {

@@ -2,6 +2,7 @@
 import type { Choice, Context, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RequestValue } from '../http/endpoint.ts';
+import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { ServiceName, Target } from '../http/target.ts';
 import { type ColorChoice, colorLevel, painter } from '../output/color.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
@@ -22,6 +23,7 @@ export interface Engine {
   readonly version: string;
   readonly groups: RunContext['groups'];
   readonly typed: readonly string[];
+  readonly secrets: KnownSecrets;
   readonly authorize: (context: Context) => TargetParts['authorize'];
 }
 
@@ -53,6 +55,7 @@ export function runContext({
 }: Parts): RunContext {
   const env = profile?.profileEnvironment(full.env, settings, full.paths) ?? full.env;
   const context = env === full.env ? full : { ...full, env };
+  addSecretsOf(env, engine.secrets);
   const interactive =
     context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
@@ -70,6 +73,7 @@ export function runContext({
   const reaching: OutboundParts = {
     settings,
     context,
+    secrets: engine.secrets,
     version: engine.version,
     dryRun,
     verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
@@ -126,6 +130,7 @@ export function runContext({
     pid: context.pid,
     self: context.self,
     openBrowser: context.openBrowser,
+    secrets: engine.secrets,
     settings,
     groups: engine.groups,
     dryRun: dryRun !== undefined,
@@ -204,4 +209,13 @@ function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
     select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
     checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
   };
+}
+
+const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
+
+function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (SECRET_VARIABLE.test(name)) secrets.add(value);
+    else if (/^https?_proxy$/i.test(name)) secrets.addAddress(value);
+  }
 }

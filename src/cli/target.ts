@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { RequestValue } from '../http/endpoint.ts';
+import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, ServiceName, Target, TraceEvent } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
 import { parseDuration } from './duration.ts';
@@ -18,6 +19,7 @@ export interface TargetParts {
   readonly settings: Settings;
   readonly options: ServiceOptions;
   readonly context: Context;
+  readonly secrets: KnownSecrets;
   readonly version: string;
   readonly verbosity: 0 | 1 | 2;
   readonly dryRun: { readonly requests: RequestValue[] } | undefined;
@@ -82,7 +84,10 @@ export function buildTarget(parts: TargetParts): Target {
   return authorizer === undefined ? target : { ...target, authorizer };
 }
 
-export type OutboundParts = Pick<TargetParts, 'settings' | 'context' | 'version' | 'dryRun' | 'verbosity' | 'trace'>;
+export type OutboundParts = Pick<
+  TargetParts,
+  'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'verbosity' | 'trace'
+>;
 
 export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   const { settings, context, version, dryRun, verbosity, trace } = parts;
@@ -102,6 +107,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
     },
     signal: context.signal,
     verbosity,
+    secrets: parts.secrets,
     trace,
     ...(dryRun === undefined ? {} : { dryRun }),
   };

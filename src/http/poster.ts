@@ -78,8 +78,7 @@ class WirePoster implements Poster {
 
   constructor(outbound: Outbound, clock: () => number) {
     this.#outbound = outbound;
-    const { verbosity, trace } = outbound;
-    this.#tracer = verbosity === 0 ? undefined : new Tracer({ verbosity, trace, secretHeaders: new Set() });
+    this.#tracer = outbound.verbosity === 0 ? undefined : new Tracer({ ...outbound, secretHeaders: new Set() });
     this.#clock = clock;
     // One listener for all posts: one for each would be a leak in the eyes of Node.
     outbound.signal.addEventListener('abort', this.#interrupt);
@@ -122,7 +121,7 @@ class WirePoster implements Poster {
       deadline,
       limit: Number.POSITIVE_INFINITY,
       repeatable: false,
-      tap: traced && tracer?.tap(traced),
+      tap: traced && tracer?.tap(),
       active: this.#active,
     });
     try {

@@ -10,11 +10,11 @@ import { type Answer, type AnswerHeaders, Exchange } from './exchange.ts';
 import { reasonOf, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { proxyFor } from './proxy.ts';
-import { redactHeaders, redactText } from './redact.ts';
+import { redactText } from './redact.ts';
 import { bodyText, type Headers, RequestBuilder } from './request.ts';
 import { isPassing, MOST_RETRIES, parseRetryAfter, retryDelay } from './retry.ts';
 import { DryRunStop, type Target } from './target.ts';
-import { type KnownSecrets, secretsOf, Tracer, withoutSecrets } from './tracer.ts';
+import { shownHeaders, Tracer } from './tracer.ts';
 import type { Wire } from './wire.ts';
 
 /** What differs from service to service. */
@@ -30,8 +30,6 @@ export interface ServiceRules {
   readonly contentType?: string;
   /** Takes the cookies of answers, and gives them to requests. */
   readonly cookies?: CookieJar;
-  /** Values that are shown nowhere, beside the headers' own. */
-  readonly secrets?: KnownSecrets;
   readonly maxAnswerBytes?: number;
   /** Thousands of requests will follow each other. */
   readonly bulk?: boolean;
@@ -89,9 +87,10 @@ export class Sender {
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
-    this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target, rules.secrets);
+    this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target);
     this.traceFrame =
       target.verbosity < 2 ? undefined : (direction, message) => this.#tracer?.frame(direction, message);
+    target.secrets.addHeaders(target.headers, target.secretHeaders);
     this.#requests = new RequestBuilder(target, rules.basePath, rules.accept, rules.contentType);
     this.#origin = target.baseUrl.origin;
   }
@@ -121,7 +120,7 @@ export class Sender {
         deadline,
         limit: this.#rules.maxAnswerBytes ?? LARGEST_ANSWER,
         repeatable,
-        tap: this.#tracer?.tap(request),
+        tap: this.#tracer?.tap(),
         active: this.#active,
       });
       exchange = current;
@@ -147,7 +146,7 @@ export class Sender {
         if ((status >= 200 && status <= 299) || answer.socket !== undefined) {
           if (answer.socket === undefined) {
             checkHead(answer, endpoint, this.#rules);
-            if (!endpoint.mislabelled && contentType(headers).includes('html')) throw await this.#page(answer, request);
+            if (!endpoint.mislabelled && contentType(headers).includes('html')) throw await this.#page(answer);
           }
           const taken = read(answer);
           return { request, exchange, attempt, answer, result: taken instanceof Promise ? await taken : taken };
@@ -178,20 +177,14 @@ export class Sender {
   }
 
   /** The error text or page that a success holds in place of what was asked for, without secrets. */
-  saidInstead({ request, answer }: Sent<unknown>, bytes: Buffer): string {
-    const text = withoutSecrets(bytes.toString('utf8', 0, LARGEST_ERROR_TEXT), this.#secretsWith(request));
+  saidInstead({ answer }: Sent<unknown>, bytes: Buffer): string {
+    const text = this.#target.secrets.hide(bytes.toString('utf8', 0, LARGEST_ERROR_TEXT));
     return errorInSuccess({ contentType: contentType(answer.headers), text });
   }
 
   /** What the head of an answer says, without secrets: those of its request, which it may repeat, among them. */
-  shownHeaders({ request, answer }: Sent<unknown>): Record<string, string> {
-    const secrets = this.#secretsWith(request);
-    const shown = redactHeaders(answer.headers, this.#target.secretHeaders);
-    return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, withoutSecrets(value, secrets)]));
-  }
-
-  #secretsWith(request: RequestValue): readonly string[] {
-    return [...secretsOf(request, this.#target.secretHeaders), ...(this.#rules.secrets?.() ?? [])];
+  shownHeaders({ answer }: Sent<unknown>): Record<string, string> {
+    return shownHeaders(answer.headers, this.#target);
   }
 
   async close(): Promise<void> {
@@ -216,12 +209,12 @@ export class Sender {
     const { cookies } = this.#rules;
     const isPlain = cookies === undefined && endpoint.fresh === undefined;
     const more = isPlain ? values.upgrade : { ...values.upgrade, ...cookies?.header(), ...(endpoint.fresh && FRESH) };
+    if (more !== undefined) target.secrets.addHeaders(more);
     if (target.authorizer === undefined) return this.#requests.build(endpoint, values, more ?? NO_HEADERS);
-    return target.authorizer
-      .header()
-      .then((headers) =>
-        this.#requests.build(endpoint, values, more === undefined ? headers : { ...headers, ...more }),
-      );
+    return target.authorizer.header().then((headers) => {
+      target.secrets.addHeaders(headers);
+      return this.#requests.build(endpoint, values, more === undefined ? headers : { ...headers, ...more });
+    });
   }
 
   #connect(): Promise<Wire> {
@@ -247,18 +240,20 @@ export class Sender {
 
   #setback(thrown: unknown, { request, exchange }: Trip): Setback & { readonly reason: string } {
     const progress = exchange.progress(this.#target.baseUrl);
-    const reason = reasonOf(thrown, progress);
+    const found = reasonOf(thrown, progress);
+    // It may name a type or an encoding that the service made up.
+    const reason = { ...found, text: this.#target.secrets.hide(found.text) };
     const unsure = request.effect !== 'read' && exchange.sent && reason.refused !== true;
     const error = toError(reason, this.#line(request), unsure, progress.status);
     return { error, reason: reason.text, again: reason.again === true };
   }
 
   #line({ method, url }: RequestValue): string {
-    return `${method} ${redactText(withoutSecrets(url, this.#rules.secrets?.() ?? []))}`;
+    return `${method} ${redactText(this.#target.secrets.hide(url))}`;
   }
 
-  async #page(answer: Answer, request: RequestValue): Promise<JsonFault> {
-    const text = withoutSecrets((await answer.body.start(LARGEST_ERROR_TEXT)).toString(), this.#secretsWith(request));
+  async #page(answer: Answer): Promise<JsonFault> {
+    const text = this.#target.secrets.hide((await answer.body.start(LARGEST_ERROR_TEXT)).toString());
     const page = serviceMessage({ contentType: 'text/html', text });
     return new JsonFault(
       `it is ${page}, perhaps of a proxy`,
@@ -275,11 +270,14 @@ export class Sender {
   async #refusal(answer: Answer, request: RequestValue, endpoint: EndpointShape): Promise<Setback> {
     const { status, headers, body } = answer;
     const text = (await body.start(LARGEST_ERROR_TEXT)).toString();
-    const told = withoutSecrets(text, this.#secretsWith(request));
+    const told = this.#target.secrets.hide(text);
     const after = parseRetryAfter(headers['retry-after'], this.#target.now());
     const retryAt = after === undefined ? undefined : new Date(this.#target.now() + after).toISOString();
     const credentialSent = Object.keys(request.headers).some((name) => name.toLowerCase() === 'authorization');
-    const failed = { status, headers, contentType: contentType(headers), text: told, retryAt, credentialSent };
+    const location =
+      headers['location'] === undefined ? {} : { location: this.#target.secrets.hide(headers['location']) };
+    const shown = { ...headers, ...location };
+    const failed = { status, headers: shown, contentType: contentType(headers), text: told, retryAt, credentialSent };
     if (status === 400 && this.#target.baseUrl.protocol === 'http:' && PLAIN_TO_TLS.test(text)) {
       const error = new SvcError('tls_failed', `${this.#target.baseUrl.host} speaks TLS`, {
         httpStatus: status,

@@ -1,5 +1,6 @@
 /** Where requests go and under which rules. The command line, environment and profile decide it; the transport obeys it. */
 import type { RequestValue } from './endpoint.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 
@@ -78,6 +79,8 @@ export interface Outbound {
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
   readonly verbosity: 0 | 1 | 2;
+  /** Those that the run has used: nothing that is shown has them. */
+  readonly secrets: KnownSecrets;
   trace(event: TraceEvent): void;
   /** Present in a dry run: a request that is no read is put here instead of on the wire. */
   readonly dryRun?: { readonly requests: RequestValue[] };

@@ -1,29 +1,22 @@
 /** What `-v` and `--debug` are told of the requests, redacted. */
 import type { RequestValue } from './endpoint.ts';
 import type { AnswerHeaders, Tap } from './exchange.ts';
-import { isSecretHeader, redactHeaders, redactText } from './redact.ts';
+import { redactHeaders, redactText } from './redact.ts';
 import { bodyText } from './request.ts';
 import type { Target } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;
-const SHORTEST_SECRET = 6;
 const LONGEST_FRAME = 200;
 /** So much of a frame is redacted before it is cut: nobody waits for the rest. */
 const READ_FRAME = 4096;
 
-type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders'>;
-
-/** Secrets known by their value, wherever they stand. */
-export type KnownSecrets = () => readonly string[];
+type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders' | 'secrets'>;
 
 export class Tracer {
   readonly #target: Listener;
 
-  readonly #known: KnownSecrets;
-
-  constructor(target: Listener, known: KnownSecrets = () => []) {
+  constructor(target: Listener) {
     this.#target = target;
-    this.#known = known;
   }
 
   request(request: RequestValue): void {
@@ -33,7 +26,7 @@ export class Tracer {
       method: request.method,
       url: this.#hidden(request.url),
       headers: this.#shownHeaders(request.headers),
-      body: shown(Buffer.from(bodyText(request) ?? ''), this.#known()),
+      body: this.#shown(Buffer.from(bodyText(request) ?? '')),
     });
   }
 
@@ -67,9 +60,8 @@ export class Tracer {
   }
 
   /** Keeps the beginning of an answer's body, and shows it with the headers once the answer is over. */
-  tap(request: RequestValue): Tap | undefined {
+  tap(): Tap | undefined {
     if (this.#target.verbosity < 2) return undefined;
-    const secrets = secretsOf(request, this.#target.secretHeaders);
     const kept: Buffer[] = [];
     let size = 0;
     return {
@@ -83,48 +75,32 @@ export class Tracer {
           kind: 'answer-detail',
           status,
           headers: shownHeaders,
-          body: shown(Buffer.concat(kept), [...secrets, ...this.#known()]),
+          body: this.#shown(Buffer.concat(kept)),
         });
       },
     };
   }
 
   #shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-    const shown = redactHeaders(headers, this.#target.secretHeaders);
-    const known = this.#known();
-    if (known.length === 0) return shown;
-    return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, withoutSecrets(value, known)]));
+    return shownHeaders(headers, this.#target);
   }
 
   #hidden(text: string): string {
-    return redactText(withoutSecrets(text, this.#known()));
+    return redactText(this.#target.secrets.hide(text));
+  }
+
+  #shown(body: Buffer): string {
+    // Redacted before it is cut: a secret across the cut would be half of one, and unknown to every pattern.
+    const text = this.#hidden(body.toString());
+    return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
   }
 }
 
-/** The credentials that a request carries: a service that echoes one must not bring it to the screen. */
-export function secretsOf(request: RequestValue, secretNames: ReadonlySet<string>): string[] {
-  const secrets: string[] = [];
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (!secretNames.has(name) && !isSecretHeader(name)) continue;
-    secrets.push(value, value.replace(/^\w+ /, ''), ...password(value));
-  }
-  return secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
-}
-
-/** A service knows the password of basic authentication in the clear, and may say it so. */
-function password(authorization: string): string[] {
-  const encoded = /^Basic (.*)$/i.exec(authorization)?.[1];
-  if (encoded === undefined) return [];
-  const pair = Buffer.from(encoded, 'base64').toString();
-  return [pair, pair.slice(pair.indexOf(':') + 1)];
-}
-
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
-}
-
-function shown(body: Buffer, secrets: readonly string[]): string {
-  // Redacted before it is cut: a secret across the cut would be half of one, and unknown to every pattern.
-  const text = redactText(withoutSecrets(body.toString(), secrets));
-  return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
+/** The headers of a request or a response, without secrets. */
+export function shownHeaders(
+  headers: Readonly<Record<string, string>>,
+  { secretHeaders, secrets }: Pick<Target, 'secretHeaders' | 'secrets'>,
+): Record<string, string> {
+  const shown = redactHeaders(headers, secretHeaders);
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, secrets.hide(value)]));
 }

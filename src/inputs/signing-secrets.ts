@@ -59,7 +59,7 @@ export interface SecretInput extends SecretSources {
   readonly endpoint: readonly string[];
 }
 
-type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice' | 'readFile'>;
+type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'secrets'>;
 
 const ADVICE = {
   hint: `pass ${SOURCES}, or set ${VARIABLE}`,
@@ -69,7 +69,7 @@ const ADVICE = {
 export function signingSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
   const named = [...namedSecrets(input, ctx), ...input.endpoint.map((id) => ofEndpoint(id, ctx))];
   if (named.length > 0) return named;
-  return ctx.env[VARIABLE] === undefined ? [] : [fromVariable(VARIABLE, ctx.env)];
+  return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
 }
 
 /** The same where at least one is needed. */
@@ -89,21 +89,27 @@ export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSe
 /** The secrets of the options that read one. */
 export function namedSecrets(
   input: SecretSources,
-  ctx: Pick<RunContext, 'env' | 'readFile'>,
+  ctx: Pick<RunContext, 'env' | 'readFile' | 'secrets'>,
 ): readonly SigningSecret[] {
   return [
     ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path, ctx)),
     ...input.secretEnv.map((name) => fromVariable(name, ctx.env)),
     ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd, ctx)),
-  ];
+  ].map((secret) => hidden(secret, ctx));
 }
 
 function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
   const kept = keptSecret(id, ctx);
-  if (kept !== undefined) return signingSecret(kept.secret, `--endpoint ${id}`);
+  if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
   throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
     hint: 'see "svc webhooks secrets list"; "svc webhooks secrets import" adds one',
   });
+}
+
+/** A receiver knows it, and may repeat it. */
+function hidden(secret: SigningSecret, { secrets }: Pick<RunContext, 'secrets'>): SigningSecret {
+  secrets.add(secret.key.reveal());
+  return secret;
 }
 
 function fromVariable(name: string, env: RunContext['env']): SigningSecret {

@@ -50,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   store: [],
   auth: [/^store\//, /^services\/oauth\//, /^http\/target\.ts$/],
   // of http only what holds no connection: request values, the curl form, redaction, addresses
-  cli: [/^output\//, /^store\//, /^http\/(endpoint|target|as-curl|redact|address)\.ts$/],
+  cli: [/^output\//, /^store\//, /^http\/(endpoint|target|as-curl|redact|known-secrets|address)\.ts$/],
   'services/*': [/^http\//, /^store\/own-file\.ts$/],
   sandbox: [/^services\/[^/]+\/[^/]+\.ts$/],
   views: [/^services\//, /^output\/types\.ts$/],
@@ -64,6 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
     /^reference\/help-command\.ts$/,
     /^registry\.ts$/,
     /^auth\.ts$/,
+    /^http\/known-secrets\.ts$/,
     /^output\//,
     /^\.\.\/package\.json$/,
   ],

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { asCurl } from '../../src/http/as-curl.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
+import { KnownSecrets } from '../../src/http/known-secrets.ts';
 import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
 import { DryRunStop, type Outbound, type TraceEvent } from '../../src/http/target.ts';
 import { Authority, type Pair } from './certificates.ts';
@@ -28,6 +29,7 @@ afterEach(async () => {
 function poster(more: Partial<Outbound> = {}): Poster {
   const opened = openPoster({
     userAgent: 'svc/test',
+    secrets: new KnownSecrets(),
     tls: { insecure: false },
     proxy: {},
     signal: new AbortController().signal,

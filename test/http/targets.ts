@@ -1,3 +1,4 @@
+import { KnownSecrets } from '../../src/http/known-secrets.ts';
 import type { Target, TraceEvent } from '../../src/http/target.ts';
 
 export interface TestTarget extends Target {
@@ -16,6 +17,7 @@ export function targetFor(address: string, more: Partial<Target> = {}): TestTarg
     baseUrl: new URL(address),
     timeoutMs: 5_000,
     userAgent: 'svc/test',
+    secrets: new KnownSecrets(),
     headers: {},
     secretHeaders: new Set(),
     tls: { insecure: false },

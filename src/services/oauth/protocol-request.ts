@@ -4,8 +4,7 @@ import { isLoopback } from '../../http/address.ts';
 import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
 import { openClient } from '../../http/client.ts';
 import { type Effect, endpoint, type Parser } from '../../http/endpoint.ts';
-import type { Target, TraceEvent } from '../../http/target.ts';
-import { withoutSecrets } from '../../http/tracer.ts';
+import type { Target } from '../../http/target.ts';
 import { isObject } from '../../json-object.ts';
 
 export interface ProtocolRequest {
@@ -35,24 +34,19 @@ export type ProtocolAnswer = Readonly<Record<string, unknown>>;
 
 /** More than any of these answers needs. */
 const LARGEST_ANSWER = 1024 * 1024;
-/** What is shorter stands in other words by chance. */
-const SHORTEST_SECRET = 4;
 
 /** The JSON object of a success; everything else is thrown as a `SvcError`. In a dry run a write ends in `DryRunStop`. */
 export async function protocolRequest(target: Target, request: ProtocolRequest): Promise<ProtocolAnswer> {
   const { url, method, effect, encoding, body, bodiless, once, accept, explain } = request;
-  const secrets = everyForm(request.secrets ?? []);
+  for (const secret of request.secrets ?? []) target.secrets.add(secret);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
-  const client = openClient(addressed(target, request, secrets), {
+  const client = openClient(addressed(target, request), {
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
     explainsRedirects: true,
     ...(accept === undefined ? {} : { accept }),
-    explain: (answer) => {
-      const told = { ...answer, text: withoutSecrets(answer.text, secrets) };
-      return explain?.(told, line) ?? statusFailure(told, line, effect);
-    },
+    explain: (answer) => explain?.(answer, line) ?? statusFailure(answer, line, effect),
   });
   // The request builder takes braces for parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
@@ -61,10 +55,6 @@ export async function protocolRequest(target: Target, request: ProtocolRequest):
   try {
     const answer = bodiless ? undefined : async () => OBJECT;
     return (await client.call(endpoint<ProtocolAnswer>({ ...shape, ...(answer && { answer }) }), { body })) ?? {};
-  } catch (error) {
-    // A redirect, or the name of an encoding, may repeat one too.
-    if (error instanceof SvcError) error.message = withoutSecrets(error.message, secrets);
-    throw error;
   } finally {
     await client.close();
   }
@@ -81,7 +71,6 @@ const OBJECT: Parser<ProtocolAnswer> = {
 function addressed(
   { authorizer: _, ...target }: Target,
   { url: { origin }, credentials, timeoutMs = target.timeoutMs }: ProtocolRequest,
-  secrets: readonly string[],
 ): Target {
   const own = origin === target.baseUrl.origin;
   // Client authentication is what the protocol says, not what a header file holds for the service.
@@ -92,7 +81,6 @@ function addressed(
     timeoutMs,
     headers,
     secretHeaders: own ? target.secretHeaders : new Set(),
-    trace: (event) => target.trace(scrubbed(event, secrets)),
     ...(credentials && { authorizer: { origin, header: async () => credentials } }),
   };
 }
@@ -105,20 +93,6 @@ export function checkEncrypted(url: URL, { tls }: Pick<Target, 'tls'>): void {
   });
 }
 
-/** As it is, and as it stands in forms and addresses. */
-function everyForm(secrets: readonly string[]): readonly string[] {
-  return secrets
-    .filter(({ length }) => length >= SHORTEST_SECRET)
-    .flatMap((one) => [one, formEncoded(one), encodeURIComponent(one)]);
-}
-
 export function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
-}
-
-/** A service that says again what it was told must not bring it to the screen. */
-function scrubbed(event: TraceEvent, secrets: readonly string[]): TraceEvent {
-  return JSON.parse(JSON.stringify(event), (_name, value) =>
-    typeof value === 'string' ? withoutSecrets(value, secrets) : value,
-  ) as TraceEvent;
 }

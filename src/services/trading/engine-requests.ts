@@ -5,7 +5,6 @@ import { endpoint, type QueryValues } from '../../http/endpoint.ts';
 import type { Secret } from '../../http/redact.ts';
 import { Sender } from '../../http/sender.ts';
 import type { Target } from '../../http/target.ts';
-import type { KnownSecrets } from '../../http/tracer.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../http/websocket.ts';
 import { explainEngine, withoutQuery } from './engine-failure.ts';
 import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
@@ -14,8 +13,6 @@ export interface EngineTarget {
   readonly target: Target;
   readonly token: Secret;
   readonly cookies: CookieJar;
-  /** All secrets of the session. */
-  readonly secrets: KnownSecrets;
 }
 
 /** What every request to the gateway says it is, whether it has a body or not. */
@@ -44,7 +41,7 @@ export class EngineRequests {
   readonly #controller = new AbortController();
   #polled = 0;
 
-  constructor({ target, token, cookies, secrets }: EngineTarget) {
+  constructor({ target, token, cookies }: EngineTarget) {
     const { dryRun: _dryRun, authorizer: _authorizer, ...rest } = target;
     this.host = target.baseUrl.host;
     this.#token = token;
@@ -56,7 +53,6 @@ export class EngineRequests {
         contentType: FORM,
         cookies,
         maxAnswerBytes: LARGEST_PAYLOAD,
-        secrets,
         explain: (answer) => explainEngine(answer, this.host),
       },
     );

@@ -4,7 +4,6 @@ import { openClient } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
 import { redactText, type Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { withoutSecrets } from '../../http/tracer.ts';
 import { type Caller, openTrading } from './client.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { PROTOCOL_VERSION } from './engine-packet.ts';
@@ -38,16 +37,14 @@ export async function* examineGateway(
 ): AsyncGenerator<GatewayStep, void, void> {
   const cookies = new CookieJar();
   const secret = token.reveal();
-  const kept = new Set([secret, encodeURIComponent(secret)]);
-  const secrets = (): string[] => [...kept];
+  target.secrets.add(secret);
   const engine = new EngineConnection({
     target,
     token,
     signal,
     cookies,
-    secrets,
-    keepSecret: (value) => void kept.add(value),
-    hide: (text) => redactText(withoutSecrets(text, secrets())),
+    keepSecret: (value) => target.secrets.add(value),
+    hide: (text) => redactText(target.secrets.hide(text)),
     room: () => undefined,
     onPush: () => {},
     onLost: () => {},
@@ -71,7 +68,7 @@ export async function* examineGateway(
     yield missed === undefined
       ? { check: 'websocket', verdict: 'ok', detail: 'the session goes on over a websocket' }
       : { check: 'websocket', verdict: 'warn', detail: `none, so that polling goes on: ${missed.message}` };
-    yield await requests(target, engine, secret, { cookies, secrets, counted });
+    yield await requests(target, engine, secret, { cookies, counted });
   } finally {
     signal.removeEventListener('abort', giveUp);
     await engine.leave();
@@ -80,7 +77,6 @@ export async function* examineGateway(
 
 interface Within extends Pick<GatewayOptions, 'counted'> {
   readonly cookies: CookieJar;
-  readonly secrets: () => string[];
 }
 
 async function requests(

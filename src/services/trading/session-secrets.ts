@@ -1,31 +1,29 @@
 /** What must not be shown of a session, and may stand in whatever the gateway sends: the token, and the ids of connections. */
+import type { KnownSecrets } from '../../http/known-secrets.ts';
 import { redactText } from '../../http/redact.ts';
-import { withoutSecrets } from '../../http/tracer.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
-const SHORTEST = 6;
 /** In what is answered and pushed only those are looked for that cannot be anything else. */
 const UNMISTAKABLE = 16;
 
 export class SessionSecrets {
-  #all: readonly string[] = [];
+  readonly #known: KnownSecrets;
   #unmistakable: readonly string[] = [];
 
-  get all(): readonly string[] {
-    return this.#all;
+  constructor(known: KnownSecrets) {
+    this.#known = known;
   }
 
-  /** A shorter one would blot out words that have nothing to do with it, and can be guessed anyway. */
   keep(value: string): void {
-    if (value.length < SHORTEST || this.#all.includes(value)) return;
-    this.#all = [...this.#all, value];
-    this.#unmistakable = this.#all.filter(({ length }) => length >= UNMISTAKABLE);
+    this.#known.add(value);
+    if (value.length < UNMISTAKABLE || this.#unmistakable.includes(value)) return;
+    this.#unmistakable = [...this.#unmistakable, value, encodeURIComponent(value)];
   }
 
   /** For what svc says itself. */
   hide(text: string): string {
-    return redactText(withoutSecrets(text, this.#all));
+    return redactText(this.#known.hide(text));
   }
 
   leftOutOfText(text: string): string {
@@ -38,7 +36,7 @@ export class SessionSecrets {
     const { response } = answer as Envelope;
     const error = response?.error ?? '';
     if (error === '') return answer;
-    return { ...answer, response: { ...response, error: withoutSecrets(jsonText(error), this.#all) } };
+    return { ...answer, response: { ...response, error: this.#known.hide(jsonText(error)) } };
   }
 
   /** In pieces; what may be the beginning of one of them waits for the next piece. */
@@ -63,4 +61,8 @@ function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => withTexts(item, change));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner, change)]));
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }

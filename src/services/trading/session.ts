@@ -27,7 +27,7 @@ class GatewaySession implements Session {
   readonly #options: SessionOptions;
   readonly #client: Client;
   readonly #cookies = new CookieJar();
-  readonly #secrets = new SessionSecrets();
+  readonly #secrets: SessionSecrets;
   readonly #queue = new EventQueue<SessionEvent>((event) =>
     event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES,
   );
@@ -51,6 +51,7 @@ class GatewaySession implements Session {
 
   constructor(target: Target, options: SessionOptions) {
     this.#target = target;
+    this.#secrets = new SessionSecrets(target.secrets);
     this.#options = options;
     const header = async () => ({ authorization: this.#authorization });
     this.#client = openClient(
@@ -60,7 +61,6 @@ class GatewaySession implements Session {
         contentType: FORM,
         cookies: this.#cookies,
         inSession: true,
-        secrets: () => this.#secrets.all,
         explain: options.explain ?? explainTrading,
       },
     );
@@ -187,7 +187,6 @@ class GatewaySession implements Session {
     const token = await this.#options.token();
     const secret = token.reveal();
     this.#secrets.keep(secret);
-    this.#secrets.keep(encodeURIComponent(secret));
     // Another node, another session: the old ones' cookies would lead astray.
     this.#cookies.clear();
     const engine: EngineConnection = await openEngine({
@@ -195,7 +194,6 @@ class GatewaySession implements Session {
       token,
       signal,
       cookies: this.#cookies,
-      secrets: () => this.#secrets.all,
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
       room: () => this.#queue.room(),

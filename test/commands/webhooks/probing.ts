@@ -1,4 +1,5 @@
 /** Probes a receiver without the command line: there the random numbers of a test repeat, and each event needs an id of its own. */
+import { KnownSecrets } from '../../../src/http/known-secrets.ts';
 import type { Outbound } from '../../../src/http/target.ts';
 import type { ProbeName } from '../../../src/services/recordings/probe-names.ts';
 import { checkReceiver, type ProbeResult } from '../../../src/services/recordings/receiver-check.ts';
@@ -6,6 +7,7 @@ import { KEY } from './handmade-receiver.ts';
 
 const outbound: Outbound = {
   userAgent: 'svc/test',
+  secrets: new KnownSecrets(),
   tls: { insecure: false },
   proxy: {},
   signal: new AbortController().signal,

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { KnownSecrets } from '../../../src/http/known-secrets.ts';
 import type { Outbound } from '../../../src/http/target.ts';
 import { sendAll, Tally } from '../../../src/services/recordings/sending.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
@@ -335,6 +336,7 @@ it('--rate lets the next go only after its time', async () => {
   const waits: [ms: number, taken: number][] = [];
   const outbound: Outbound = {
     userAgent: '',
+    secrets: new KnownSecrets(),
     tls: { insecure: false },
     proxy: {},
     signal: new AbortController().signal,

@@ -1,0 +1,126 @@
+/** Every command against a service that repeats its credential, in ten ways: no form of it comes out. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { answer, type Fault } from '../http/servers.ts';
+import { CASES, type Case, MARKER, type Peer, startPeer } from './invoke.ts';
+
+const CANARY = 'CANARY/abc+def/9f8e7d6c';
+
+const percent = (text: string): string =>
+  Buffer.from(text)
+    .toString('hex')
+    .replace(/../g, (byte) => `%${byte}`);
+const lowerHex = (text: string): string => text.replace(/%../g, (byte) => byte.toLowerCase());
+const units = (text: string): string =>
+  [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** What must not come out, in any of these forms. */
+function formsOf(secret: string): readonly string[] {
+  const hex = Buffer.from(secret).toString('hex');
+  return [
+    secret,
+    encodeURIComponent(secret),
+    lowerHex(encodeURIComponent(secret)),
+    percent(secret),
+    percent(secret).toUpperCase(),
+    units(secret),
+    secret.replaceAll('/', '\\/'),
+    secret.replaceAll('+', '\\u002B'),
+    hex,
+    hex.toUpperCase(),
+    // Without the last characters, which others before and after it decide.
+    ...[secret, `ann:${secret}`, `x${secret}`].flatMap((text) => [
+      base64(text).slice(-24, -4),
+      Buffer.from(text).toString('base64url').slice(-24, -4),
+    ]),
+  ];
+}
+
+const json = (body: string) => answer(400, body, { 'content-type': 'application/json' });
+const text = (status: number, body: string) => answer(status, body, { 'content-type': 'text/plain' });
+
+const REFLECTIONS: Readonly<Record<string, (secret: string) => string>> = {
+  'body text': (secret) => text(403, `denied: ${secret}`),
+  'JSON message': (secret) => json(JSON.stringify({ code: 400, message: `bad token ${secret}`, error: secret })),
+  'JSON escapes': (secret) =>
+    json(`{"message":"bad token ${secret.replaceAll('/', '\\/').replaceAll('+', '\\u002B')} ${units(secret)}"}`),
+  'redirect Location': (secret) => answer(302, '', { location: `http://idp.example/login/${secret}?rd=${secret}` }),
+  header: (secret) => answer(403, '', { 'x-echo': secret, 'www-authenticate': `Bearer error_description="${secret}"` }),
+  'HTML title': (secret) => answer(502, `<!doctype html><title>${secret}</title>`, { 'content-type': 'text/html' }),
+  'percent-encoded': (secret) =>
+    text(400, `${encodeURIComponent(secret)} ${lowerHex(encodeURIComponent(secret))} ${percent(secret)}`),
+  base64: (secret) =>
+    text(401, `${base64(secret)} ${base64(`ann:${secret}`)} ${Buffer.from(secret).toString('base64url')}`),
+  hex: (secret) =>
+    text(500, `${Buffer.from(secret).toString('hex')} ${Buffer.from(secret).toString('hex').toUpperCase()}`),
+  'OAuth error_description': (secret) =>
+    json(JSON.stringify({ error: 'invalid_request', error_description: `unknown token ${secret}` })),
+};
+const NAMES = Object.keys(REFLECTIONS);
+
+/** One call of every command that sends requests. */
+const COMMANDS = CASES.filter(
+  ({ command, sample }, at) =>
+    command.service !== undefined &&
+    sample.apart === undefined &&
+    !sample.silent &&
+    CASES.findIndex(
+      (other) => other.command === command && other.sample.apart === undefined && !other.sample.silent,
+    ) === at,
+);
+
+let peer: Peer;
+const visited = new Set<string>();
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+async function reflects(what: Case, name: string, options: readonly string[], at: number): Promise<void> {
+  const secret = what.sample.signedIn ? MARKER : CANARY;
+  const bytes = REFLECTIONS[name]?.(secret) ?? '';
+  let reached = 0;
+  const ended = new AbortController();
+  const fault: Fault = (socket) => {
+    reached += 1;
+    socket.write(bytes);
+    // A stream tries again and again.
+    if (reached > 1 && what.command.streams !== undefined) ended.abort(new SvcError('interrupted', 'interrupted'));
+  };
+  const variable = `SVC_${what.command.service?.toUpperCase()}_TOKEN`;
+  const env = what.sample.signedIn ? {} : { [variable]: CANARY };
+  // To the gateway the first request connects.
+  const after = what.command.service === 'trade' && what.command.streams === undefined ? at % 2 : 0;
+  const signal = what.command.streams === undefined ? {} : { signal: ended.signal };
+  const { stdout, stderr } = await peer.run(what, { args: options, env, ...signal }, fault, after);
+  if (reached > 0) visited.add(`${what.command.id}: ${name}`);
+  for (const form of formsOf(secret)) {
+    expect(stdout + stderr, `${what.name} ${options.join(' ')}: ${name}`).not.toContain(form);
+  }
+}
+
+describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
+  it('with --debug', async () => {
+    for (const [index, name] of NAMES.entries()) await reflects(what, name, ['--debug'], index);
+  });
+
+  // In turn: each is reflected to many commands.
+  it.each([
+    ['plain', []],
+    ['with -v', ['-v']],
+    ['as JSON', ['-o', 'json']],
+  ])('%s', async (_name, options) => {
+    if (options.includes('json') && what.sample.draws) return;
+    await reflects(what, NAMES[at % NAMES.length] ?? '', options, at);
+  });
+});
+
+it('has reached every command with every reflection', () => {
+  const ids = new Set(COMMANDS.map(({ command }) => command.id));
+  expect(ids.size).toBeGreaterThan(60);
+  for (const id of ids) {
+    const reached = NAMES.filter((name) => visited.has(`${id}: ${name}`));
+    expect(reached.length, id).toBeGreaterThanOrEqual(id.startsWith('trade ') ? NAMES.length / 2 : NAMES.length);
+  }
+});
