@@ -32,3 +32,38 @@ export function exactIntegers(text: string): string {
     /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
   );
 }
+
+/** Deeper values than anything sends would overflow the stack of what walks them later. */
+export const DEEPEST = 256;
+
+export class TooDeep extends SyntaxError {
+  override readonly name = 'TooDeep';
+
+  constructor() {
+    super(`nested more than ${DEEPEST} levels deep`);
+  }
+}
+
+/** `JSON.parse` for text of a service or a file. Throws `TooDeep`. */
+export function parseJsonText(text: string): unknown {
+  checkDepth(text);
+  return JSON.parse(text);
+}
+
+function checkDepth(text: string): void {
+  // Most texts have not even so many brackets.
+  if (text.length < DEEPEST) return;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) {
+      for (i++; i < text.length; i++) {
+        const inner = text.charCodeAt(i);
+        if (inner === 0x5c) i++;
+        else if (inner === 0x22) break;
+      }
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > DEEPEST) throw new TooDeep();
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+}

@@ -1,5 +1,7 @@
 /** What an answer that is no success means, where the service's own rules do not say. */
+
 import { type ErrorCode, type ErrorDetails, SvcError } from '../errors.ts';
+import { parseJsonText } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
 import type { AnswerHeaders } from './exchange.ts';
 import { LOOK_FIRST } from './failures.ts';
@@ -93,7 +95,7 @@ function fromJson(text: string): string | undefined {
   if (!/^["{]/.test(text)) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     return undefined;
   }

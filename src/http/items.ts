@@ -1,6 +1,8 @@
 /** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
+
+import { DEEPEST, TooDeep } from '../json-object.ts';
 import { ByteList } from './byte-list.ts';
-import { DEEPEST, decodeUtf8, JsonFault, parseText } from './json.ts';
+import { decodeUtf8, JsonFault, parseText } from './json.ts';
 
 /** In bytes. */
 const LARGEST_ITEM = 64 * 1024 * 1024;
@@ -77,7 +79,7 @@ export class ArrayItems {
       else if (byte === COMMA) {
         if (depth === 0) comma = i - 1;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (++depth === DEEPEST) throw new JsonFault('it is nested too deep');
+        if (++depth === DEEPEST) throw new JsonFault(`it is ${new TooDeep().message}`);
       } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
         if (byte === CLOSE_OBJECT) throw new JsonFault('it is not JSON');
         end = i - 1;

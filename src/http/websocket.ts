@@ -121,7 +121,8 @@ class SocketConversation implements WebSocket {
     try {
       this.#sink.text(message);
     } catch (error) {
-      this.#fail(new SvcError('internal', 'a message on the websocket could not be handled', { cause: error }));
+      const bug = new SvcError('internal', 'a message on the websocket could not be handled', { cause: error });
+      this.#fail(error instanceof SvcError ? error : bug);
     }
   }
 

@@ -1,7 +1,9 @@
 /** A request as somebody writes it: its path, its parameters and its body, checked so that it goes where it seems to go. */
+
 import { isUtf8 } from 'node:buffer';
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import { parseJsonText } from '../json-object.ts';
 
 /** What svc adds to the path, and what people paste along all the same. */
 const BASE_PATHS = { alerts: '/api/v2', webhooks: '/v1', catalog: '', trade: '' } as const;
@@ -87,7 +89,7 @@ function bodyText(bytes: Uint8Array): string {
 
 function checkedJson(text: string): string {
   try {
-    JSON.parse(text);
+    parseJsonText(text);
     return text;
   } catch {
     throw new SvcError('invalid_value', '--body: what was read is not JSON, which the service takes');
@@ -104,7 +106,7 @@ function jsonFields(texts: readonly string[], values: readonly string[]): Readon
   for (const text of values) {
     const [name, value] = keyAndValue(text, '--field-json');
     try {
-      add(name, JSON.parse(value));
+      add(name, parseJsonText(value));
     } catch (error) {
       if (error instanceof SvcError) throw error;
       throw new SvcError('invalid_value', `--field-json: the value of ${name} is not JSON`, {

@@ -4,7 +4,7 @@
  */
 import type { RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
-import { exactIntegers, isObject } from '../json-object.ts';
+import { exactIntegers, isObject, parseJsonText } from '../json-object.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderForm } from '../services/trading/order-forms.ts';
 import type { Envelope, Offer } from '../services/trading/schema.ts';
@@ -161,7 +161,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
 /** A long answer is handed out before all of it is checked: what was sent is done or not, whatever is wrong with it. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(exactIntegers(new TextDecoder().decode(bytes)));
+    return parseJsonText(exactIntegers(new TextDecoder().decode(bytes)));
   } catch {
     return undefined;
   }

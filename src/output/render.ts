@@ -1,5 +1,7 @@
 /** One value in, one of many renderings out. Every format is a module of its own, loaded when it is asked for. */
+
 import type { OutStream } from '../context.ts';
+import { parseJsonText } from '../json-object.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { chartForm } from './chart/form.ts';
 import { jsonByteFilter } from './escape.ts';
@@ -44,7 +46,7 @@ export async function render(
   let settled = value;
   if (value instanceof RawJson) {
     if (options.format === 'json' && isWhole(options)) return passThrough(value, sink);
-    settled = JSON.parse(await textOf(value));
+    settled = parseJsonText(await textOf(value));
   }
   if (value instanceof RawBytes) {
     if (isExact(options, sink)) {

@@ -1,4 +1,5 @@
 /** The one context that is a process: everything from outside comes through here. */
+import { writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths } from '../context.ts';
@@ -39,6 +40,16 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       process.on('SIGINT', stop).on('SIGTERM', stop);
     }
   };
+  // The last resort, also of rejections: no stack trace, no source and no text of a peer.
+  process.on('uncaughtException', (error: unknown) => {
+    const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'an unknown error';
+    try {
+      writeSync(2, `svc: a bug in svc: ${name}\n`);
+    } catch {
+      // The status says it.
+    }
+    process.exit(70);
+  });
   leaveColorsToUs();
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {

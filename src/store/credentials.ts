@@ -3,7 +3,7 @@
  * are kept wherever they stand.
  */
 import { SvcError } from '../errors.ts';
-import { isObject } from '../json-object.ts';
+import { isObject, parseJsonText } from '../json-object.ts';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
@@ -156,7 +156,7 @@ export function withoutClient(document: CredentialsDocument, key: ClientKey): Cr
 export function parseCredentials(text: string): CredentialsDocument {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
+    value = parseJsonText(text.replace(/^\ufeff/, ''));
   } catch {
     throw new ShapeFault('it is not JSON'); // the parser's own message quotes the text
   }

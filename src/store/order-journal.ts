@@ -1,7 +1,9 @@
 /** Every order that left this machine, a line of JSON each on disk before it is sent: what to look at when an answer is lost. */
+
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
+import { parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
 import { type LockContext, withLock } from './lock.ts';
@@ -127,7 +129,7 @@ function withoutSlash(address: string): string {
 
 function parsed(line: string): OrderSent | OrderAnswered | undefined {
   try {
-    const value = JSON.parse(line);
+    const value = parseJsonText(line) as OrderSent | OrderAnswered | null;
     const whole = typeof value?.id === 'string' && ('form' in value || typeof value.outcome === 'string');
     return whole ? value : undefined;
   } catch {

@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { isObject } from '../json-object.ts';
+import { isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
 import { readOwnFile } from './own-file.ts';
@@ -64,7 +64,7 @@ export function parseSettings(bytes: Uint8Array, path: string): SettingsDocument
     .replace(/^\ufeff/, '');
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseJsonText(json);
   } catch (error) {
     const { line, column } = jsonFault(json) ?? { line: 1, column: 1 };
     const message = `${path} is not valid JSON at line ${line}, column ${column}`;

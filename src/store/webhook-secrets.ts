@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { isObject } from '../json-object.ts';
+import { isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
 import { openOwnFile } from './own-file.ts';
@@ -96,7 +96,7 @@ function parseWebhookSecrets(bytes: Uint8Array, path: string): SecretsDocument {
   const json = Buffer.from(bytes).toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseJsonText(json);
   } catch {
     // The message of JSON.parse repeats a part of the text.
     const { line, column } = jsonFault(json) ?? { line: 1, column: 1 };

@@ -1,6 +1,6 @@
 /** An answer of whatever shape: an array of objects is a list, an object a record, with a column for each key. */
 
-import { isObject } from '../json-object.ts';
+import { isObject, parseJsonText } from '../json-object.ts';
 import {
   type Cell,
   type Column,
@@ -40,7 +40,7 @@ export async function printedAnswer(
     return { value, as: ANY_ANSWER };
   }
   const whole = await collected(bytes);
-  const body = isJson ? JSON.parse(new TextDecoder().decode(whole)) : whole.length === 0 ? null : whole.toString();
+  const body = isJson ? parseJsonText(new TextDecoder().decode(whole)) : whole.length === 0 ? null : whole.toString();
   if (include || isJson) {
     const value = include ? { status, headers, body } : body;
     return { value, as: answerOutput(value) };

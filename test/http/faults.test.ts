@@ -205,7 +205,7 @@ const SENT: Readonly<Record<string, Case>> = {
   'brackets without end': {
     fault: write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)),
     code: 'bad_answer',
-    message: 'it is nested too deep',
+    message: 'it is nested more than 256 levels deep',
   },
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };

@@ -80,7 +80,7 @@ describe('ArrayItems', () => {
     ['[,1]', 'it is not JSON'],
     ['[1,,2]', 'it is not JSON'],
     ['[{]}', 'it is not JSON'],
-    [`${'['.repeat(300)}${']'.repeat(300)}`, 'it is nested too deep'],
+    [`${'['.repeat(300)}${']'.repeat(300)}`, 'it is nested more than 256 levels deep'],
   ])('%s: %s', (text, why) => {
     const bytes = Buffer.from(text);
     expect(() => split(bytes, [])).toThrow(why);

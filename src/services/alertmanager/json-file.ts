@@ -1,4 +1,5 @@
 import { SvcError } from '../../errors.ts';
+import { parseJsonText } from '../../json-object.ts';
 
 /** The one JSON value of a file that a person gave, or the array of its lines (NDJSON). `source` names it in messages. */
 export function parseJson(bytes: Uint8Array, source: string): unknown {
@@ -10,7 +11,7 @@ export function parseJson(bytes: Uint8Array, source: string): unknown {
   }
   if (text.trim() === '') throw new SvcError('invalid_value', `${source}: is empty`);
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (error) {
     const lines = parseLines(text, source);
     if (lines !== undefined) return lines;
@@ -26,7 +27,7 @@ function parseLines(text: string, source: string): unknown[] | undefined {
   const values: unknown[] = [];
   for (const { line, number } of lines) {
     try {
-      values.push(JSON.parse(line));
+      values.push(parseJsonText(line));
     } catch (error) {
       if (values.length === 0) return undefined;
       const { message } = error as Error;

@@ -6,7 +6,7 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
@@ -85,7 +85,7 @@ const LONGEST_FAULT = 200;
 function faultList(text: string): readonly string[] | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     return undefined;
   }

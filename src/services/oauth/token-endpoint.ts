@@ -1,8 +1,10 @@
 /** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
+
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import { parseRetryAfter } from '../../http/retry.ts';
 import type { Target } from '../../http/target.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 export interface OAuthClient {
@@ -229,7 +231,7 @@ function codeOf(error: string, status: number): ErrorCode {
 /** RFC 6749 §5.2: at the top level, unlike the errors of the rest of the service. */
 function oauthError(text: string): string {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    const { error } = parseJsonText(text) as { readonly error?: unknown };
     return typeof error === 'string' ? error : '';
   } catch {
     return '';

@@ -1,5 +1,7 @@
 /** What programs do to a body on its way, undone: each repair makes the bytes that were signed, if it is that what happened. */
+
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { parseJsonText } from '../../json-object.ts';
 
 export interface Repair {
   /** The part, and what is done to it. */
@@ -207,7 +209,7 @@ function isAscii(body: Buffer): boolean {
 
 function json(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString());
+    return parseJsonText(body.toString());
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Requests in the JSON of gateways, inspectors and API clients: AWS, webhook.site, ngrok, Postman, Insomnia, and logs of one's own. */
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
 import { httpDeliveries } from './http-dump.ts';
 
@@ -24,11 +24,11 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
 
 function documentsIn(text: string): readonly unknown[] {
   try {
-    return [JSON.parse(text)];
+    return [parseJsonText(text)];
   } catch {
     try {
       const lines = text.split('\n').filter((line) => line.trim() !== '');
-      return lines.map((line): unknown => JSON.parse(line));
+      return lines.map((line): unknown => parseJsonText(line));
     } catch {
       return [];
     }

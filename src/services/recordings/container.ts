@@ -1,5 +1,7 @@
 /** What a file holds: a bare body, or one of the formats in which deliveries are stored. */
+
 import { SvcError } from '../../errors.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { isCurlTrace } from './curl-trace.ts';
 
 export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'trace', 'json', 'ndjson'] as const;
@@ -72,7 +74,7 @@ function isRecording(text: string, whole: boolean): boolean {
   const end = text.indexOf('\n');
   if (end < 0 && !whole) return /"body_b64"\s*:\s*"/.test(text) && /"headers"\s*:\s*[[{]/.test(text);
   try {
-    const value: unknown = JSON.parse(end < 0 ? text : text.slice(0, end));
+    const value: unknown = parseJsonText(end < 0 ? text : text.slice(0, end));
     return typeof value === 'object' && value !== null && 'body_b64' in value && 'headers' in value;
   } catch {
     return false;

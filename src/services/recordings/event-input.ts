@@ -1,5 +1,7 @@
 /** The events in what somebody has in hand: events themselves, or the deliveries of some. */
+
 import { SvcError } from '../../errors.ts';
+import { parseJsonText } from '../../json-object.ts';
 import type { Delivery } from './delivery.ts';
 import { headerValues } from './delivery.ts';
 import { readDeliveries } from './delivery-input.ts';
@@ -80,12 +82,12 @@ function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
 function values(bytes: Uint8Array, source: string): readonly unknown[] {
   const text = Buffer.from(bytes).toString();
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     return Array.isArray(value) ? value : [value];
   } catch {
     try {
       const lines = text.split('\n').filter((line) => line.trim() !== '');
-      return lines.map((line): unknown => JSON.parse(line));
+      return lines.map((line): unknown => parseJsonText(line));
     } catch {
       throw new SvcError('file_unusable', `${source}: holds neither an event in JSON nor a delivery of one`);
     }

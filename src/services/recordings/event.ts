@@ -1,6 +1,6 @@
 /** The envelope of an event (doc 2 §2), read out of a body. Only a body whose signature is good says anything. */
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 
 export interface ReadEvent {
   readonly id: string | undefined;
@@ -19,7 +19,7 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
     // Broken UTF-8 would be repaired without a word, and what was signed is not what was read then.
     if (!isUtf8(bytes)) return undefined;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    value = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+    value = parseJsonText(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
     return undefined;
   }

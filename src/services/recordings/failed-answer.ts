@@ -4,7 +4,7 @@ import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
@@ -73,7 +73,7 @@ const LONGEST = 300;
 function serviceError({ text }: FailedAnswer): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     return undefined;
   }

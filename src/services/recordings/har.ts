@@ -1,6 +1,6 @@
 /** HTTP archives (HAR 1.2), as browsers and proxies export them. */
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText, TooDeep } from '../../json-object.ts';
 import { type Delivery, headerValues, type RawHeader } from './delivery.ts';
 
 /** The requests that carry a header of the service, by their numbers from 1. */
@@ -33,9 +33,10 @@ function textOf(value: unknown): string {
 function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
   let archive: unknown;
   try {
-    archive = JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
-  } catch {
-    throw new SvcError('file_unusable', `${source}: is no HAR: it is not JSON, or not whole`);
+    archive = parseJsonText(bytes.toString().replace(/^\ufeff/, ''));
+  } catch (error) {
+    const fault = error instanceof TooDeep ? error.message : 'not JSON, or not whole';
+    throw new SvcError('file_unusable', `${source}: is no HAR: it is ${fault}`);
   }
   const log = isObject(archive) ? archive['log'] : undefined;
   const entries = isObject(log) ? log['entries'] : undefined;

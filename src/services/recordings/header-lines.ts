@@ -1,5 +1,7 @@
 /** Headers as text: the lines of a head, or a JSON object of them as gateways log it. */
+
 import { SvcError } from '../../errors.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { jsonHeaders, type RawHeader } from './delivery.ts';
 
 /** `Name: value` lines, CRLF or LF; a line that begins with a blank goes on with the one before. Others are no headers. */
@@ -23,7 +25,7 @@ export function headerFile(bytes: Uint8Array, source: string): readonly RawHeade
   if (!/^\s*[[{]/.test(text)) return headerLines(text.replace(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/, ''));
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     throw new SvcError('file_unusable', `${source}: these headers are no JSON, though they begin like it`);
   }

@@ -1,6 +1,6 @@
 /** Recordings, read piece by piece: any length of them in the memory of a piece and a line. */
 
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
 
 export interface Line {
@@ -109,7 +109,7 @@ function servicePairs(text: string, start: number, prefix: string): readonly Raw
 /** Lines of other writers: headers as pairs or as an object, in any order. */
 function anyShape(line: Buffer, source: string): Delivery | undefined {
   try {
-    const value: unknown = JSON.parse(line.toString());
+    const value: unknown = parseJsonText(line.toString());
     if (!isObject(value) || typeof value['body_b64'] !== 'string') return undefined;
     const headers = jsonHeaders(value['headers'], source);
     const body = Buffer.from(value['body_b64'], 'base64');

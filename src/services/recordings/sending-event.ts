@@ -1,6 +1,6 @@
 /** The deliveries that `webhooks send` makes up: the event, its signature, and what is wrong with it on purpose. */
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import type { RawHeader } from './delivery.ts';
 import {
   deliveryHeaders,
@@ -79,7 +79,7 @@ function sameKind(before: unknown, text: string, path: string): unknown {
   if (typeof before === 'string') return text;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     // told below
   }

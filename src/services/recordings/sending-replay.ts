@@ -1,6 +1,6 @@
 /** Deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import type { DeliveryFormat } from './container.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { readDeliveries } from './delivery-input.ts';
@@ -222,7 +222,7 @@ const readLine: LineReader = (bytes, source): RecordedDelivery | undefined => {
   let line: unknown;
   let headers: readonly RawHeader[];
   try {
-    line = JSON.parse(bytes.toString());
+    line = parseJsonText(bytes.toString());
     if (!isObject(line) || (line['v'] ?? 1) !== 1) return undefined;
     headers = jsonHeaders(line['headers'], source);
   } catch {

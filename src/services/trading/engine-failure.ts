@@ -1,6 +1,8 @@
 /** What goes wrong between svc and the gateway's Engine.IO, in the user's words. Its codes are not those of trading requests. */
+
 import { SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 
 export function tokenRefused(host: string, words: string): SvcError {
@@ -43,7 +45,7 @@ const CODES: Readonly<Record<number, readonly [code: 'connection_lost' | 'bad_an
 
 function engineCode(text: string): number | undefined {
   try {
-    const { code } = JSON.parse(text) as { readonly code?: unknown };
+    const { code } = parseJsonText(text) as { readonly code?: unknown };
     return typeof code === 'number' ? code : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,8 @@
  * Engine.IO packets and the socket.io messages within them. The protocol version stands here and nowhere else; doc 3 §4 asks for 3
  * (`EIO=3`), with polling in text (`b64=1`).
  */
+import { SvcError } from '../../errors.ts';
+import { parseJsonText, TooDeep } from '../../json-object.ts';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -92,7 +94,7 @@ function within(value: unknown, { least, most, otherwise }: typeof PING_INTERVAL
 
 function parsedObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {}
   throw new PacketFault('it gave no connection id');
@@ -122,8 +124,9 @@ function readEvent(data: string): Message | undefined {
   if (start < 0 || (start > 1 && !/^\d+$/.test(data.slice(1, start)))) return undefined;
   let parts: unknown;
   try {
-    parts = JSON.parse(start === 0 ? data : data.slice(start));
-  } catch {
+    parts = parseJsonText(start === 0 ? data : data.slice(start));
+  } catch (error) {
+    if (error instanceof TooDeep) throw new SvcError('bad_answer', `the gateway sent an event ${error.message}`);
     return undefined;
   }
   const [name, payload] = parts as unknown[];
@@ -134,7 +137,7 @@ function readEvent(data: string): Message | undefined {
 
 function unquoted(text: string): string {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     if (typeof value === 'string') return value;
     if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
   } catch {}

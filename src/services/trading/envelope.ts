@@ -3,7 +3,7 @@
  * doc 3 §7, `{code, message, parameters}`, is the whole body or is in `response.error`, as an object or as JSON in a text; there are
  * also plain sentences, and a second shape (seen on the public implementation).
  */
-import { isObject, jsonText } from '../../json-object.ts';
+import { isObject, jsonText, parseJsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
 export interface TradingError {
@@ -68,7 +68,7 @@ function numberOf(value: unknown): number | undefined {
 function embedded(text: string): unknown {
   if (!text.trimStart().startsWith('{')) return text;
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     return text;
   }

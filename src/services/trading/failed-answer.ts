@@ -4,7 +4,7 @@ import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import { bareError, RATE_EXCEEDED, type TradingError, tradingError, verdictOf } from './envelope.ts';
 import type { Envelope } from './schema.ts';
 
@@ -124,7 +124,7 @@ function isOfGateway(error: TradingError, status: number): boolean {
 function errorIn({ text, contentType }: FailedAnswer): TradingError | undefined {
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJsonText(text);
   } catch {
     // A sentence may name an ORA code.
     const sentence = contentType.includes('html') || text.trimStart().startsWith('<') ? undefined : tradingError(text);

@@ -1,5 +1,5 @@
 /** What comes over the socket once it is subscribed (doc 3 §6): an event's name and a text that holds JSON. */
-import { exactIntegers, isObject } from '../../json-object.ts';
+import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from './models.ts';
 
 export interface Price {
@@ -44,7 +44,7 @@ const TABLES: ReadonlyMap<number, ModelName> = new Map(
 export function readPush(name: string, payload: string): Push | undefined {
   let record: PushedRecord;
   try {
-    record = JSON.parse(exactIntegers(payload));
+    record = parseJsonText(exactIntegers(payload)) as typeof record;
   } catch {
     return undefined;
   }

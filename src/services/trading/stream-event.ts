@@ -1,4 +1,5 @@
 /** What is pushed, as a line for scripts: when it came, what it is, and the record in the very letters of the gateway. */
+import { parseJsonText } from '../../json-object.ts';
 import type { ModelName } from './models.ts';
 import { readPush } from './push.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
@@ -70,7 +71,7 @@ export function pushedEvent(name: string, payload: string, at: string): StreamEv
 /** No record, and still a value. */
 function otherValue(name: string, payload: string, at: string): StreamEvent | undefined {
   try {
-    return new StreamEvent(at, 'other', { key: name }, JSON.parse(payload), payload);
+    return new StreamEvent(at, 'other', { key: name }, parseJsonText(payload), payload);
   } catch {
     return undefined;
   }

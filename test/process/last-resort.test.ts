@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** What a process with svc's context does when this is thrown where nothing catches it. */
+function thrown(line: string) {
+  const program = `require('${join(ROOT, 'dist/main.cjs')}').processContext(() => ({})); ${line}; setTimeout(() => {}, 60000)`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+describe('an error that nothing catches', () => {
+  it.each([
+    ["setTimeout(() => { throw new RangeError('a text of \\u001b the peer') })", 'RangeError'],
+    ["Promise.reject(new TypeError('a text of the peer'))", 'TypeError'],
+    ["setImmediate(() => { throw 'a text of the peer' })", 'an unknown error'],
+    ["setImmediate(() => { throw Object.assign(new Error(), { name: 'a \\u001b b' }) })", 'an unknown error'],
+  ])('%s ends with 70 and one line', (line, name) => {
+    expect(thrown(line)).toEqual({ status: 70, stdout: '', stderr: `svc: a bug in svc: ${name}\n` });
+  });
+});
