@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
+import { SECRET_VARIABLE } from './run-context.ts';
 
 export interface ChildEnd {
   /** Its exit status; where a signal ended it, what a shell makes of that. */
@@ -17,6 +18,12 @@ export interface ChildEnd {
 /** What a shell makes of the end by a signal: 130, 143. */
 export function signalStatus(signal: NodeJS.Signals | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+/** Without our credentials, which the command has no use for. Those in `passed` stay. */
+export function childEnvironment(env: RunContext['env'], passed: readonly string[] = []): RunContext['env'] {
+  const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
+  return Object.fromEntries(entries);
 }
 
 /**

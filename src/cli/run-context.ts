@@ -211,7 +211,8 @@ function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
   };
 }
 
-const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
+/** Of ours: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
+export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 
 function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
   for (const [name, value] of Object.entries(env)) {

@@ -1,6 +1,8 @@
 /** The way of an order that opens something: from what was typed to its fills. */
+
 import type { Answer, RunContext } from '../cli/command.ts';
 import { SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
 import type { FillWatch } from '../services/trading/fills.ts';
 import type { LostOrder } from '../services/trading/order-candidates.ts';
 import type { OrderPreview, OrderTerms } from '../services/trading/order-preview.ts';
@@ -167,7 +169,7 @@ async function filled(
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     throw new SvcError(error.code, `${error.message}: order ${orderId} was accepted and is live, or filled by now`, {
-      hint: `svc trade order get ${orderId}, svc trade positions`,
+      hint: `svc trade order get ${shellWord(orderId)}, svc trade positions`,
       more: { order_id: orderId },
       cause: error,
     });

@@ -1,7 +1,9 @@
 /** Showing or hiding symbols in the account's table of offers. */
+
 import type { Answer, RunContext } from '../cli/command.ts';
 import type { Flags } from '../cli/flags.ts';
 import { SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
 import type { Trading } from '../services/trading/client.ts';
 import type { VisibilityRow } from '../services/trading/symbols.ts';
 import { openTradingSession, SESSION_FLAGS, type SessionWish } from './trading-session.ts';
@@ -98,7 +100,7 @@ async function changeBack(
     return;
   }
   throw new SvcError(failure.code, `not changed back: ${left.join(', ')}: ${failure.message}`, {
-    hint: `svc trade symbols ${visible ? 'hide' : 'show'} ${left.join(' ')}`,
+    hint: `svc trade symbols ${visible ? 'hide' : 'show'} ${left.map(shellWord).join(' ')}`,
     cause: failure,
   });
 }

@@ -197,3 +197,40 @@ describe('svc silences run', () => {
     await server.kill('SIGTERM');
   });
 });
+
+describe("svc's credentials in the environment of a command", () => {
+  const SECRETS = {
+    SVC_ALERTS_TOKEN: 'alerts-token-1',
+    SVC_ALERTS_USER: undefined,
+    SVC_TRADE_TOKEN: 'trade-token-1',
+    SVC_CATALOG_PASSWORD: 'catalog-password-1',
+    SVC_WEBHOOK_SECRET: 'whsec_0123456789',
+    OTHER_TOKEN: 'other-token-1',
+  };
+  const names = (printed: string): string[] =>
+    [...printed.matchAll(/^((?:SVC_\w+_(?:TOKEN|PASSWORD|SECRET)|OTHER_TOKEN))=/gm)]
+      .map(([, name]) => name ?? '')
+      .sort();
+
+  it('stay out of silences run, but for those that --pass-env names', async () => {
+    const { run, url } = await sandbox(['--empty']);
+    const env = { ...SECRETS, SVC_ALERTS_URL: url };
+    const silenced = ['silences', 'run', 'a=b', '--yes'];
+    expect(names(await output([...silenced, '--', 'env'], { env }))).toEqual(['OTHER_TOKEN']);
+    const passed = ['--pass-env', 'SVC_TRADE_TOKEN', '--pass-env', 'SVC_WEBHOOK_SECRET'];
+    expect(names(await output([...silenced, ...passed, '--', 'env'], { env }))).toEqual([
+      'OTHER_TOKEN',
+      'SVC_TRADE_TOKEN',
+      'SVC_WEBHOOK_SECRET',
+    ]);
+    await run.kill('SIGTERM');
+  });
+
+  it("are the sandbox's own in sandbox run", async () => {
+    const printed = await output(['sandbox', 'run', '--', 'env'], { env: SECRETS });
+    for (const secret of ['alerts-token-1', 'trade-token-1', 'catalog-password-1', 'whsec_0123456789']) {
+      expect(printed).not.toContain(secret);
+    }
+    expect(names(printed)).toContain('SVC_TRADE_TOKEN');
+  });
+});

@@ -6,7 +6,7 @@ export const sandboxRun = textCommand({
   id: 'sandbox run',
   summary: 'Run one command against the services on this machine',
   description:
-    'The command gets the addresses in its environment; svc stands for this very svc. Its exit status is passed on. What the traps (--trap) do is told by svc sandbox start --help.',
+    'The command gets the addresses and credentials of this sandbox in its environment, and no other credentials of svc; svc stands for this very svc. Its exit status is passed on. What the traps (--trap) do is told by svc sandbox start --help.',
   effect: 'read',
   args: { command: { help: 'The command and its arguments, after --', repeat: true, required: true } },
   flags: SANDBOX_FLAGS,
@@ -18,7 +18,7 @@ export const sandboxRun = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { runChild } = await import('../../cli/child.ts');
+    const { childEnvironment, runChild } = await import('../../cli/child.ts');
     const { recordSandbox } = await import('../../store/sandbox-records.ts');
     const sandbox = await startAsWished(input, ctx);
     let forget = (): void => {};
@@ -29,7 +29,7 @@ export const sandboxRun = textCommand({
       if (!(error instanceof SvcError)) throw error;
     }
     try {
-      const { status } = await runChild(input.command, { ...ctx.env, ...sandbox.env }, ctx);
+      const { status } = await runChild(input.command, { ...childEnvironment(ctx.env), ...sandbox.env }, ctx);
       return { value: undefined, status };
     } finally {
       forget();

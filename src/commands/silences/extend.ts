@@ -1,5 +1,6 @@
 import { listCommand } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import { ALL_ALERTS, silenceGuard } from '../../inputs/silencing.ts';
 import type { Silence } from '../../services/alertmanager/schema.ts';
 import type { FoundSilence } from '../../services/alertmanager/silence.ts';
@@ -64,5 +65,7 @@ export const silencesExtend = listCommand({
 });
 
 function expired({ id }: Silence): SvcError {
-  return new SvcError('guarded', `silence ${id} is expired`, { hint: `make it again: svc silences recreate ${id}` });
+  return new SvcError('guarded', `silence ${id} is expired`, {
+    hint: `make it again: svc silences recreate ${shellWord(id)}`,
+  });
 }

@@ -3,6 +3,7 @@ import { type RunContext, textCommand } from '../../cli/command.ts';
 import { formatDuration } from '../../cli/duration.ts';
 import type { EndSignal } from '../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import { ALL_ALERTS, author, silenceGuard } from '../../inputs/silencing.ts';
 import type { Alertmanager } from '../../services/alertmanager/client.ts';
 import type { HeldSilence, holdSilence } from '../../services/alertmanager/held-silence.ts';
@@ -33,6 +34,12 @@ export const silencesRun = textCommand({
       choices: ['run', 'fail'],
       default: 'fail',
       help: 'If the alert manager is unavailable: run the command without a silence, or fail',
+    },
+    'pass-env': {
+      type: 'string',
+      repeat: true,
+      value: 'name',
+      help: 'Leave this SVC_*_TOKEN, SVC_*_PASSWORD or SVC_WEBHOOK_SECRET in the environment of the command',
     },
     ...ALL_ALERTS,
   },
@@ -67,7 +74,7 @@ export const silencesRun = textCommand({
       () => undefined,
       (error: unknown) => tolerated(error, tolerant),
     );
-    const plan = { ttl, grace, tolerant, failure, command: input.command };
+    const plan = { ttl, grace, tolerant, failure, command: input.command, passEnv: input.passEnv };
     return { value: undefined, status: await runUnder(what, plan, alertmanager, ctx) };
   },
 });
@@ -91,6 +98,8 @@ interface Plan {
   /** Why no silence can be created. */
   readonly failure: SvcError | undefined;
   readonly command: readonly string[];
+  /** Credentials that the command gets. */
+  readonly passEnv: readonly string[];
 }
 
 type Held =
@@ -100,13 +109,14 @@ type Held =
 /** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
 async function runUnder(
   what: Parameters<typeof holdSilence>[0],
-  { ttl, grace, tolerant, failure, command }: Plan,
+  { ttl, grace, tolerant, failure, command, passEnv }: Plan,
   alertmanager: Alertmanager,
   ctx: RunContext,
 ): Promise<number> {
   const { holdSilence, keepHeld } = await import('../../services/alertmanager/held-silence.ts');
-  const { runChild, signalStatus } = await import('../../cli/child.ts');
+  const { childEnvironment, runChild, signalStatus } = await import('../../cli/child.ts');
   const { settle } = await import('../../cli/settle.ts');
+  const env = childEnvironment(ctx.env, passEnv);
   const hold = async (): Promise<Held> => {
     if (failure !== undefined) return { failure };
     return holdSilence(what, ttl, alertmanager, ctx).then(
@@ -133,7 +143,7 @@ async function runUnder(
       if (code === 'outcome_unknown') ctx.target.warn(`warning: ${maybeCreated}`);
       if (received !== undefined) return signalStatus(received);
       ctx.target.warn(`warning: the command runs without a silence: ${message}`);
-      const child = await runChild(command, ctx.env, ctx);
+      const child = await runChild(command, env, ctx);
       return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
     }
     ctx.notice(`silence ${held.id} is active until the command ends`);
@@ -143,7 +153,7 @@ async function runUnder(
     try {
       if (received === undefined) {
         keeping = keepHeld(held, grace, alertmanager, ctx, over.signal);
-        const child = await runChild(command, ctx.env, ctx);
+        const child = await runChild(command, env, ctx);
         received = child.forwarded;
         status = child.status;
       }
@@ -175,5 +185,5 @@ async function endHeld(held: HeldSilence, keeping: Promise<void>): Promise<{ rea
 /** The command's own status counts more than what became of the silence, which ends all the same. */
 function leftBehind({ id, end }: HeldSilence, why: string): string {
   const until = new Date(end).toISOString();
-  return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${id}`;
+  return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${shellWord(id)}`;
 }

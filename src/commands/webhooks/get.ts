@@ -6,6 +6,7 @@ import {
   DISABLED,
   eventsLeft,
   findSubscription,
+  idArgument,
   type ShownSubscription,
   shownSubscription,
   subscriptionCandidates,
@@ -63,7 +64,8 @@ export const webhooksGet = recordCommand({
 });
 
 function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
-  if (status === DISABLED) return `disabled: it comes back with another url: svc webhooks enable ${id} --url <url>`;
+  if (status === DISABLED)
+    return `disabled: it comes back with another url: svc webhooks enable ${idArgument(id)} --url <url>`;
   if (fails === 0) return undefined;
   return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
 }

@@ -1,5 +1,7 @@
 /** A silence before it is sent: made of options, of a file, or of a silence that exists and what is to change. */
+
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
 import { isPositive } from './matcher-warnings.ts';
 import type { PostableSilence, Silence } from './schema.ts';
@@ -87,7 +89,7 @@ export function recreated(silence: Silence, now: number, lengthMs: number | unde
   const { id, status } = silence;
   if (status.state !== 'expired') {
     throw new SvcError('guarded', `silence ${id} is ${status.state}: there is nothing to make again`, {
-      hint: `let it end later: svc silences extend ${id} --by 1h`,
+      hint: `let it end later: svc silences extend ${shellWord(id)} --by 1h`,
     });
   }
   const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);

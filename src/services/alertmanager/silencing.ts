@@ -1,5 +1,7 @@
 /** Writing a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
+
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import type { Alertmanager } from './client.ts';
 import { ifPossible, readKnownNames, suggestionText, suggestNames } from './known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from './matcher.ts';
@@ -171,7 +173,7 @@ export async function checkUpdate(
     throw new SvcError(
       'guarded',
       `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
-      { hint: `make a new one: svc silences recreate ${silence.id}` },
+      { hint: `make a new one: svc silences recreate ${shellWord(silence.id)}` },
     );
   }
   const changed = changesMatchers(silence, draft);
@@ -241,7 +243,7 @@ async function explainRefusal(error: unknown, { id }: PostableSilence, alertmana
     'not_as_asked',
     `${error.message}, and ${after === undefined ? 'whether the old silence still stands is unknown' : 'the server expired the old silence all the same'}`,
     {
-      hint: `look: svc silences get ${id}`,
+      hint: `look: svc silences get ${shellWord(id)}`,
       cause: error,
     },
   );

@@ -1,5 +1,7 @@
 /** What is told of an order that was accepted. */
+
 import type { ErrorCode } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import type { FillReport, FillStatus } from './fills.ts';
 import type { Fills } from './order-ledger.ts';
 
@@ -54,7 +56,7 @@ export function fillFooter(
       if (reason !== null) return `${which} was accepted, and ${reason}: it may stand or be filled; ${look}`;
       return orderId === undefined
         ? `${which} is not done whole yet; ${look}`
-        : `${which} still stands: svc trade order get ${orderId}, svc trade positions`;
+        : `${which} still stands: svc trade order get ${shellWord(orderId)}, svc trade positions`;
     case 'unknown':
       return `${which} was accepted and may stand or be filled: ${reason}; ${look}`;
   }
