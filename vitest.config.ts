@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
  */
 const ALONE = [
   'test/e2e/**/*.test.ts',
+  'test/http/hostile.test.ts',
   'test/commands/webhooks/**/*.test.ts',
   'test/commands/oauth/{processes,real-server}.test.ts',
   'test/sandbox/recordings/oauth-svc.test.ts',

@@ -37,6 +37,15 @@ export default defineConfig({
         ],
         test: { ...shared, name: 'fuzz', include: [...withProperties, 'test/hard/*.fuzz.ts'] },
       },
+      {
+        // All cases of what `npm test` runs a tenth of.
+        test: {
+          ...shared,
+          name: 'peers',
+          include: ['test/http/hostile.test.ts'],
+          env: { ...shared.env, SVC_HARD: '1' },
+        },
+      },
       ...suites.map((name) => ({
         test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },
       })),
