@@ -44,7 +44,7 @@ const SIGNALS = [
 function makePipe(path: string): void {
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  execFileSync('mkfifo', ['-m', '600', path]);
+  execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', path]);
 }
 
 beforeEach(() => makePipe(PIPE));
