@@ -201,6 +201,7 @@ __svc_value() {
     'silences run --ttl') kind=any ;;
     'silences run --grace') kind=any ;;
     'silences run --if-unavailable') kind=choices choices=('run' 'fail') ;;
+    'silences run --pass-env') kind=any ;;
     'silences update --for' | 'silences update -d') kind=any ;;
     'silences update --until') kind=any ;;
     'silences update --extend') kind=any ;;
@@ -335,7 +336,7 @@ __svc_value() {
     'webhooks replay --secret-file') kind=files ;;
     'webhooks replay --secret-env') kind=any ;;
     'webhooks replay --secret-fd') kind=any ;;
-    'webhooks check-receiver --only') kind=choices choices=('valid-ping' 'valid-summary' 'minimal-event' 'optional-fields' 'summary-formats' 'time-formats' 'unknown-type' 'unknown-fields' 'same-event-twice' 'body-blanks' 'body-trimming' 'body-numbers' 'body-escapes' 'body-key-order' 'body-duplicate-keys' 'not-utf8' 'body-1-mib' 'large-body' 'bad-signature' 'signature-empty' 'signature-short' 'no-redirect' 'signature-truncated' 'signature-long' 'signature-upper-case' 'signature-base64' 'missing-signature' 'missing-timestamp' 'type-mismatch' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'malformed-json') ;;
+    'webhooks check-receiver --only') kind=choices choices=('valid-ping' 'valid-summary' 'minimal-event' 'optional-fields' 'summary-formats' 'time-formats' 'unknown-type' 'unknown-fields' 'same-event-twice' 'body-blanks' 'body-trimming' 'body-numbers' 'body-escapes' 'body-key-order' 'body-duplicate-keys' 'not-utf8' 'body-1-mib' 'large-body' 'bad-signature' 'signature-empty' 'signature-short' 'no-redirect' 'signature-prefix' 'signature-input' 'truncated-transcript' 'signature-truncated' 'signature-long' 'signature-upper-case' 'signature-base64' 'missing-signature' 'missing-timestamp' 'type-mismatch' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'malformed-json') ;;
     'webhooks check-receiver --junit') kind=files ;;
     'webhooks check-receiver --endpoint') kind=subscriptions ;;
     'webhooks check-receiver --secret-file') kind=files ;;
@@ -356,6 +357,9 @@ __svc_value() {
     'oauth login --wait') kind=any ;;
     'oauth login --auth-method') kind=choices choices=('none' 'client_secret_basic' 'client_secret_post') ;;
     'oauth login --client-name') kind=any ;;
+    'oauth login --client-id') kind=any ;;
+    'oauth login --client-secret-file') kind=any ;;
+    'oauth login --scope') kind=any ;;
     'oauth login --expires-in-days') kind=any ;;
     'oauth clients register --auth-method') kind=choices choices=('none' 'client_secret_basic' 'client_secret_post') ;;
     'oauth clients register --client-name') kind=any ;;
@@ -595,10 +599,10 @@ __svc_value() {
     'trade ping --budget') kind=choices choices=('fail' 'wait' 'ignore') ;;
     'sandbox start --port') kind=any ;;
     'sandbox start --fast') kind=any ;;
-    'sandbox start --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox start --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'web-by-default' 'one-method' 'basic-alone' 'basic-plain' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
     'sandbox run --port') kind=any ;;
     'sandbox run --fast') kind=any ;;
-    'sandbox run --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
+    'sandbox run --trap') kind=choices choices=('mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'web-by-default' 'one-method' 'basic-alone' 'basic-plain' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored') ;;
     'sandbox status --port') kind=any ;;
     'doctor --timeout') kind=any ;;
     'api --field' | 'api -f') kind=any ;;
@@ -739,7 +743,7 @@ __svc_options() {
     'silences list') names+=(--state --expired --all -a --within --created-by --comment --for-alert --matching --unused --with-counts --limit) ;;
     'silences create') names+=(--for -d --until --from --comment -c --author --from-alert --drop --ensure --max-alerts --file -f --all-alerts --dry-run --yes -y) ;;
     'silences ack') names+=(--for -d --comment -c --author --by --all-alerts --dry-run --yes -y) ;;
-    'silences run') names+=(--comment -c --author --ttl --grace --if-unavailable --all-alerts --dry-run --yes -y) ;;
+    'silences run') names+=(--comment -c --author --ttl --grace --if-unavailable --pass-env --all-alerts --dry-run --yes -y) ;;
     'silences update') names+=(--for -d --until --extend --from --comment -c --author --matcher -m --all-alerts --dry-run --yes -y) ;;
     'silences extend') names+=(--by --max --all-alerts --dry-run --yes -y) ;;
     'silences keepalive') names+=(--prefix --if-within --by --max --dry-run --yes -y) ;;
@@ -767,7 +771,7 @@ __svc_options() {
     'webhooks secrets import') names+=(--secret-file --secret-env --secret-fd --against --header-prefix --dry-run --yes -y) ;;
     'webhooks secrets export') names+=(--force) ;;
     'webhooks secrets delete') names+=(--dry-run --yes -y) ;;
-    'oauth login') names+=(--port --no-browser --paste --wait --auth-method --client-name --token-stdin --expires-in-days) ;;
+    'oauth login') names+=(--port --no-browser --paste --wait --auth-method --client-name --new-client --client-id --client-secret-file --scope --token-stdin --expires-in-days) ;;
     'oauth status') names+=(--check) ;;
     'oauth token') names+=(--force) ;;
     'oauth clients register') names+=(--auth-method --client-name --redirect-uri --secret-file --secret-fd --store --show-secret --dry-run --yes -y) ;;

@@ -393,6 +393,8 @@ function __svc_value -a place option
       printf '%s\n' 'any'
     case 'silences run --if-unavailable'
       printf '%s\n' 'choices' 'run' 'fail'
+    case 'silences run --pass-env'
+      printf '%s\n' 'any'
     case 'silences update --for' 'silences update -d'
       printf '%s\n' 'any'
     case 'silences update --until'
@@ -662,7 +664,7 @@ function __svc_value -a place option
     case 'webhooks replay --secret-fd'
       printf '%s\n' 'any'
     case 'webhooks check-receiver --only'
-      printf '%s\n' 'choices' 'valid-ping' 'valid-summary' 'minimal-event' 'optional-fields' 'summary-formats' 'time-formats' 'unknown-type' 'unknown-fields' 'same-event-twice' 'body-blanks' 'body-trimming' 'body-numbers' 'body-escapes' 'body-key-order' 'body-duplicate-keys' 'not-utf8' 'body-1-mib' 'large-body' 'bad-signature' 'signature-empty' 'signature-short' 'no-redirect' 'signature-truncated' 'signature-long' 'signature-upper-case' 'signature-base64' 'missing-signature' 'missing-timestamp' 'type-mismatch' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'malformed-json'
+      printf '%s\n' 'choices' 'valid-ping' 'valid-summary' 'minimal-event' 'optional-fields' 'summary-formats' 'time-formats' 'unknown-type' 'unknown-fields' 'same-event-twice' 'body-blanks' 'body-trimming' 'body-numbers' 'body-escapes' 'body-key-order' 'body-duplicate-keys' 'not-utf8' 'body-1-mib' 'large-body' 'bad-signature' 'signature-empty' 'signature-short' 'no-redirect' 'signature-prefix' 'signature-input' 'truncated-transcript' 'signature-truncated' 'signature-long' 'signature-upper-case' 'signature-base64' 'missing-signature' 'missing-timestamp' 'type-mismatch' 'stale-timestamp' 'future-timestamp' 'shifted-dot' 'malformed-json'
     case 'webhooks check-receiver --junit'
       printf '%s\n' 'files'
     case 'webhooks check-receiver --endpoint'
@@ -702,6 +704,12 @@ function __svc_value -a place option
     case 'oauth login --auth-method'
       printf '%s\n' 'choices' 'none' 'client_secret_basic' 'client_secret_post'
     case 'oauth login --client-name'
+      printf '%s\n' 'any'
+    case 'oauth login --client-id'
+      printf '%s\n' 'any'
+    case 'oauth login --client-secret-file'
+      printf '%s\n' 'any'
+    case 'oauth login --scope'
       printf '%s\n' 'any'
     case 'oauth login --expires-in-days'
       printf '%s\n' 'any'
@@ -1182,13 +1190,13 @@ function __svc_value -a place option
     case 'sandbox start --fast'
       printf '%s\n' 'any'
     case 'sandbox start --trap'
-      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'web-by-default' 'one-method' 'basic-alone' 'basic-plain' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox run --port'
       printf '%s\n' 'any'
     case 'sandbox run --fast'
       printf '%s\n' 'any'
     case 'sandbox run --trap'
-      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
+      printf '%s\n' 'choices' 'mute-interval' 'sparse-alerts' 'error-200' 'lost-create' 'created-but-503' 'failed-create' 'lost-update' 'lost-delete' 'lost-test' 'rate-429' 'update-clears-events' 'other-editor' 'delete-not-ok' 'test-not-queued' 'no-log-item' 'disabled-mid-wait' 'ping-needs-listing' 'ignored-page' 'shifting-pages' 'other-issuer' 'other-method' 'secret-for-public' 'client-forgotten' 'web-by-default' 'one-method' 'basic-alone' 'basic-plain' 'other-state' 'token-500' 'lost-refresh' 'dropped-refresh' 'slow-refresh' 'kept-refresh-token' 'early-end' 'no-lifetime' 'hostile-text' 'database-down' 'hostile-catalog' 'moving-total' 'shifting-catalog' 'slow-catalog' 'wrong-shape' 'uneven-series' 'many-products' 'bad-token' 'sticky-nodes' 'no-websocket' 'drop-connection' 'ora-20301' 'accounts-path-404' 'slow-gateway' 'hostile-gateway' 'market-closed' 'partial-fills' 'fok-killed' 'push-before-answer' 'lost-order-answer' 'order-500' 'order-500-applied' 'executed-with-error' 'no-push' 'non-json-push' 'flood' 'duplicate-candles' 'from-to-ignored'
     case 'sandbox status --port'
       printf '%s\n' 'any'
     case 'doctor --timeout'
@@ -1496,7 +1504,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'silences run'
-      printf '%s\t%s\n' '--comment' 'Why (default: while <command> runs)' '-c' 'Why (default: while <command> runs)' '--author' 'Who (default: setting alerts.author, or user@host)' '--ttl' 'How long it lasts if nobody extends it' '--grace' 'Extend it when less than this is left (default 2m, or a third of --ttl)' '--if-unavailable' 'If the alert manager is unavailable: run the command without a silence, or fail' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--comment' 'Why (default: while <command> runs)' '-c' 'Why (default: while <command> runs)' '--author' 'Who (default: setting alerts.author, or user@host)' '--ttl' 'How long it lasts if nobody extends it' '--grace' 'Extend it when less than this is left (default 2m, or a third of --ttl)' '--if-unavailable' 'If the alert manager is unavailable: run the command without a silence, or fail' '--pass-env' 'Leave this SVC_*_TOKEN, SVC_*_PASSWORD or SVC_WEBHOOK_SECRET in the environment of the command' '--all-alerts' 'Allow silences that no matcher limits to a definite value' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'silences update'
@@ -1608,7 +1616,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'oauth login'
-      printf '%s\t%s\n' '--port' 'Port to wait at (default: as registered, or any)' '--no-browser' 'Open no browser, only print the address' '--paste' 'Also take the address that the browser ends at from standard input' '--wait' 'How long to wait for the person' '--auth-method' 'How the client proves itself to the service (default none)' '--client-name' 'What the service calls the client (default svc)' '--token-stdin' 'Keep a personal token: piped in, or typed and not shown' '--expires-in-days' 'The lifetime that the personal token was made with'
+      printf '%s\t%s\n' '--port' 'Port to wait at (default: as registered, or any)' '--no-browser' 'Open no browser, only print the address' '--paste' 'Also take the address that the browser ends at from standard input' '--wait' 'How long to wait for the person' '--auth-method' 'How the client proves itself to the service (default: none, or what the service offers)' '--client-name' 'What the service calls the client (default svc)' '--new-client' 'Register a new client although one is stored' '--client-id' 'Use this client of the service, and register none' '--client-secret-file' 'File with the secret of --client-id ("-": stdin)' '--scope' 'Scopes to ask for, separated by spaces (default mcp:connect)' '--token-stdin' 'Keep a personal token: piped in, or typed and not shown' '--expires-in-days' 'The lifetime that the personal token was made with'
   end
   switch "$place"
     case 'oauth status'
@@ -1620,7 +1628,7 @@ function __svc_options -a place
   end
   switch "$place"
     case 'oauth clients register'
-      printf '%s\t%s\n' '--auth-method' 'How the client proves itself to the service (default none)' '--client-name' 'What the service calls the client (default svc)' '--redirect-uri' 'Where browsers may be sent back to' '--secret-file' 'Write the secret to this new file, mode 600' '--secret-fd' 'Write the secret to this descriptor' '--store' 'Keep the client for svc oauth login (the default at a terminal)' '--show-secret' 'Print the secret' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
+      printf '%s\t%s\n' '--auth-method' 'How the client proves itself to the service (default: none, or what the service offers)' '--client-name' 'What the service calls the client (default svc)' '--redirect-uri' 'Where browsers may be sent back to' '--secret-file' 'Write the secret to this new file, mode 600' '--secret-fd' 'Write the secret to this descriptor' '--store' 'Keep the client for svc oauth login (the default at a terminal)' '--show-secret' 'Print the secret' '--dry-run' 'Print the request (or a curl line) instead of sending it' '--yes' 'Do not ask for confirmation' '-y' 'Do not ask for confirmation'
   end
   switch "$place"
     case 'oauth clients forget'

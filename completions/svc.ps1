@@ -242,6 +242,7 @@ function __SvcValue([string]$Key) {
     'silences run --ttl' { return @('any') }
     'silences run --grace' { return @('any') }
     'silences run --if-unavailable' { return @('choices', 'run', 'fail') }
+    'silences run --pass-env' { return @('any') }
     'silences update --for' { return @('any') }
     'silences update -d' { return @('any') }
     'silences update --until' { return @('any') }
@@ -380,7 +381,7 @@ function __SvcValue([string]$Key) {
     'webhooks replay --secret-file' { return @('files') }
     'webhooks replay --secret-env' { return @('any') }
     'webhooks replay --secret-fd' { return @('any') }
-    'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'minimal-event', 'optional-fields', 'summary-formats', 'time-formats', 'unknown-type', 'unknown-fields', 'same-event-twice', 'body-blanks', 'body-trimming', 'body-numbers', 'body-escapes', 'body-key-order', 'body-duplicate-keys', 'not-utf8', 'body-1-mib', 'large-body', 'bad-signature', 'signature-empty', 'signature-short', 'no-redirect', 'signature-truncated', 'signature-long', 'signature-upper-case', 'signature-base64', 'missing-signature', 'missing-timestamp', 'type-mismatch', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'malformed-json') }
+    'webhooks check-receiver --only' { return @('choices', 'valid-ping', 'valid-summary', 'minimal-event', 'optional-fields', 'summary-formats', 'time-formats', 'unknown-type', 'unknown-fields', 'same-event-twice', 'body-blanks', 'body-trimming', 'body-numbers', 'body-escapes', 'body-key-order', 'body-duplicate-keys', 'not-utf8', 'body-1-mib', 'large-body', 'bad-signature', 'signature-empty', 'signature-short', 'no-redirect', 'signature-prefix', 'signature-input', 'truncated-transcript', 'signature-truncated', 'signature-long', 'signature-upper-case', 'signature-base64', 'missing-signature', 'missing-timestamp', 'type-mismatch', 'stale-timestamp', 'future-timestamp', 'shifted-dot', 'malformed-json') }
     'webhooks check-receiver --junit' { return @('files') }
     'webhooks check-receiver --endpoint' { return @('subscriptions') }
     'webhooks check-receiver --secret-file' { return @('files') }
@@ -401,6 +402,9 @@ function __SvcValue([string]$Key) {
     'oauth login --wait' { return @('any') }
     'oauth login --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
     'oauth login --client-name' { return @('any') }
+    'oauth login --client-id' { return @('any') }
+    'oauth login --client-secret-file' { return @('any') }
+    'oauth login --scope' { return @('any') }
     'oauth login --expires-in-days' { return @('any') }
     'oauth clients register --auth-method' { return @('choices', 'none', 'client_secret_basic', 'client_secret_post') }
     'oauth clients register --client-name' { return @('any') }
@@ -640,10 +644,10 @@ function __SvcValue([string]$Key) {
     'trade ping --budget' { return @('choices', 'fail', 'wait', 'ignore') }
     'sandbox start --port' { return @('any') }
     'sandbox start --fast' { return @('any') }
-    'sandbox start --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox start --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'web-by-default', 'one-method', 'basic-alone', 'basic-plain', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox run --port' { return @('any') }
     'sandbox run --fast' { return @('any') }
-    'sandbox run --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
+    'sandbox run --trap' { return @('choices', 'mute-interval', 'sparse-alerts', 'error-200', 'lost-create', 'created-but-503', 'failed-create', 'lost-update', 'lost-delete', 'lost-test', 'rate-429', 'update-clears-events', 'other-editor', 'delete-not-ok', 'test-not-queued', 'no-log-item', 'disabled-mid-wait', 'ping-needs-listing', 'ignored-page', 'shifting-pages', 'other-issuer', 'other-method', 'secret-for-public', 'client-forgotten', 'web-by-default', 'one-method', 'basic-alone', 'basic-plain', 'other-state', 'token-500', 'lost-refresh', 'dropped-refresh', 'slow-refresh', 'kept-refresh-token', 'early-end', 'no-lifetime', 'hostile-text', 'database-down', 'hostile-catalog', 'moving-total', 'shifting-catalog', 'slow-catalog', 'wrong-shape', 'uneven-series', 'many-products', 'bad-token', 'sticky-nodes', 'no-websocket', 'drop-connection', 'ora-20301', 'accounts-path-404', 'slow-gateway', 'hostile-gateway', 'market-closed', 'partial-fills', 'fok-killed', 'push-before-answer', 'lost-order-answer', 'order-500', 'order-500-applied', 'executed-with-error', 'no-push', 'non-json-push', 'flood', 'duplicate-candles', 'from-to-ignored') }
     'sandbox status --port' { return @('any') }
     'doctor --timeout' { return @('any') }
     'api --field' { return @('any') }
@@ -1136,6 +1140,7 @@ function __SvcOptions([string]$Place) {
       '--ttl How long it lasts if nobody extends it'
       '--grace Extend it when less than this is left (default 2m, or a third of --ttl)'
       '--if-unavailable If the alert manager is unavailable: run the command without a silence, or fail'
+      '--pass-env Leave this SVC_*_TOKEN, SVC_*_PASSWORD or SVC_WEBHOOK_SECRET in the environment of the command'
       '--all-alerts Allow silences that no matcher limits to a definite value'
       '--dry-run Print the request (or a curl line) instead of sending it'
       '--yes Do not ask for confirmation'
@@ -1516,8 +1521,12 @@ function __SvcOptions([string]$Place) {
       '--no-browser Open no browser, only print the address'
       '--paste Also take the address that the browser ends at from standard input'
       '--wait How long to wait for the person'
-      '--auth-method How the client proves itself to the service (default none)'
+      '--auth-method How the client proves itself to the service (default: none, or what the service offers)'
       '--client-name What the service calls the client (default svc)'
+      '--new-client Register a new client although one is stored'
+      '--client-id Use this client of the service, and register none'
+      '--client-secret-file File with the secret of --client-id ("-": stdin)'
+      '--scope Scopes to ask for, separated by spaces (default mcp:connect)'
       '--token-stdin Keep a personal token: piped in, or typed and not shown'
       '--expires-in-days The lifetime that the personal token was made with'
     )
@@ -1534,7 +1543,7 @@ function __SvcOptions([string]$Place) {
   }
   if (@('oauth clients register') -ccontains $Place) {
     @(
-      '--auth-method How the client proves itself to the service (default none)'
+      '--auth-method How the client proves itself to the service (default: none, or what the service offers)'
       '--client-name What the service calls the client (default svc)'
       '--redirect-uri Where browsers may be sent back to'
       '--secret-file Write the secret to this new file, mode 600'
