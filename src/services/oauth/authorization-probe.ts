@@ -42,8 +42,8 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
   let refused: FailedAnswer | undefined;
   try {
     await protocolRequest(
-      // A browser has neither the headers of svc nor its credential.
-      { ...target, headers: {}, secretHeaders: new Set() },
+      // A browser has neither the headers of svc nor its credential. The state in the address is no matter for a trace.
+      { ...target, headers: {}, secretHeaders: new Set(), verbosity: 0 },
       {
         method: 'GET',
         effect: 'read',
@@ -53,7 +53,6 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
         accept: 'text/html, */*;q=0.8',
         bodiless: true,
         timeoutMs: PROBE_MS,
-        secrets: ['state', 'code_challenge'].map((name) => url.searchParams.get(name) ?? ''),
         explain: (answer) => {
           refused = answer;
           return undefined;
