@@ -126,7 +126,12 @@ describe('what is not believed', () => {
     ['nothing', () => serve(''), 7, 'it is empty'],
     ['half of it', () => serve('{"issuer":'), 7, 'it is not JSON'],
     ['10 MiB', () => serve(JSON.stringify({ issuer: 'x'.repeat(10 * 1024 * 1024) })), 7, 'larger than 1048576 bytes'],
-    ['what is nested deep', () => serve(`${'['.repeat(1000)}${']'.repeat(1000)}`), 7, 'nested more than 256 levels deep'],
+    [
+      'what is nested deep',
+      () => serve(`${'['.repeat(1000)}${']'.repeat(1000)}`),
+      7,
+      'nested more than 256 levels deep',
+    ],
     ['503', () => serve('', 503), 7, 'answered 503'],
   ])('%s', async (_name, set, code, words) => {
     set();

@@ -224,7 +224,9 @@ describe('samples', () => {
     for (const limit of ['0', '11']) expect((await service.run(['samples', '--limit', limit])).code).toBe(2);
     expect(await service.run(['samples', '--event', 'other'])).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/bad_request: unknown event type: other\nhint: the known event types are summary\.completed/),
+      stderr: expect.stringMatching(
+        /bad_request: unknown event type: other\nhint: the known event types are summary\.completed/,
+      ),
     });
   });
 
