@@ -32,7 +32,15 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*' },
     projects: [
-      { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, '**/node_modules/**'],
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: 'whole', include: ALONE } },
     ],
   },
