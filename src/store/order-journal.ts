@@ -109,7 +109,7 @@ export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url
   return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
 }
 
-/** The same request as one of which nobody knows whether it was carried out. */
+/** An identical request whose outcome is unknown. */
 export function isRepeat(
   { path, form }: Pick<OrderSent, 'path' | 'form'>,
   entry: Pick<JournalEntry, 'outcome' | 'path' | 'form'>,

@@ -24,7 +24,7 @@ export const alertsList = listCommand({
   aliases: ['ls', 'query'],
   summary: 'List alerts, active ones unless told otherwise',
   description:
-    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are told once, beside the table.\n--watch draws the table anew on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added, and {"event":"unreachable|recovered","at"} for an outage. An alert that is silenced has changed, and is then out of the list of active ones.',
+    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are told once, beside the table.\n--watch redraws the table on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added, and {"event":"unreachable|recovered","at"} for an outage. An alert that is silenced has changed, and is then out of the list of active ones.',
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
