@@ -8,9 +8,9 @@ import { defineConfig } from 'vitest/config';
 const ALONE = [
   'test/e2e/**/*.test.ts',
   'test/http/hostile.test.ts',
-  'test/commands/webhooks/**/*.test.ts',
-  'test/commands/oauth/{processes,real-server}.test.ts',
-  'test/sandbox/recordings/oauth-svc.test.ts',
+  'test/features/webhooks/commands/**/*.test.ts',
+  'test/features/oauth/commands/{processes,real-server}.test.ts',
+  'test/sandbox/webhooks/oauth-svc.test.ts',
 ];
 
 const seeded = fileURLToPath(new URL('test/support/seeded.ts', import.meta.url));

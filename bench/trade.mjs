@@ -94,7 +94,7 @@ async function bundleSession(dir) {
   const { rolldown } = await import('rolldown');
   const root = fileURLToPath(new URL('..', import.meta.url));
   const bundle = await rolldown({
-    input: { session: `${root}src/services/trading/session.ts`, redact: `${root}src/http/redact.ts` },
+    input: { session: `${root}src/features/trade/session.ts`, redact: `${root}src/http/redact.ts` },
     platform: 'node',
     checks: { ineffectiveDynamicImport: false },
   });

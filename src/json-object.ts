@@ -67,3 +67,8 @@ function checkDepth(text: string): void {
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
 }
+
+/** An object whose values are all texts. */
+export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+}

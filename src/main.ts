@@ -1,14 +1,14 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
-import { authorizerFor } from './auth.ts';
 import type { Command } from './cli/command.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
+import { GROUPS } from './features/index.ts';
+import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
-import { GROUPS } from './registry.ts';
 
 /** Runs one command line. Never throws; whatever fails is said on stderr and in the status. */
 export async function main(argv: readonly string[], outer: Context): Promise<number> {
@@ -87,7 +87,7 @@ function asksForHelp(tokens: readonly string[]): boolean {
 
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
 async function explain(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
-  const { HELP, helpText, wantsData } = await import('./reference/help-command.ts');
+  const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = await parseInput(HELP, tokens, context.now());
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);

@@ -1,7 +1,7 @@
 /** What is made when svc is built: every help page by the words that name it, so that help starts at once, and the manual. */
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
-import { manualPages } from './reference/manual.ts';
-import { GROUPS } from './registry.ts';
+import { manualPages } from './cli/reference/manual.ts';
+import { GROUPS } from './features/index.ts';
 
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */

@@ -2,7 +2,14 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { camelCase, type Flags, negatable, takesValue } from './flags.ts';
-import type { RawOption, SplitTokens } from './tokens.ts';
+
+/** The texts that a value option was given, or whether one without a value was. */
+export type RawOption = readonly string[] | boolean;
+
+export interface SplitTokens {
+  readonly options: ReadonlyMap<string, RawOption>;
+  readonly operands: readonly string[];
+}
 
 /** Throws `usage` in commander's words. */
 export function splitByCommander(id: string, flags: Flags, tokens: readonly string[]): SplitTokens {

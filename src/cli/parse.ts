@@ -1,12 +1,13 @@
 /** From argv to a command and its typed input: `tokens.ts` splits the options, the flag types of the declaration parse the values. */
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
+import type { RawOption } from './commander.ts';
 import { parseDuration } from './duration.ts';
 import { type Argument, camelCase, type Flag, repeatable, splitList, takesValue } from './flags.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
 import { didYouMean } from './suggest.ts';
 import { parseTime } from './time.ts';
-import { givenTwice, type RawOption, splitTokens } from './tokens.ts';
+import { givenTwice, splitTokens } from './tokens.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
 export interface Words {

@@ -1,13 +1,19 @@
 /** The one loop behind every watch and every wait: an interval, a deadline, patience with a service that is away for a while. */
+
+import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Glance } from '../output/types.ts';
-import type { RunContext } from './command.ts';
 
 export interface PollOptions {
   /** Asked again before each pause where it is a function. */
   readonly intervalMs: number | (() => number);
   /** How long to go on; without it until interrupted. */
   readonly waitMs?: number | undefined;
+}
+
+/** What a loop needs of its command's context. */
+export interface PollContext extends Pick<Context, 'now' | 'sleep' | 'signal'> {
+  notice(text: string): void;
 }
 
 /** The service can no longer be reached, or can be reached again. */
@@ -49,7 +55,7 @@ const SLOWEST_MS = 60_000;
 export async function* poll<T>(
   read: () => Promise<T>,
   { intervalMs, waitMs }: PollOptions,
-  ctx: Pick<RunContext, 'now' | 'sleep' | 'signal' | 'notice'>,
+  ctx: PollContext,
 ): AsyncGenerator<Reading<T>, void, void> {
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : ctx.now() + waitMs;
   let failures = 0;
@@ -106,7 +112,7 @@ type Outcome<T> =
   | { readonly at: number; readonly value: T; readonly trouble?: undefined }
   | { readonly at: number; readonly value?: undefined; readonly trouble: SvcError };
 
-async function attempt<T>(read: () => Promise<T>, ctx: Pick<RunContext, 'now' | 'signal'>): Promise<Outcome<T>> {
+async function attempt<T>(read: () => Promise<T>, ctx: PollContext): Promise<Outcome<T>> {
   try {
     const value = await read();
     return { at: ctx.now(), value };

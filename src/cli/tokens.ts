@@ -2,15 +2,8 @@
 import { parseArgs } from 'node:util';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
+import type { RawOption, SplitTokens } from './commander.ts';
 import { type Flags, negatable, takesValue } from './flags.ts';
-
-/** The texts that a value option was given, or whether one without a value was. */
-export type RawOption = readonly string[] | boolean;
-
-export interface SplitTokens {
-  readonly options: ReadonlyMap<string, RawOption>;
-  readonly operands: readonly string[];
-}
 
 /**
  * What is plainly right is split by Node itself, which is loaded already; commander, which costs 10 ms, has the last word on all

@@ -1,7 +1,7 @@
 /** What a broken exchange means: the error code, the reason in words, and whether the service can have acted on the request. */
-import { type ErrorCode, SvcError } from '../errors.ts';
+import { SvcError } from '../errors.ts';
 import { JsonFault } from './json.ts';
-import { tlsReason } from './tls-failures.ts';
+import { type Reason, tlsReason } from './tls-failures.ts';
 
 /** No connection could be made: nothing of the request was sent. */
 export class ConnectFailure extends Error {
@@ -25,16 +25,6 @@ export class ProxyFailure extends Error {
 }
 
 export const LOOK_FIRST = 'look at the state of the service before you repeat it';
-
-export interface Reason {
-  readonly code: ErrorCode;
-  readonly text: string;
-  readonly hint?: string | undefined;
-  /** A read may be repeated at once. */
-  readonly again?: boolean;
-  /** The service has certainly not acted, although bytes were sent. */
-  readonly refused?: boolean;
-}
 
 /** How far the exchange had come. */
 export interface Progress {

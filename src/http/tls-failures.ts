@@ -1,5 +1,16 @@
 /** The codes of Node and OpenSSL for a failed TLS handshake, in words. */
-import type { Reason } from './failures.ts';
+import type { ErrorCode } from '../errors.ts';
+
+/** Why no response came. */
+export interface Reason {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly hint?: string | undefined;
+  /** A read may be repeated at once. */
+  readonly again?: boolean;
+  /** The service has certainly not acted, although bytes were sent. */
+  readonly refused?: boolean;
+}
 
 const ADD_CA = 'name the authority that signed it: --cacert FILE';
 const CLIENT_CERTIFICATE = 'give a client certificate: --cert FILE --key FILE';

@@ -1,12 +1,12 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
-import { startAlertmanagerEmulator } from './alertmanager/server.ts';
-import { ALERTS_TRAPS, type AlertsTrap } from './alertmanager/traps.ts';
+import { startAlertmanagerEmulator } from './alerts/server.ts';
+import { ALERTS_TRAPS, type AlertsTrap } from './alerts/traps.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import { CATALOG_TRAPS, type CatalogTrap } from './catalog/traps.ts';
-import { startRecordingsEmulator } from './recordings/server.ts';
-import { TRAPS, type Trap } from './recordings/traps.ts';
-import { startTradingEmulator } from './trading/server.ts';
-import { TRADING_TRAPS, type TradingTrap } from './trading/traps.ts';
+import { startTradingEmulator } from './trade/server.ts';
+import { TRADING_TRAPS, type TradingTrap } from './trade/traps.ts';
+import { startRecordingsEmulator } from './webhooks/server.ts';
+import { TRAPS, type Trap } from './webhooks/traps.ts';
 
 export type SandboxTrap = AlertsTrap | Trap | CatalogTrap | TradingTrap;
 

@@ -1,11 +1,11 @@
 /** How a sandbox is started from the command line: the options that its commands share, and what they come to. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { ALERTS_TRAPS } from './alertmanager/traps.ts';
+import { ALERTS_TRAPS } from './alerts/traps.ts';
 import { CATALOG_TRAPS } from './catalog/traps.ts';
-import { TRAPS } from './recordings/traps.ts';
 import type { Sandbox, SandboxTrap } from './sandbox.ts';
-import { TRADING_TRAPS } from './trading/traps.ts';
+import { TRADING_TRAPS } from './trade/traps.ts';
+import { TRAPS } from './webhooks/traps.ts';
 
 /** The service that each trap is of. */
 export const TRAPS_OF = {

@@ -4,8 +4,8 @@ import { parseDuration } from '../../src/cli/duration.ts';
 import { GLOBAL_FLAGS } from '../../src/cli/global-flags.ts';
 import { parseTime } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
-import { OPERATORS, operatorOf } from '../../src/services/alertmanager/matcher.ts';
-import { parseMatcherArguments } from '../../src/services/alertmanager/matcher-argument.ts';
+import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
 
 function rows(topic: string, title: RegExp): readonly (readonly [string, string])[] {
   const blocks = TOPICS.find(({ name }) => name === topic)?.blocks ?? [];

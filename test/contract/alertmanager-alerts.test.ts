@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fingerprint } from '../../src/sandbox/alertmanager/fingerprint.ts';
+import { fingerprint } from '../../src/sandbox/alerts/fingerprint.ts';
 import { getJson, postJson, type SeedAlert, wire } from '../support/alertmanager.ts';
 import { HOUR, iso, MINUTE, onBothServers } from './servers.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { amtoolBinary } from '../support/peers.ts';
 
 const amtool = amtoolBinary();

@@ -1,6 +1,6 @@
 /** The emulator and the real servers that the cases run against. */
 import { afterAll, beforeAll, describe } from 'vitest';
-import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../support/peers.ts';
 

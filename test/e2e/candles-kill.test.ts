@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CandleGateway, candleGateway, candlesOf } from '../commands/trade/candle-gateway.ts';
+import { type CandleGateway, candleGateway, candlesOf } from '../features/trade/commands/candle-gateway.ts';
 import { HOME, startSvc } from './binary.ts';
 
 let served: CandleGateway;

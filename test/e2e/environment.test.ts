@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { staticServer } from './alerts.ts';
 import { HOME, output, ROOT, shell, svc } from './binary.ts';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FIRST, keep, login } from '../commands/oauth/rotating-server.ts';
+import { FIRST, keep, login } from '../features/oauth/commands/rotating-server.ts';
 import { STRANGER, strangerMayRead } from '../support/stranger.ts';
 import { staticServer } from './alerts.ts';
 import { LAUNCHER, svc } from './binary.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { FaultServer } from '../http/servers.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { staticServer, wireAlert } from './alerts.ts';

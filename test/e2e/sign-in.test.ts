@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOpen } from '../services/oauth/raw.ts';
+import { isOpen } from '../features/oauth/raw.ts';
 import { browse, type OidcServer, startOidc } from '../support/oidc.ts';
 import { HOME, type Running, startSvc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PING, SECRET, SIGNATURE, T } from '../services/recordings/vectors.ts';
+import { PING, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
 import { type Ended, ROOT, type StartOptions, start } from './binary.ts';
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };

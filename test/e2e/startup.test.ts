@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { HOME, LAUNCHER, ROOT, start } from './binary.ts';
 
 /** A text that stands in the code of one package and nowhere else. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alertmanager/server.ts';
-import { startTradingEmulator } from '../../src/sandbox/trading/server.ts';
+import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import type { FaultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { startShell, startSvc } from './binary.ts';

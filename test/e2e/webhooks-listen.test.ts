@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deliver, delivery, event, KEY, Sender } from '../services/recordings/receiver-client.ts';
+import { deliver, delivery, event, KEY, Sender } from '../features/webhooks/receiver-client.ts';
 import { environment, HOME, type Running, type StartOptions, start, startSvc, svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 

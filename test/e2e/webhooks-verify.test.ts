@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from '../services/recordings/vectors.ts';
+import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
 import { HOME, LAUNCHER, ROOT, shell, start, svc } from './binary.ts';
 
 const file = (name: string, content: string | Uint8Array): string => {

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { onBothServices } from '../commands/alerts/service.ts';
-import { start } from '../commands/silences/built.ts';
+import { onBothServices } from '../features/alerts/commands/service.ts';
+import { start } from '../features/silences/commands/built.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { temporaryHome } from '../support/svc.ts';
 import { counted, scaled } from './scale.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CredentialsDocument, OAuthCredential } from '../../src/store/credentials.ts';
 import { withLock } from '../../src/store/lock.ts';
-import { keep, login, type RotatingServer } from '../commands/oauth/rotating-server.ts';
+import { keep, login, type RotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { lockContext } from '../store/folder.ts';
 
 /** Of another profile: nobody asks for it, and nobody may lose it. */

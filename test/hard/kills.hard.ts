@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trading/server.ts';
+import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { readJournal } from '../../src/store/order-journal.ts';
-import { FIRST, rotatingServer } from '../commands/oauth/rotating-server.ts';
-import { candleGateway } from '../commands/trade/candle-gateway.ts';
-import { HEDGING, ORDER_PATHS } from '../commands/trade/trader.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
+import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
+import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
+import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
 import {
   credentialsIn,

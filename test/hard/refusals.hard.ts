@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startTradingEmulator } from '../../src/sandbox/trading/server.ts';
+import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { readJournal } from '../../src/store/order-journal.ts';
-import { FIRST, keep, login, rotatingServer } from '../commands/oauth/rotating-server.ts';
-import { HEDGING, ORDER_PATHS } from '../commands/trade/trader.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
+import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
+import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
 import {
   credentialsIn,

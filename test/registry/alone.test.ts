@@ -1,6 +1,6 @@
 /** Commands that are run without loading the others of their group are the same commands. */
 import { expect, it } from 'vitest';
-import { GROUPS } from '../../src/registry.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';
 
 const ALONE = GROUPS.flatMap(({ name, alone = {} }) =>

@@ -1,6 +1,6 @@
 /** Every command there is: the tests of this folder are made by walking this list. */
 import type { Command, Group } from '../../src/cli/command.ts';
-import { GROUPS } from '../../src/registry.ts';
+import { GROUPS } from '../../src/features/index.ts';
 
 export interface Registered {
   readonly group: Group;

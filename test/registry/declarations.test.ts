@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { takesValue } from '../../src/cli/flags.ts';
 import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/global-flags.ts';
 import { commandWords, parseInput } from '../../src/cli/parse.ts';
-import { GROUPS } from '../../src/registry.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';
 import { NOW } from './invoke.ts';
 import { SAMPLES } from './samples.ts';

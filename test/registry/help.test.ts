@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { GROUPS } from '../../src/features/index.ts';
 import { preparedPages } from '../../src/pages.ts';
-import { GROUPS } from '../../src/registry.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 

@@ -4,7 +4,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { allFlags } from '../../src/cli/global-flags.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS } from '../../src/errors.ts';
-import { GROUPS } from '../../src/registry.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';

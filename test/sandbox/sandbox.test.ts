@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ALERTS_TRAPS } from '../../src/sandbox/alertmanager/traps.ts';
+import { ALERTS_TRAPS } from '../../src/sandbox/alerts/traps.ts';
 import { CATALOG_TRAPS } from '../../src/sandbox/catalog/traps.ts';
-import { TRAPS } from '../../src/sandbox/recordings/traps.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { TRADING_TRAPS } from '../../src/sandbox/trading/traps.ts';
+import { TRADING_TRAPS } from '../../src/sandbox/trade/traps.ts';
+import { TRAPS } from '../../src/sandbox/webhooks/traps.ts';
 import { getJson, postJson, wire } from '../support/alertmanager.ts';
 import { freePorts } from '../support/ports.ts';
 

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type Catalog, openCatalog } from '../../src/services/catalog/client.ts';
-import { numberOf } from '../../src/services/catalog/numeric.ts';
+import { type Catalog, openCatalog } from '../../src/features/catalog/client.ts';
+import { numberOf } from '../../src/features/catalog/numeric.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openRecordings, type Recordings } from '../../src/services/recordings/client.ts';
-import { deliveryStatus } from '../../src/services/recordings/delivery-log.ts';
-import { ownWords } from '../../src/services/recordings/failed-answer.ts';
-import { eventsOf, quotaText, subscriptionStatus } from '../../src/services/recordings/subscription.ts';
+import { openRecordings, type Recordings } from '../../src/features/webhooks/client.ts';
+import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
+import { ownWords } from '../../src/features/webhooks/failed-answer.ts';
+import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 

@@ -5,16 +5,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
+import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/features/trade/endpoints.ts';
+import type { TradingError } from '../../src/features/trade/envelope.ts';
+import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/order-forms.ts';
+import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/features/trade/order-ledger.ts';
+import { explainRefusal } from '../../src/features/trade/order-refusal.ts';
+import { parseDistance, parsePips, parseRate } from '../../src/features/trade/order-rules.ts';
+import { type OrderJournal, type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
+import { readPush } from '../../src/features/trade/push.ts';
+import { envelope } from '../../src/features/trade/schema.ts';
 import { bodyText } from '../../src/http/request.ts';
-import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/services/trading/endpoints.ts';
-import type { TradingError } from '../../src/services/trading/envelope.ts';
-import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/services/trading/order-forms.ts';
-import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/services/trading/order-ledger.ts';
-import { explainRefusal } from '../../src/services/trading/order-refusal.ts';
-import { parseDistance, parsePips, parseRate } from '../../src/services/trading/order-rules.ts';
-import { type OrderJournal, type OrderRequest, placeOrder } from '../../src/services/trading/placing.ts';
-import { readPush } from '../../src/services/trading/push.ts';
-import { envelope } from '../../src/services/trading/schema.ts';
 
 const FOLDER = new URL('trading/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8').trimEnd();

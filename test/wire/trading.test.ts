@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
+import { type AccountsPath, openTrading, type Trading } from '../../src/features/trade/client.ts';
+import { FORM } from '../../src/features/trade/engine-requests.ts';
+import { explainTrading } from '../../src/features/trade/failed-answer.ts';
+import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { type Client, openClient } from '../../src/http/client.ts';
-import { type AccountsPath, openTrading, type Trading } from '../../src/services/trading/client.ts';
-import { FORM } from '../../src/services/trading/engine-requests.ts';
-import { explainTrading } from '../../src/services/trading/failed-answer.ts';
-import { MODEL_NAMES, MODELS, type ModelName } from '../../src/services/trading/models.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 

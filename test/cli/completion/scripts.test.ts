@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allFlags } from '../../../src/cli/global-flags.ts';
-import { GROUPS } from '../../../src/registry.ts';
+import { GROUPS } from '../../../src/features/index.ts';
 import { svc } from '../../support/svc.ts';
 import { SCRIPTS } from './workshop.ts';
 

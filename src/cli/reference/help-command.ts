@@ -1,0 +1,121 @@
+/** `svc help`: what the words name, as the text that `--help` prints, or as data. */
+
+import { SvcError } from '../../errors.ts';
+import type { RecordOutput } from '../../output/types.ts';
+import { type Command, type Group, textCommand } from '../command.ts';
+import { HELP_FLAGS } from '../global-flags.ts';
+import { commandHelp, groupHelp, rootHelp } from '../help.ts';
+import { type Found, findCommand, findGroup } from '../lookup.ts';
+import type { ParsedInput } from '../parse.ts';
+import { TOPICS, type Topic, topicText } from '../topics.ts';
+
+type Subject =
+  | { readonly kind: 'svc' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'topic'; readonly topic: Topic }
+  | Extract<Found, { kind: 'commands' }>
+  | { readonly kind: 'command'; readonly command: Command };
+
+interface Node {
+  readonly id?: string;
+  readonly name?: string;
+  readonly summary?: string;
+}
+
+const NODE: RecordOutput<Node> = {
+  kind: 'record',
+  columns: [
+    { name: 'name', cell: ({ id, name }) => id ?? name },
+    { name: 'summary', cell: ({ summary }) => summary },
+  ],
+  id: ({ id, name }) => id ?? name,
+};
+
+export const HELP: Command = textCommand({
+  id: 'help',
+  summary: 'Explain svc, a group, a command or a topic, or tell them as data',
+  description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json is everything svc can do: groups with their commands, arguments, options, columns and examples, and the exit statuses and variables. Of a group or a command it is that part. --query, --fields and -o json, ndjson and yaml ask for the same data.`,
+  effect: 'read',
+  args: { words: { help: 'A group, a command or a topic', repeat: true } },
+  flags: HELP_FLAGS,
+  examples: [
+    { run: 'svc help alerts list', why: 'As svc alerts list --help' },
+    { run: 'svc help matchers', why: 'How alerts are chosen' },
+    { run: "svc help --format json --query 'groups[].commands[].id'", why: 'The name of every command' },
+  ],
+  repairsSettings: true,
+  output: { kind: 'text' },
+  outputOf: () => NODE,
+  async run({ words }, ctx) {
+    const subject = await subjectOf(words, ctx.groups);
+    return { value: await dataOf(subject, ctx.groups), as: NODE };
+  },
+});
+
+/** Whether data was asked for: by name, or by an option that only data can answer. */
+export function wantsData({ input, given }: ParsedInput): boolean {
+  const data = input['output'] !== 'table' && input['output'] !== 'wide';
+  return (
+    input['format'] === 'json' ||
+    ['json', 'query', 'fields', ...(data ? ['output'] : [])].some((name) => given.has(name))
+  );
+}
+
+/** Throws `usage` where the words name nothing. */
+export async function helpText(
+  words: readonly string[],
+  groups: readonly Group[],
+  columns: number | undefined,
+): Promise<string> {
+  const subject = await subjectOf(words, groups);
+  switch (subject.kind) {
+    case 'svc':
+      return rootHelp(groups, columns);
+    case 'help':
+      return commandHelp(HELP, columns);
+    case 'topic':
+      return topicText(subject.topic, columns);
+    case 'commands':
+      return groupHelp(subject.group, subject.commands, columns);
+    case 'command':
+      return commandHelp(subject.command, columns);
+  }
+}
+
+async function subjectOf(words: readonly string[], groups: readonly Group[]): Promise<Subject> {
+  const [first, ...rest] = words;
+  if (first === undefined) return { kind: 'svc' };
+  const topic = TOPICS.find(({ name }) => name === first);
+  if (topic !== undefined || first === 'help') {
+    refuseMore(first, rest);
+    return topic === undefined ? { kind: 'help' } : { kind: 'topic', topic };
+  }
+  const group = findGroup(groups, first, ['help', ...TOPICS.map(({ name }) => name)]);
+  const { commands } = await group.load();
+  const found = findCommand(group, commands, rest);
+  if (found.kind === 'commands') return found;
+  refuseMore(found.command.id, rest.slice(found.words));
+  return { kind: 'command', command: found.command };
+}
+
+function refuseMore(name: string, [word]: readonly string[]): void {
+  if (word !== undefined) {
+    throw new SvcError('usage', `there is nothing under "${name}" called "${word}"`, { hint: `see svc help ${name}` });
+  }
+}
+
+async function dataOf(subject: Subject, groups: readonly Group[]): Promise<unknown> {
+  const { commandTree, commandNode, groupNode } = await import('./tree.ts');
+  switch (subject.kind) {
+    case 'svc':
+      return commandTree(groups);
+    case 'help':
+      return commandNode(HELP);
+    case 'topic':
+      return { name: subject.topic.name, summary: subject.topic.summary, text: topicText(subject.topic, undefined) };
+    case 'commands':
+      return groupNode(subject.group, subject.commands);
+    case 'command':
+      return commandNode(subject.command);
+  }
+}

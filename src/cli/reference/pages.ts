@@ -1,0 +1,187 @@
+/** The pages of docs/reference/: one for each group and each topic, and an index. */
+import { TOPICS, type Topic } from '../topics.ts';
+import { code, escapeMarkdown, fenced, markdownTable, paragraphs } from './markdown.ts';
+import { optionNotes, optionUsage } from './options.ts';
+import { TREE_SHAPE } from './shape.ts';
+import type { CommandNode, CommandTree, GroupNode, OptionNode, OptionSet, OutputNode } from './tree.ts';
+
+const NOTE = '<!-- Made from the declarations in src/: UPDATE_DOCUMENTS=1 npx vitest run test/structure -->';
+
+const SET_TITLES: Readonly<Record<OptionSet, string>> = {
+  write: 'Options of a command that changes something',
+  service: 'Options of a command that asks a service',
+  global: 'Options of every command',
+};
+
+/** File name → text. `help` is the command `svc help`. */
+export function referencePages(tree: CommandTree, help: CommandNode): ReadonlyMap<string, string> {
+  return new Map([
+    ['index.md', index(tree)],
+    ...tree.groups.map((group) => [`${group.name}.md`, groupPage(group)] as const),
+    ['help.md', helpPage(help)],
+    ...TOPICS.map((topic) => [`${topic.name}.md`, topicPage(topic, tree)] as const),
+  ]);
+}
+
+function page(title: string, parts: readonly string[]): string {
+  return `${[`# ${title}`, NOTE, ...parts.filter((part) => part !== '')].join('\n\n')}\n`;
+}
+
+function index(tree: CommandTree): string {
+  const groups = tree.groups.map(({ name, summary }) => [
+    `[${code(`svc ${name}`)}](${name}.md)`,
+    escapeMarkdown(summary),
+  ]);
+  const topics = tree.topics.map(({ name, summary }) => [`[${name}](${name}.md)`, escapeMarkdown(summary)]);
+  return page('Reference', [
+    markdownTable(
+      ['', ''],
+      [...groups, [`[${code('svc help')}](help.md)`, 'All of this at the terminal, and as data']],
+    ),
+    markdownTable(['topic', ''], topics),
+    '## All commands',
+    tree.groups
+      .map(({ name, commands }) => commands.map((command) => commandLine(command, `${name}.md`)).join('\n'))
+      .join('\n'),
+    ...(Object.keys(SET_TITLES) as OptionSet[]).flatMap((set) => [
+      `## ${SET_TITLES[set]}`,
+      optionTable(tree.optionSets[set]),
+    ]),
+  ]);
+}
+
+function commandLine({ id, summary }: CommandNode, file = ''): string {
+  return `- [${code(`svc ${id}`)}](${file}#${anchor(`svc ${id}`)}) ${escapeMarkdown(summary)}`;
+}
+
+/** As GitHub makes them of a heading. */
+function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function groupPage({ name, summary, description, single, commands }: GroupNode): string {
+  const about = description === null ? '' : paragraphs(description);
+  if (single) return page(`svc ${name}`, commands.flatMap(commandParts));
+  return page(`svc ${name}`, [
+    `${escapeMarkdown(summary)}.`,
+    about,
+    commands.map((command) => commandLine(command)).join('\n'),
+    ...commands.flatMap((command) => [`## svc ${command.id}`, ...commandParts(command)]),
+  ]);
+}
+
+function commandParts(command: CommandNode): string[] {
+  const { aliases, summary, description, usage, arguments: args, options, optionSets, examples } = command;
+  return [
+    `${escapeMarkdown(summary)}.`,
+    fenced(usage, ''),
+    aliases.length === 0 ? '' : `Also: ${aliases.map((alias) => code(`svc ${alias}`)).join(', ')}.`,
+    description === null ? '' : paragraphs(description),
+    args.length === 0
+      ? ''
+      : markdownTable(
+          ['argument', ''],
+          args.map(({ name, help, choices }) => [
+            code(name),
+            escapeMarkdown(choices === null ? help : `${help} (${choices.join(', ')})`),
+          ]),
+        ),
+    options.length === 0 ? '' : optionTable(options),
+    `Further options: ${optionSets.map((set) => `[${set}](index.md#${anchor(SET_TITLES[set])})`).join(', ')}.`,
+    outputText(command.output),
+    `Exit status: ${command.exitStatuses.join(', ')} ([all of them](exit-codes.md)).`,
+    fenced(examples.map(({ run, why }) => `# ${why}\n${run}`).join('\n')),
+  ].filter((part) => part !== '');
+}
+
+function outputText({ kind, columns, families, defaultFormat }: OutputNode): string {
+  const names = (wide: boolean): string =>
+    columns
+      .filter((column) => column.wide === wide)
+      .map(({ name }) => code(name))
+      .join(', ');
+  const what = { list: 'a list', record: 'a record', text: 'text', chart: 'a chart' }[kind];
+  const parts = [
+    `Prints ${what}${defaultFormat === null ? '' : `, as ${defaultFormat} unless told otherwise`}`,
+    ...(names(false) === '' ? [] : [`[columns](output.md) ${names(false)}`]),
+    ...(names(true) === '' ? [] : [`with \`-o wide\` also ${names(true)}`]),
+    ...families.map((family) => `and any ${code(`${family}:<name>`)}`),
+  ];
+  return `${parts.join('; ')}.`;
+}
+
+function optionTable(options: readonly OptionNode[]): string {
+  return markdownTable(
+    ['option', ''],
+    options.map((option) => [code(optionUsage(option)), escapeMarkdown(option.help) + notes(option)]),
+  );
+}
+
+function notes(option: OptionNode): string {
+  const all = optionNotes(option);
+  return all.length === 0 ? '' : ` (${escapeMarkdown(all.join('; '))})`;
+}
+
+function topicPage(topic: Topic, tree: CommandTree): string {
+  const blocks = topic.blocks.map((block) =>
+    block.rows === undefined
+      ? escapeMarkdown(block.text)
+      : `**${escapeMarkdown(block.title)}**\n\n${markdownTable(
+          ['', ''],
+          block.rows.map(([left, right]) => [code(left), escapeMarkdown(right)]),
+        )}`,
+  );
+  return page(topic.summary, [
+    `${code(`svc help ${topic.name}`)} prints it at the terminal.`,
+    ...blocks,
+    ...(topic.name === 'exit-codes' ? [errorCodes(tree)] : []),
+    ...(topic.name === 'environment' ? [settings(tree)] : []),
+  ]);
+}
+
+function errorCodes({ exitStatuses }: CommandTree): string {
+  const rows = exitStatuses.flatMap(({ status, codes }) =>
+    codes.map(({ code: name, meaning, retryable }) => [
+      String(status),
+      code(name),
+      escapeMarkdown(meaning),
+      retryable ? 'yes' : '',
+    ]),
+  );
+  return [
+    'With `-o json` and `-o ndjson` a failure is one line on standard error, `{"error":{"code","message","hint","http_status","exit","retryable"}}`, with one of these codes. What is retryable may succeed when the same command is repeated unchanged, and repeating it is safe.',
+    markdownTable(['status', 'code', 'meaning', 'retryable'], rows),
+  ].join('\n\n');
+}
+
+function settings({ settings }: CommandTree): string {
+  const rows = settings.map(({ key, meaning, variable, option, default: preset, choices }) => [
+    code(key),
+    escapeMarkdown(choices === null ? meaning : `${meaning} (${choices.join(', ')})`),
+    variable === null ? '' : code(variable),
+    option === null ? '' : code(option),
+    preset === null ? '' : code(preset),
+  ]);
+  return [
+    '**Settings** (`svc config set`, for each profile)',
+    markdownTable(['setting', 'meaning', 'variable', 'option', 'default'], rows),
+  ].join('\n\n');
+}
+
+function helpPage(help: CommandNode): string {
+  return page('svc help', [
+    ...commandParts(help),
+    '## The data',
+    'Every key is always there: `null` where it does not apply. Keys may be added; none is taken away or given another meaning without a new major version.',
+    ...Object.entries(TREE_SHAPE).flatMap(([title, keys]) => [
+      `**${title}**`,
+      markdownTable(
+        ['key', ''],
+        Object.entries(keys).map(([key, meaning]) => [code(key), escapeMarkdown(meaning)]),
+      ),
+    ]),
+  ]);
+}

@@ -1,0 +1,153 @@
+/** Where the secret of a new subscription goes: settled, and tried as far as it can be, before the service makes one. */
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SvcError } from '../errors.ts';
+import type { Secret } from '../http/redact.ts';
+import { errorCode, fileFailure } from '../store/file-failure.ts';
+import type { RunContext } from './command.ts';
+import type { Flags } from './flags.ts';
+
+/** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
+export const LASTING_SINK_FLAGS = {
+  'secret-file': {
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Write the secret to this new file, mode 600',
+  },
+  'secret-fd': { type: 'integer', value: 'n', min: 3, help: 'Write the secret to this descriptor' },
+  store: { type: 'boolean', help: 'Keep the secret for --endpoint (the default at a terminal)' },
+} as const satisfies Flags;
+
+export const SINK_FLAGS = {
+  ...LASTING_SINK_FLAGS,
+  'show-secret': { type: 'boolean', help: 'Print the secret' },
+} as const satisfies Flags;
+
+export interface SinkInput {
+  readonly secretFile: string | undefined;
+  readonly secretFd: number | undefined;
+  readonly store: boolean;
+  readonly showSecret?: boolean;
+}
+
+export interface SecretSink {
+  /** Whether the secret may stand in the output. */
+  readonly shows: boolean;
+  /** `stored`, `in key.txt`. */
+  readonly where: string;
+  /** Returns when the secret is where it belongs, and stays there. */
+  keep(secret: Secret, id: string): Promise<void>;
+  /** There is no secret to keep: nothing of it is left behind. */
+  abandon(): void;
+}
+
+/** Undefined where svc stores the secret itself. Exit 2 where no place is named, or the one that is cannot be written. */
+export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
+  const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
+  const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
+  if (named > 1) {
+    throw new SvcError(
+      'usage',
+      '--secret-file, --secret-fd, --store and --show-secret each say where it goes: give one',
+    );
+  }
+  if (named === 0 && !ctx.interactive) {
+    throw new SvcError('missing_value', 'the secret is shown once; say where it goes', {
+      hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
+    });
+  }
+  if (showSecret || ctx.dryRun) return { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };
+  if (file !== undefined) return fileSink(file);
+  if (fd !== undefined) return descriptorSink(fd);
+  return undefined;
+}
+
+/** More than any secret takes: what a full disk refuses it refuses before there is a secret. */
+const RESERVED = Buffer.alloc(1024, ' ');
+
+function fileSink(path: string): SecretSink {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') {
+      throw new SvcError('file_unusable', `--secret-file: ${path} is there already, and is not overwritten`);
+    }
+    throw fileFailure(`--secret-file: cannot write ${path}`, error);
+  }
+  const abandon = (): void => {
+    closeSync(file);
+    unlinkSync(path);
+  };
+  try {
+    writeAll(file, RESERVED, 0);
+    fsyncSync(file);
+  } catch (error) {
+    abandon();
+    throw fileFailure(`--secret-file: cannot write ${path}`, error);
+  }
+  return {
+    shows: false,
+    where: `in ${path}`,
+    abandon,
+    async keep(secret) {
+      try {
+        const bytes = Buffer.from(`${secret.reveal()}\n`);
+        writeAll(file, bytes, 0);
+        ftruncateSync(file, bytes.length);
+        fsyncSync(file);
+        closeSync(file);
+        syncFolder(dirname(path));
+      } catch (error) {
+        throw fileFailure(`cannot write ${path}`, error);
+      }
+    },
+  };
+}
+
+function descriptorSink(fd: number): SecretSink {
+  try {
+    fstatSync(fd);
+    // Refused where it is open for reading only.
+    writeSync(fd, '');
+  } catch (error) {
+    throw fileFailure(`--secret-fd: cannot write to descriptor ${fd}`, error, `open it: svc … ${fd}>file`);
+  }
+  return {
+    shows: false,
+    where: `written to descriptor ${fd}`,
+    abandon: () => {},
+    async keep(secret) {
+      try {
+        writeAll(fd, Buffer.from(`${secret.reveal()}\n`), null);
+        if (fstatSync(fd).isFile()) fsyncSync(fd);
+      } catch (error) {
+        throw fileFailure(`cannot write to descriptor ${fd}`, error);
+      }
+    },
+  };
+}
+
+function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
+  }
+}
+
+/** The name of a new file is safe only once its folder is; where folders cannot be synced it is as safe as it gets. */
+function syncFolder(path: string): void {
+  let folder: number;
+  try {
+    folder = openSync(path, 'r');
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(folder);
+  } catch {
+    // EINVAL and EPERM: the file system has no such thing
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,91 @@
+import { listCommand } from '../../../cli/command.ts';
+import { alertFilter, ifNone, wantedStates, warnOfNames } from '../alert-selection-flags.ts';
+import { groupQuery, keepsAlert } from '../alert-state.ts';
+import { receiverCandidate } from '../candidates.ts';
+import { labelCells } from '../columns.ts';
+import type { Alert, AlertGroup } from '../schema.ts';
+
+const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
+
+function oldest({ alerts }: AlertGroup): string | undefined {
+  return alerts.map(({ startsAt }) => startsAt).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
+}
+
+export const alertsGroups = listCommand({
+  id: 'alerts groups',
+  summary: 'List alerts as the server groups them for its receivers',
+  description: 'An alert stands in several groups where several routes take it.',
+  effect: 'read',
+  service: 'alerts',
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
+  flags: {
+    state: {
+      type: 'choice',
+      repeat: true,
+      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+      help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
+    },
+    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+    receiver: {
+      type: 'string',
+      short: 'r',
+      value: 'regex',
+      complete: 'receivers',
+      help: 'Only groups of receivers whose whole name matches',
+    },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many groups' },
+  },
+  examples: [
+    { run: 'svc alerts groups', why: 'What each receiver was told' },
+    { run: 'svc alerts groups -a --receiver "team-.*" severity=critical', why: 'Of some receivers, in every state' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'receiver', cell: ({ receiver }: AlertGroup) => receiver.name },
+      { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true },
+      { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
+      { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
+      {
+        name: 'oldest',
+        cell: (group) => {
+          const time = oldest(group);
+          return time === undefined ? undefined : { time };
+        },
+      },
+      {
+        name: 'alertnames',
+        cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
+        wide: true,
+      },
+      {
+        name: 'muted-by',
+        cell: ({ alerts }) => [...new Set(alerts.flatMap(({ status }) => status.mutedBy ?? []))],
+        wide: true,
+      },
+      { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },
+    ],
+    id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
+    empty: 'no groups with such alerts (suppressed ones are listed with -a)',
+  },
+  offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
+  async run(input, ctx) {
+    const { openAlertmanager } = await import('../client.ts');
+    const wanted = wantedStates(input);
+    const { filter, matchers } = await alertFilter(input, ctx);
+    const alertmanager = openAlertmanager(ctx.target);
+    const groups = alertmanager.groups({ ...groupQuery(wanted), ...filter });
+    const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
+    return { value: ifNone(value, () => warnOfNames(matchers, alertmanager, ctx)) };
+  },
+});
+
+async function* withAlerts(
+  groups: AsyncIterable<AlertGroup>,
+  keeps: (alert: Alert) => boolean,
+): AsyncGenerator<AlertGroup> {
+  for await (const group of groups) {
+    const alerts = group.alerts.filter(keeps);
+    if (alerts.length > 0) yield { ...group, alerts };
+  }
+}

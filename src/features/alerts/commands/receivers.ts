@@ -1,0 +1,22 @@
+import { listCommand } from '../../../cli/command.ts';
+import { receiverCandidate } from '../candidates.ts';
+import type { Receiver } from '../schema.ts';
+
+export const alertsReceivers = listCommand({
+  id: 'alerts receivers',
+  summary: 'List the receivers, which are the names of notification integrations',
+  effect: 'read',
+  service: 'alerts',
+  examples: [{ run: 'svc alerts receivers -q', why: 'Their names, one a line' }],
+  output: {
+    kind: 'list',
+    columns: [{ name: 'name', cell: ({ name }: Receiver) => name }],
+    id: ({ name }) => name,
+    empty: 'the server has no receivers',
+  },
+  offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
+  async run(_, ctx) {
+    const { openAlertmanager } = await import('../client.ts');
+    return { value: openAlertmanager(ctx.target).receivers() };
+  },
+});

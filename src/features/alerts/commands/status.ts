@@ -1,0 +1,79 @@
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { formatDuration } from '../../../cli/duration.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Alertmanager } from '../client.ts';
+import type { Status } from '../schema.ts';
+
+const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settling';
+
+export const alertsStatus = recordCommand({
+  id: 'alerts status',
+  summary: 'Show the version, uptime and cluster of the alert manager',
+  effect: 'read',
+  service: 'alerts',
+  streams: ({ waitReady }) => waitReady !== undefined,
+  flags: {
+    config: { type: 'boolean', help: "Print the server's configuration file instead" },
+    'wait-ready': {
+      type: 'duration',
+      help: 'Wait so long for it to answer and for its cluster to settle; 9 if it does not',
+    },
+  },
+  exits: ['still_pending'],
+  examples: [
+    { run: 'svc alerts status', why: 'Is it up, since when, and whom does it know' },
+    { run: 'svc alerts status --wait-ready 1m', why: 'After a restart, before anything relies on it' },
+    { run: 'svc alerts status --config > alertmanager.yml', why: 'The configuration it runs with' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'version', cell: ({ versionInfo }: Status) => versionInfo.version },
+      // doc 1 calls it uptime; it is the time the server started
+      { name: 'started', cell: ({ uptime }) => ({ time: uptime }) },
+      {
+        name: 'cluster',
+        cell: (status) => ({ text: status.cluster.status, tone: isSettling(status) ? 'warn' : 'good' }),
+      },
+      { name: 'name', cell: ({ cluster }) => cluster.name },
+      { name: 'peers', cell: ({ cluster }) => cluster.peers?.map(({ name, address }) => `${name} ${address}`) },
+      { name: 'revision', cell: ({ versionInfo }) => versionInfo.revision },
+      { name: 'branch', cell: ({ versionInfo }) => versionInfo.branch },
+      { name: 'built', cell: ({ versionInfo }) => versionInfo.buildDate },
+      { name: 'built-by', cell: ({ versionInfo }) => versionInfo.buildUser },
+      { name: 'go', cell: ({ versionInfo }) => versionInfo.goVersion },
+    ],
+    id: ({ versionInfo }) => versionInfo.version,
+  },
+  async run({ config, waitReady }, ctx) {
+    const { openAlertmanager } = await import('../client.ts');
+    const alertmanager = openAlertmanager(ctx.target);
+    const status = waitReady === undefined ? await alertmanager.status() : await settled(alertmanager, waitReady, ctx);
+    const code = waitReady !== undefined && isSettling(status) ? 'still_pending' : undefined;
+    return config ? { value: status.config.original, as: { kind: 'text' }, code } : { value: status, code };
+  },
+});
+
+const LOOK_EVERY_MS = 1000;
+
+/** The first status that is not of a cluster that settles, or the last one there was. */
+async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: number, ctx: RunContext): Promise<Status> {
+  const { poll } = await import('../../../cli/poll.ts');
+  let latest: Status | undefined;
+  const looks = poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx);
+  try {
+    for await (const { value, outage } of looks) {
+      await ctx.reportOutage(outage);
+      latest = value ?? latest;
+      if (value !== undefined && !isSettling(value)) return value;
+    }
+  } catch (error) {
+    if (!(error instanceof SvcError) || !error.retryable) throw error;
+    throw new SvcError('still_pending', `not ready after ${formatDuration(waitMs)}: ${error.message}`, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+    });
+  }
+  if (latest === undefined) throw new SvcError('internal', 'a wait ended without an answer or a failure');
+  return latest;
+}

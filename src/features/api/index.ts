@@ -1,0 +1,3 @@
+import { api } from './commands/api.ts';
+
+export const commands = [api];

@@ -1,0 +1,132 @@
+/** A request as somebody writes it: its path, its parameters and its body, checked so that it goes where it seems to go. */
+
+import { isUtf8 } from 'node:buffer';
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { parseJsonText } from '../../json-object.ts';
+
+/** What svc adds to the path, and what people paste along all the same. */
+const BASE_PATHS = { alerts: '/api/v2', webhooks: '/v1', catalog: '', trade: '' } as const;
+
+interface RawPath {
+  readonly path: string;
+  /** With what svc adds to it, as the service sees it. */
+  readonly whole: string;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+}
+
+const hint = 'write it as it stands below the address of the service: /status';
+
+/** `params` come after those that stand in the path. */
+export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: readonly string[]): RawPath {
+  const refuse = (why: string, more = hint): SvcError =>
+    new SvcError('invalid_value', `<path>: ${JSON.stringify(text)} ${why}`, { hint: more });
+  if (!text.startsWith('/')) throw refuse('does not begin with /');
+  // Where an address is resolved, what follows two slashes is a host.
+  if (/^\/[/\\]/.test(text)) throw refuse('begins with two slashes, which would name another host');
+  if (text.includes('#')) throw refuse('holds a fragment', 'leave out what follows #, or write # as %23');
+  if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i.test(text)) {
+    throw refuse('holds a character that no address can', 'write it percent-encoded: a blank is %20');
+  }
+  const cut = text.indexOf('?');
+  const path = cut < 0 ? text : text.slice(0, cut);
+  // Some servers decode first and go up the tree then.
+  if (decodeDots(path).some((segment) => segment === '.' || segment === '..')) {
+    throw refuse('holds a segment of dots, which leads elsewhere');
+  }
+  const query = grouped([
+    ...(cut < 0 ? [] : new URLSearchParams(text.slice(cut + 1))),
+    ...params.map((param) => keyAndValue(param, '--param')),
+  ]);
+  const base = BASE_PATHS[service];
+  const below = base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  return { path: below, whole: base + below, query };
+}
+
+function decodeDots(path: string): readonly string[] {
+  return path.replace(/%2e/gi, '.').split(/\/|\\|%2f|%5c/i);
+}
+
+interface RawBody {
+  readonly encoding: 'json' | 'form' | 'json-text';
+  readonly body: unknown;
+}
+
+interface BodyInput {
+  readonly field: readonly string[];
+  readonly fieldJson: readonly string[];
+  readonly body: string | undefined;
+}
+
+/** Of fields, or JSON from a file as it is. Undefined where there is none. The trading gateway takes forms, the others JSON. */
+export async function rawBody(
+  { field, fieldJson, body }: BodyInput,
+  form: boolean,
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<RawBody | undefined> {
+  const hasFields = field.length + fieldJson.length > 0;
+  if (body !== undefined && hasFields)
+    throw new SvcError('usage', '--body and fields are two bodies: give one of them');
+  if (body !== undefined) {
+    const text = bodyText(await ctx.readInput(body));
+    if (form) return { encoding: 'form', body: grouped([...new URLSearchParams(text.trimEnd())]) };
+    return { encoding: 'json-text', body: checkedJson(text) };
+  }
+  if (!hasFields) return undefined;
+  if (!form) return { encoding: 'json', body: jsonFields(field, fieldJson) };
+  if (fieldJson.length > 0) {
+    throw new SvcError('usage', '--field-json: the trading gateway takes forms, whose fields are texts', {
+      hint: 'pass -f key=value',
+    });
+  }
+  return { encoding: 'form', body: grouped(field.map((one) => keyAndValue(one, '--field'))) };
+}
+
+function bodyText(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  throw new SvcError('invalid_value', '--body: what was read is not UTF-8');
+}
+
+function checkedJson(text: string): string {
+  try {
+    parseJsonText(text);
+    return text;
+  } catch {
+    throw new SvcError('invalid_value', '--body: what was read is not JSON, which the service takes');
+  }
+}
+
+function jsonFields(texts: readonly string[], values: readonly string[]): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = Object.create(null);
+  const add = (name: string, value: unknown): void => {
+    if (name in fields) throw new SvcError('invalid_value', `the field ${name} is given twice`);
+    fields[name] = value;
+  };
+  for (const text of texts) add(...keyAndValue(text, '--field'));
+  for (const text of values) {
+    const [name, value] = keyAndValue(text, '--field-json');
+    try {
+      add(name, parseJsonText(value));
+    } catch (error) {
+      if (error instanceof SvcError) throw error;
+      throw new SvcError('invalid_value', `--field-json: the value of ${name} is not JSON`, {
+        hint: `a text is -f ${name}=<text>`,
+      });
+    }
+  }
+  return fields;
+}
+
+function grouped(
+  pairs: readonly (readonly [name: string, value: string])[],
+): Readonly<Record<string, readonly string[]>> {
+  const fields: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) fields[name] = [...(fields[name] ?? []), value];
+  return fields;
+}
+
+function keyAndValue(text: string, option: string): [name: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new SvcError('invalid_value', `${option}: ${JSON.stringify(text)} is not name=value`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}

@@ -1,0 +1,19 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { checkNumericId, PARAM_FLAG } from '../catalog-lists.ts';
+import { CATEGORY_RECORD } from '../columns.ts';
+
+export const catalogCategoriesGet = recordCommand({
+  id: 'catalog categories get',
+  summary: 'Show one category',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'Its id, a number', required: true } },
+  flags: { param: PARAM_FLAG },
+  examples: [{ run: 'svc catalog categories get 12', why: 'By its id' }],
+  output: CATEGORY_RECORD,
+  async run({ id, param }, ctx) {
+    checkNumericId(id);
+    const { openCatalog } = await import('../client.ts');
+    return { value: await openCatalog(ctx.target).category(id, param) };
+  },
+});

@@ -1,0 +1,34 @@
+import { listCommand } from '../../../cli/command.ts';
+import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../catalog-lists.ts';
+import { CATEGORY_LIST } from '../columns.ts';
+
+export const catalogCategoriesList = listCommand({
+  id: 'catalog categories list',
+  aliases: ['categories ls'],
+  summary: 'List the categories of the stores',
+  description: `PARENT is the SOURCE-UID of another category of the same store: svc catalog categories tree puts them together. ${UNDOCUMENTED}`,
+  effect: 'read',
+  service: 'catalog',
+  flags: {
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    depth: { type: 'integer', value: 'n', min: 0, help: 'So deep in the tree (undocumented)' },
+    parent: { type: 'string', value: 'source-uid', help: 'Right below this one (undocumented)' },
+    search: { type: 'string', value: 'text', help: 'Part of the title (undocumented)' },
+    ...LIST_FLAGS,
+  },
+  exits: ['partly_done'],
+  examples: [{ run: 'svc catalog categories list --parser-name fixprice --depth 0', why: 'The top of one store' }],
+  output: CATEGORY_LIST,
+  async run(input, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const { parserName, depth, parent, search } = input;
+    const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
+    return listed(
+      openCatalog(ctx.target).categories,
+      query,
+      input,
+      ctx,
+      searchHint(search) ?? exactHint({ 'parser-name': parserName }),
+    );
+  },
+});

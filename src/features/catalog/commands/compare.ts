@@ -1,0 +1,204 @@
+import { bulk } from '../../../cli/bulk.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { AnyOutput } from '../../../output/types.ts';
+import type { Catalog } from '../client.ts';
+import { type Offer, observedBefore, offersOf, spreadsOf } from '../offers.ts';
+import { offerList, offersFooter, spreadList } from '../offers-columns.ts';
+import { type Report, readingProblems } from '../paging.ts';
+import type { Source } from '../schema.ts';
+import type { PriceSeries } from '../series.ts';
+import { unitOf } from '../series-names.ts';
+import type { Window } from '../window.ts';
+
+const DAY_MS = 86_400_000;
+const TREND_DAYS = 30;
+const STALE_DAYS = 7;
+const AT_ONCE = 4;
+const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store and place' };
+
+export const catalogCompare = listCommand({
+  id: 'catalog compare',
+  summary: 'What products cost now at each place, who is cheapest, and by how much',
+  description:
+    'An offer is what one store charges in one place by one unit; only its newest observation counts, whatever source it came from. Its price is the lowest of its price, discount_price and loyal_price, or the one that --field names. Prices are compared within a product, and only where they are for the same unit. One that was observed more than 7 days ago is marked stale, and counts all the same; --newer-than leaves old ones out. A store or region that no offer has is named, with exit status 5 if nothing is left.\nIn JSON, the newest source of each offer as the service gives it, with effectivePrice and effectiveField (null where it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The products', repeat: true, complete: 'products' } },
+  flags: {
+    search: {
+      type: 'string',
+      value: 'text',
+      help: 'Instead of ids: the products that the service finds (undocumented)',
+    },
+    'max-products': {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      help: 'With --search: so many of them at most (10 unless given)',
+    },
+    by: { type: 'choice', choices: ['source', 'store', 'region'], default: 'source', help: 'What a row is' },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Only offers of this store (parser_name)',
+    },
+    region: { type: 'string', value: 'name', repeat: true, help: 'Only offers in this region' },
+    field: {
+      type: 'choice',
+      choices: ['lowest', 'price', 'discount_price', 'loyal_price'],
+      default: 'lowest',
+      help: 'Which price is compared',
+    },
+    'newer-than': { type: 'duration', help: 'Only prices that were observed since' },
+    trend: { type: 'boolean', help: 'Show how each price moved in 30 days: reads the snapshots of each product' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many rows' },
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --trend', why: 'Where it is cheapest now' },
+    { run: 'svc catalog compare --search milk --by store', why: 'How far prices of milk are apart, store by store' },
+  ],
+  output: offerList({ several: true, trend: true }),
+  outputOf,
+  async run(input, ctx) {
+    checkModes(input);
+    const { openCatalog } = await import('../client.ts');
+    const catalog = openCatalog(ctx.target);
+    const problems = readingProblems(ctx);
+    const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);
+    const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now(), problems.report));
+    const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
+    if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
+    for (const { item, error } of failed) ctx.warn(`${item} is left out: ${error.message}`);
+    const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+    const sources = known.flatMap((product) => product.sources);
+    const { missing, none } = await missingPlaces(input, sources);
+    if (none) throw new SvcError('not_found', missing.join('; '), FIND_SOURCES);
+    for (const text of missing) ctx.notice(text);
+    const all = known.flatMap((product) => product.offers);
+    if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
+      ctx.notice('what was observed longer ago is left out by --newer-than');
+    }
+    const code = failed.length > 0 ? ('partly_done' as const) : problems.code;
+    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };
+    const mixed = new Set(all.map(unitOf)).size > 1;
+    const as = offerList({ several: input.id.length !== 1, trend: input.trend, mixed });
+    return { value: all, as, code, footer: offersFooter(all, STALE_DAYS) };
+  },
+});
+
+interface Compared {
+  readonly id: readonly string[];
+  readonly search: string | undefined;
+  readonly maxProducts: number | undefined;
+  readonly by: 'source' | 'store' | 'region';
+  readonly trend: boolean;
+  readonly store: readonly string[];
+  readonly region: readonly string[];
+  readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
+  readonly newerThan: number | undefined;
+}
+
+function outputOf({ id, by, trend }: Compared): AnyOutput {
+  return by === 'source' ? offerList({ several: id.length !== 1, trend }) : spreadList(by);
+}
+
+function checkModes({ id, search, maxProducts, by, trend }: Compared): void {
+  if (search === undefined && id.length === 0) {
+    throw new SvcError('missing_value', 'nothing says which products', { hint: 'give their ids, or --search <text>' });
+  }
+  if (search !== undefined && id.length > 0) throw new SvcError('usage', '--search and ids cannot be used together');
+  if (maxProducts !== undefined && search === undefined) throw new SvcError('usage', '--max-products needs --search');
+  if (trend && by !== 'source') throw new SvcError('usage', `--trend is of a source, and cannot be shown --by ${by}`);
+}
+
+const MOST_PRODUCTS = 10;
+
+async function found(
+  catalog: Catalog,
+  { search, maxProducts }: Compared,
+  ctx: RunContext,
+  report: Report,
+): Promise<readonly string[]> {
+  const { pages } = await import('../paging.ts');
+  const limit = maxProducts ?? MOST_PRODUCTS;
+  const ids: string[] = [];
+  let total: number | undefined;
+  const ask = (page: { readonly [name: string]: string | number | boolean | readonly string[] | undefined }) =>
+    catalog.products({ ...page, q: search });
+  for await (const page of pages(ask, { limit, offset: 0 }, report)) {
+    ids.push(...page.items.map((product) => product.canonical_product_id));
+    total = page.total;
+  }
+  if (ids.length === 0) ctx.notice(`no product is found for ${JSON.stringify(search)}`);
+  if (total !== undefined && total > ids.length) {
+    ctx.notice(`${total} products are found, and ${ids.length} compared: narrow --search, or pass --max-products`);
+  }
+  return ids;
+}
+
+interface Offered {
+  readonly offers: readonly Offer[];
+  /** Those that were not chosen, too. */
+  readonly sources: readonly Source[];
+}
+
+async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
+  const { listedSources, selects, notListed, productSnapshots } = await import('../product-sources.ts');
+  const { seriesOf } = await import('../series.ts');
+  const sources = await listedSources(catalog, id, report);
+  if (sources.length === 0) throw await notListed(catalog, id);
+  const regions = wanted.region.map((name) => name.toLowerCase());
+  const rows = sources.filter(
+    (source) =>
+      selects({ stores: wanted.store, sources: [] }, source) &&
+      (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')),
+  );
+  const selection = { stores: wanted.store, sources: [] };
+  const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
+  const series = seriesOf(rows, snapshots).filter(
+    ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
+  );
+  const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
+  const found = offersOf(
+    id,
+    series.flatMap(({ offer }) => offer ?? []),
+    rules,
+  );
+  return { offers: wanted.trend ? await withTrends(found, series, now) : found, sources };
+}
+
+/** What was asked for and is nowhere, and whether nothing is left without it. */
+async function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
+  const { missingNames } = await import('../product-sources.ts');
+  if (sources.length === 0) return { missing: [], none: false };
+  const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
+  const stores = missingNames(
+    '--store',
+    store,
+    sources.map(({ parser_name: name }) => name),
+  );
+  const places = missingNames('--region', region, regions);
+  const all = (found: readonly string[], given: readonly string[]) => given.length > 0 && found.length === given.length;
+  return { missing: [...stores, ...places], none: all(stores, store) || all(places, region) };
+}
+
+/** The price that is compared, day by day. */
+async function withTrends(
+  offers: readonly Offer[],
+  series: readonly PriceSeries[],
+  now: number,
+): Promise<readonly Offer[]> {
+  const { bucketValues } = await import('../series.ts');
+  const { bucketDates, bucketStart } = await import('../window.ts');
+  const window: Window = { from: bucketStart(now - TREND_DAYS * DAY_MS, '1d'), to: now, interval: '1d' };
+  return offers.map((offer) => {
+    const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
+    if (own === undefined || own.observations.length === 0) return offer;
+    const values = bucketValues(own.observations, offer.effectiveField ?? 'price', window);
+    return { ...offer, trend: { dates: bucketDates(window), values } };
+  });
+}

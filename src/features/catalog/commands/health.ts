@@ -1,0 +1,24 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { PARAM_FLAG } from '../catalog-lists.ts';
+import { HEALTH_RECORD, isHealthy } from '../columns.ts';
+
+export const catalogHealth = recordCommand({
+  id: 'catalog health',
+  summary: 'Ask the catalog whether it can read its data',
+  description:
+    'One request, never repeated: exit 0 when the status is ok, 1 when it is another, 7 when the catalog cannot read its data or cannot be reached.',
+  effect: 'read',
+  service: 'catalog',
+  flags: { param: PARAM_FLAG },
+  exits: ['condition_false'],
+  examples: [
+    { run: 'svc catalog health', why: 'Its status' },
+    { run: 'svc catalog health -q --timeout 5s', why: 'For a probe: the exit status tells' },
+  ],
+  output: HEALTH_RECORD,
+  async run({ param }, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const value = await openCatalog(ctx.target).health(param);
+    return { value, code: isHealthy(value) ? undefined : 'condition_false' };
+  },
+});

@@ -1,0 +1,202 @@
+import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
+import { chartCommand } from '../../../cli/command.ts';
+import type { AnyOutput } from '../../../output/types.ts';
+import type { SeriesField } from '../client.ts';
+import {
+  type Fill,
+  type HistoryView,
+  historyChart,
+  historyPicture,
+  type ProductHistory,
+  USUAL_CHART,
+} from '../history.ts';
+import { historyWindow } from '../history-window.ts';
+import { readingProblems } from '../paging.ts';
+import { bucketValues, lastValue, type PriceSeries } from '../series.ts';
+import { seriesNames, sharedUnit, unitOf } from '../series-names.ts';
+import { filled, type Statistics, statisticsOf } from '../statistics.ts';
+import { bucketDates, INTERVALS, plainInstant, pointsIn, type Window, wireTime } from '../window.ts';
+
+const MONTH_MS = 30 * 86_400_000;
+
+export const catalogHistory = chartCommand({
+  id: 'catalog history',
+  aliases: ['chart'],
+  summary: 'How the price of a product moved, at each place that sells it',
+  description:
+    'Draws one line for each store, place and unit, from all sources that observed it; a break in it is a time without a value, which is never zero. Points stand an interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. --interval auto takes the finest with 400 points at most, half of which have a value; 240,000 points are the most. --fill last lets a value last until the next one, also the one in effect at --from; the figures below the chart are always of what was observed. A source without snapshots is left out and named, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each series: parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none). csv, tsv and ndjson have a line for each point, with the product, store, place, unit and source.',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  flags: {
+    field: {
+      type: 'choice',
+      choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
+      default: 'price',
+      help: 'Which of its values',
+    },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Only sources of this store (parser_name)',
+    },
+    source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
+    from: { type: 'time', bare: 'back', dates: true, help: 'The first point: -90d, 2026-02-01 (default -30d)' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
+    interval: { type: 'choice', choices: ['auto', ...INTERVALS], default: 'auto', help: 'How far points are apart' },
+    fill: {
+      type: 'choice',
+      choices: ['none', 'last'],
+      default: 'none',
+      help: 'What stands where nothing was observed',
+    },
+    width: CHART_FLAGS.width,
+    height: CHART_FLAGS.height,
+    ascii: CHART_FLAGS.ascii,
+    sparkline: { type: 'boolean', help: 'Draw one line for each series, and nothing else' },
+    svg: CHART_FLAGS.svg,
+    force: { type: 'boolean', help: 'With --svg: replace the file if it is there' },
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'The last 30 days at every place' },
+    {
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
+      why: 'One store since the new year, for a report',
+    },
+    {
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --from -180d --interval 1d --fill last -o csv',
+      why: 'A value for each day, for a spreadsheet',
+    },
+  ],
+  output: USUAL_CHART,
+  outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
+  async run(input, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const { productSeries } = await import('../product-sources.ts');
+    const { id, field, fill } = input;
+    const to = plainInstant(input.to, ctx.now());
+    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);
+    const relative = input.from === undefined || input.from.relative === true;
+    const span = { from, to, relative };
+    const finest = historyWindow(span, input.interval);
+    checkSvg(input);
+    const problems = readingProblems(ctx);
+    const selection = { stores: input.store, sources: input.source };
+    const found = await productSeries(openCatalog(ctx.target), id, selection, problems.report);
+    const series = found.series.filter(({ observations }) => observations.length > 0);
+    for (const text of found.missing) ctx.notice(text);
+    for (const { parser_name: store, source_id: source } of found.unrecorded) {
+      ctx.warn(`${store} ${source} is left out: it has no snapshot`);
+    }
+    const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
+    const window = input.interval === 'auto' ? fittingWindow(span, finest, series, field) : finest;
+    const histories = productHistories(id, series, { field, fill, window });
+    const title = series.find((one) => one.title_original)?.title_original ?? id;
+    const view: HistoryView = {
+      title: `${title === id ? id : `${title} (${id})`}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
+      unit: field === 'available_count' ? undefined : sharedUnit(series),
+      window,
+      width: input.width,
+      height: input.height,
+      ascii: input.ascii || undefined,
+      style: input.sparkline ? 'sparkline' : 'line',
+    };
+    const drawing = await drawn(input, historyPicture(histories, view), ctx);
+    if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
+    const footer = [
+      footerOf(window, histories, input.interval),
+      ...elsewhere(window, histories, series),
+      ...unitsNote(series, field),
+    ].join('\n');
+    return { value: histories, as: historyChart(view), code, footer };
+  },
+});
+
+function productHistories(
+  id: string,
+  series: readonly PriceSeries[],
+  { field, fill, window }: { readonly field: SeriesField; readonly fill: Fill; readonly window: Window },
+): readonly ProductHistory[] {
+  const names = seriesNames(series);
+  const dates = bucketDates(window);
+  return series.map(({ observations, ...one }, index) => {
+    const { parser_name, source_id, title_original, price_unit, unit, settlement } = one;
+    const values = bucketValues(observations, field, window);
+    const [date_from, date_to] = [wireTime(window.from), wireTime(window.to)];
+    return {
+      parser_name,
+      source_id,
+      title_original,
+      price_unit,
+      unit,
+      settlement,
+      series: names[index] ?? parser_name,
+      fill,
+      meta: { canonical_product_id: id, parser_name, source_id, field, interval: window.interval, date_from, date_to },
+      dates,
+      values: fill === 'last' ? filled(values, lastValue(observations, field, window.from)) : values,
+      statistics: statisticsOf({ dates, values }),
+    };
+  });
+}
+
+/** Fewer make no line. */
+const FEWEST_POINTS = 10;
+
+/** What is observed once a day is mostly holes by quarters of a day: the first coarser interval that is not is taken. */
+function fittingWindow(
+  span: Parameters<typeof historyWindow>[0],
+  finest: Window,
+  series: readonly PriceSeries[],
+  field: SeriesField,
+): Window {
+  const coarser = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map((interval) => historyWindow(span, interval));
+  const fitting = coarser.find((window) => {
+    if (pointsIn(window) < FEWEST_POINTS) return false;
+    const dates = bucketDates(window);
+    return !isSparse(
+      series.map(({ observations }) => statisticsOf({ dates, values: bucketValues(observations, field, window) })),
+    );
+  });
+  return fitting ?? finest;
+}
+
+/** A series without any value is not sparse: it has no such field. */
+function isSparse(statistics: readonly Statistics[]): boolean {
+  const known = statistics.filter(({ covered }) => covered > 0);
+  const covered = known.reduce((sum, one) => sum + one.covered, 0);
+  return covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
+}
+
+/** Where a chart is empty: when there was something to see. */
+function elsewhere(
+  { from, to }: Window,
+  histories: readonly ProductHistory[],
+  series: readonly PriceSeries[],
+): readonly string[] {
+  if (histories.some(({ statistics }) => statistics.covered > 0)) return [];
+  const observed = series.map(({ observed_at: at }) => Date.parse(at ?? '')).filter((at) => !Number.isNaN(at));
+  const latest = Math.max(...observed);
+  if (!Number.isFinite(latest) || (latest >= from && latest <= to)) return [];
+  return [`last observed ${wireTime(latest)}: ${latest < from ? 'an earlier --from' : 'a later --to'} shows more`];
+}
+
+/** Lines beside each other look as if they could be compared. */
+function unitsNote(series: readonly PriceSeries[], field: string): readonly string[] {
+  const units = [...new Set(series.map(unitOf))].filter((unit) => unit !== '').sort();
+  if (field === 'available_count' || units.length < 2) return [];
+  return [`prices by different units share this axis: ${units.join(', ')}; --store and --source choose`];
+}
+
+/** What was asked for, and what may be done where a chart is mostly holes. */
+function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
+  const { from, to } = window;
+  const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
+  const sparse = isSparse(histories.map(({ statistics }) => statistics));
+  if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
+  const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
+  return `${asked}\nfew points have a value: ${ways} may show more`;
+}

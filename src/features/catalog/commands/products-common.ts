@@ -1,0 +1,42 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
+import { COMMON_RECORD } from '../columns.ts';
+
+export const catalogProductsCommon = recordCommand({
+  id: 'catalog products common',
+  summary: 'Count the products that all stores, or all regions, have in common',
+  description:
+    'With --scope stores: the products that each of the stores sells (all stores where none is given), in the regions given. With --scope regions: those sold in each of the regions. REQUIRED is how many of them a product must be in. A name that no product has counts too, and then nothing is common: it is named, with exit status 5 if no other is given.',
+  effect: 'read',
+  service: 'catalog',
+  flags: {
+    scope: {
+      type: 'choice',
+      value: 'stores|regions',
+      choices: ['stores', 'regions'],
+      required: true,
+      help: 'What is compared',
+    },
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Of this store, by its parser_name',
+    },
+    region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+    param: PARAM_FLAG,
+  },
+  examples: [
+    { run: 'svc catalog products common --scope stores', why: 'What every store sells' },
+    { run: 'svc catalog products common --scope regions --region moscow --region tula', why: 'What two regions share' },
+  ],
+  output: COMMON_RECORD,
+  async run({ scope, store, region, param }, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const catalog = openCatalog(ctx.target);
+    const value = await catalog.common(withParams({ scope, store, region }, param));
+    await checkCountedNames(catalog, { store, region }, value.common_products_count, ctx);
+    return { value };
+  },
+});

@@ -1,0 +1,35 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
+import { COUNT_RECORD } from '../columns.ts';
+
+export const catalogProductsCount = recordCommand({
+  id: 'catalog products count',
+  summary: 'Count the products of stores and regions',
+  description:
+    'Distinct products of any of the stores, in any of the regions; all where none is given. Upper and lower case are the same. A store or region that no product has is named, with exit status 5 if no other is given.',
+  effect: 'read',
+  service: 'catalog',
+  flags: {
+    store: {
+      type: 'string',
+      value: 'name',
+      repeat: true,
+      complete: 'stores',
+      help: 'Of this store, by its parser_name',
+    },
+    region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+    param: PARAM_FLAG,
+  },
+  examples: [
+    { run: 'svc catalog products count', why: 'All of them' },
+    { run: 'svc catalog products count --store fixprice --store chizhik -q', why: 'Of two stores, the number alone' },
+  ],
+  output: COUNT_RECORD,
+  async run({ store, region, param }, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const catalog = openCatalog(ctx.target);
+    const value = await catalog.count(withParams({ store, region }, param));
+    await checkCountedNames(catalog, { store, region }, value.products_count, ctx);
+    return { value };
+  },
+});

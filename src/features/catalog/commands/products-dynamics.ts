@@ -1,0 +1,90 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { PARAM_FLAG, withParams } from '../catalog-lists.ts';
+import { POINT_LIST, POINT_TABLE, SERIES_RECORD } from '../series-columns.ts';
+import {
+  bucketStart,
+  checkWindow,
+  INTERVALS,
+  MOST_POINTS,
+  plainInstant,
+  pointsIn,
+  type Window,
+  wireTime,
+} from '../window.ts';
+
+export const catalogProductsDynamics = listCommand({
+  id: 'catalog products dynamics',
+  summary: 'The values of one source over time, as the service gives them',
+  description:
+    "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and shown where they were written otherwise.",
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  flags: {
+    'parser-name': {
+      type: 'string',
+      value: 'store',
+      complete: 'stores',
+      required: true,
+      help: 'The store of the source',
+    },
+    'source-id': {
+      type: 'string',
+      value: 'id',
+      complete: 'sources',
+      required: true,
+      help: 'The source in that store',
+    },
+    field: {
+      type: 'choice',
+      choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
+      default: 'price',
+      help: 'Which of its values',
+    },
+    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'The first point: -30d, 2026-02-01' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
+    interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'How far the points are apart' },
+    param: PARAM_FLAG,
+  },
+  examples: [
+    {
+      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --parser-name fixprice --source-id receiver:run-1:1 --from -30d',
+      why: 'Its price of each day of the last month',
+    },
+  ],
+  output: POINT_LIST,
+  async run(input, ctx) {
+    const { openCatalog } = await import('../client.ts');
+    const { id, parserName, sourceId, field, interval, param } = input;
+    const start = plainInstant(input.from, ctx.now());
+    const from = input.from.relative ? bucketStart(start, interval) : start;
+    const to = plainInstant(input.to, ctx.now());
+    const window: Window = { from, to, interval };
+    checkWindow(window);
+    checkPoints(window);
+    const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };
+    const value = await openCatalog(ctx.target).dynamics(id, withParams(query, param));
+    if (ctx.wants.document) return { value, as: SERIES_RECORD };
+    const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
+    const known = points.filter((point) => point.value !== null).length;
+    const footer = `${known} of ${points.length} points have a value`;
+    return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
+  },
+});
+
+function checkPoints(window: Window): void {
+  const points = pointsIn(window);
+  if (points <= MOST_POINTS) return;
+  throw new SvcError('invalid_value', `${points} points are asked for, and the service gives at most ${MOST_POINTS}`, {
+    hint: 'svc catalog history gives more; or take a longer --interval',
+  });
+}
+
+/** People write days and durations: they see what becomes of them. */
+function sentTimes({ from, to }: Window, { typed, notice }: Pick<RunContext, 'typed' | 'notice'>) {
+  const [dateFrom, dateTo] = [wireTime(from), wireTime(to)];
+  const asWritten = (time: string): boolean => typed.some((text) => text === time || text.endsWith(`=${time}`));
+  if (!asWritten(dateFrom) || !asWritten(dateTo)) notice(`sent: from ${dateFrom} to ${dateTo}`);
+  return { date_from: dateFrom, date_to: dateTo };
+}

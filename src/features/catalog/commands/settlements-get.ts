@@ -1,0 +1,19 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { checkNumericId, PARAM_FLAG } from '../catalog-lists.ts';
+import { SETTLEMENT_RECORD } from '../columns.ts';
+
+export const catalogSettlementsGet = recordCommand({
+  id: 'catalog settlements get',
+  summary: 'Show one settlement',
+  effect: 'read',
+  service: 'catalog',
+  args: { id: { help: 'Its id, a number', required: true } },
+  flags: { param: PARAM_FLAG },
+  examples: [{ run: 'svc catalog settlements get 3', why: 'By its id' }],
+  output: SETTLEMENT_RECORD,
+  async run({ id, param }, ctx) {
+    checkNumericId(id);
+    const { openCatalog } = await import('../client.ts');
+    return { value: await openCatalog(ctx.target).settlement(id, param) };
+  },
+});

@@ -1,0 +1,16 @@
+import { textCommand } from '../../../cli/command.ts';
+
+export const completionFish = textCommand({
+  id: 'completion fish',
+  summary: 'Print the script that completes svc in fish',
+  description:
+    'For fish 3.1 and newer, which reads it when it is needed:\nsvc completion fish > ~/.config/fish/completions/svc.fish',
+  effect: 'read',
+  examples: [{ run: 'svc completion fish > svc.fish', why: 'Keep it in a file' }],
+  output: { kind: 'text' },
+  async run(_, ctx) {
+    const { completionModel } = await import('../../../cli/completion/model.ts');
+    const { fishScript } = await import('../../../cli/completion/fish.ts');
+    return { value: fishScript(await completionModel(ctx.groups)) };
+  },
+});

@@ -1,0 +1,16 @@
+import { textCommand } from '../../../cli/command.ts';
+
+export const completionZsh = textCommand({
+  id: 'completion zsh',
+  summary: 'Print the script that completes svc in zsh',
+  description:
+    'Put this into ~/.zshrc, after compinit:\neval "$(svc completion zsh)"\nIt can be a file instead, named _svc, in a directory of fpath.',
+  effect: 'read',
+  examples: [{ run: 'svc completion zsh > _svc', why: 'Keep it in a file' }],
+  output: { kind: 'text' },
+  async run(_, ctx) {
+    const { completionModel } = await import('../../../cli/completion/model.ts');
+    const { zshScript } = await import('../../../cli/completion/zsh.ts');
+    return { value: zshScript(await completionModel(ctx.groups)) };
+  },
+});

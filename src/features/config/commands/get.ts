@@ -1,0 +1,25 @@
+import { textCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { requireSetting } from '../../../store/setting-values.ts';
+
+export const configGet = textCommand({
+  id: 'config get',
+  summary: 'Print the value of one setting',
+  description:
+    'The value that counts: of its variable, else of the profile, else the default. Exit 5 where there is none.',
+  effect: 'read',
+  repairsSettings: true,
+  args: { key: { help: 'Key of the setting, as "svc config list" shows it', required: true, complete: 'settings' } },
+  exits: ['not_found'],
+  examples: [{ run: 'svc config get alerts.url', why: 'Print the address of the alert manager' }],
+  output: { kind: 'text' },
+  run: async ({ key }, ctx) => {
+    requireSetting(key);
+    if (ctx.settings.failure !== undefined) throw ctx.settings.failure;
+    const value = ctx.settings.get(key);
+    if (value === undefined) {
+      throw new SvcError('not_found', `${key} is not set`, { hint: `set it with: svc config set ${key} <value>` });
+    }
+    return { value };
+  },
+});

@@ -1,0 +1,83 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Setting } from '../../../store/setting-keys.ts';
+import { problemWithKept, requireSetting, shownValue } from '../../../store/setting-values.ts';
+import { changeSettings } from '../../../store/settings-editor.ts';
+import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
+
+interface KeptSetting {
+  readonly profile: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+export const configSet = recordCommand({
+  id: 'config set',
+  summary: 'Set a setting in the profile',
+  description: 'Writes to the profile in use, or to the one that --profile names, which is created if need be.',
+  effect: 'read',
+  repairsSettings: true,
+  args: {
+    key: { help: 'Key of the setting, as "svc config list --all" shows it', required: true, complete: 'settings' },
+    value: { help: 'The value', required: true },
+  },
+  examples: [
+    { run: 'svc config set alerts.url https://am.example.com', why: 'Where the alert manager is' },
+    { run: 'svc config set alerts.url https://am.test.example.com --profile test', why: 'Create a second profile' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'profile', cell: (kept: KeptSetting) => kept.profile },
+      { name: 'key', cell: (kept) => kept.key },
+      { name: 'value', cell: (kept) => kept.value },
+    ],
+    id: (kept) => kept.key,
+  },
+  run: async ({ key, value }, ctx) => {
+    const setting = requireSetting(key);
+    checkValue(setting, value);
+    const { name } = ctx.settings.profile;
+    checkProfileName(name);
+    let created = false;
+    await changeSettings(ctx.paths, ctx, (document) => {
+      const values = profileValues(document, name);
+      created = values === undefined;
+      return withValue(document, name, { ...values, [key]: value });
+    });
+    return { value: { profile: name, key, value }, footer: footer(setting, name, created, ctx.env) };
+  },
+});
+
+function checkValue(setting: Setting, value: string): void {
+  const problem = problemWithKept(setting, value);
+  if (problem === undefined) return;
+  throw new SvcError('invalid_value', `${setting.key}: "${shownValue(setting, value)}" ${problem}`, {
+    ...(setting.type === 'url'
+      ? { hint: 'user and password come from the environment: see svc help environment' }
+      : {}),
+  });
+}
+
+function checkProfileName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  throw new SvcError('invalid_value', `"${name}" cannot be the name of a profile`, {
+    hint: 'use letters, digits, dots, hyphens and underscores; begin with a letter or a digit',
+  });
+}
+
+function withValue(document: SettingsDocument, name: string, values: Record<string, unknown>): SettingsDocument {
+  return { ...document, profiles: { ...document.profiles, [name]: values } };
+}
+
+function footer(
+  { key, env }: Setting,
+  profile: string,
+  created: boolean,
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const lines: string[] = [];
+  if (created) lines.push(`created profile ${profile}; to use it from now on: svc config use ${profile}`);
+  if (env !== undefined && variables[env]) lines.push(`${env} is set, and wins over ${key} of the profile`);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}

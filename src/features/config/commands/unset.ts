@@ -1,0 +1,47 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { requireSetting } from '../../../store/setting-values.ts';
+import { changeSettings } from '../../../store/settings-editor.ts';
+import { profileValues } from '../../../store/settings-file.ts';
+
+interface RemovedSetting {
+  readonly profile: string;
+  readonly key: string;
+  /** False where it was not set in the first place. */
+  readonly removed: boolean;
+}
+
+export const configUnset = recordCommand({
+  id: 'config unset',
+  aliases: ['rm'],
+  summary: 'Remove a setting from the profile',
+  effect: 'read',
+  repairsSettings: true,
+  args: { key: { help: 'Key of the setting', required: true, complete: 'settings' } },
+  examples: [{ run: 'svc config unset timeout', why: 'Go back to the default' }],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'profile', cell: (removed: RemovedSetting) => removed.profile },
+      { name: 'key', cell: (removed) => removed.key },
+      { name: 'removed', cell: (removed) => removed.removed },
+    ],
+    id: (removed) => removed.key,
+  },
+  run: async ({ key }, ctx) => {
+    if (ctx.settings.failure !== undefined) throw ctx.settings.failure;
+    const { name } = ctx.settings.profile;
+    let removed = false;
+    await changeSettings(ctx.paths, ctx, (document) => {
+      const values = profileValues(document, name) ?? {};
+      removed = Object.hasOwn(values, key);
+      if (!removed) {
+        // A key that svc does not know can be removed where it stands, and is a slip of the hand elsewhere.
+        requireSetting(key);
+        return document;
+      }
+      const { [key]: _, ...rest } = values;
+      return { ...document, profiles: { ...document.profiles, [name]: rest } };
+    });
+    return { value: { profile: name, key, removed } };
+  },
+});

@@ -1,0 +1,31 @@
+import { textCommand } from '../../../cli/command.ts';
+import { didYouMean } from '../../../cli/suggest.ts';
+import { SvcError } from '../../../errors.ts';
+import { changeSettings } from '../../../store/settings-editor.ts';
+import { profileNames, profileValues } from '../../../store/settings-file.ts';
+
+export const configUse = textCommand({
+  id: 'config use',
+  summary: 'Choose the profile to use from now on',
+  description: 'Where neither --profile nor SVC_PROFILE names one.',
+  effect: 'read',
+  repairsSettings: true,
+  args: { name: { help: 'Name of the profile', required: true, complete: 'profiles' } },
+  examples: [{ run: 'svc config use prod', why: 'Make prod the profile of later commands' }],
+  output: { kind: 'text' },
+  run: async ({ name: profile }, ctx) => {
+    await changeSettings(ctx.paths, ctx, (document) => {
+      if (profileValues(document, profile) !== undefined) return { ...document, profile };
+      throw new SvcError(
+        'invalid_value',
+        `there is no profile "${profile}": ${didYouMean(profile, profileNames(document))}`,
+        {
+          hint: 'create it by its first setting: svc config set alerts.url <url> --profile <name>',
+        },
+      );
+    });
+    const other = ctx.env['SVC_PROFILE'];
+    const overridden = other !== undefined && other !== '' && other !== profile;
+    return { value: profile, footer: overridden ? 'SVC_PROFILE is set, and wins over this choice' : undefined };
+  },
+});

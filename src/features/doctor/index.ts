@@ -1,0 +1,3 @@
+import { doctor } from './commands/doctor.ts';
+
+export const commands = [doctor];

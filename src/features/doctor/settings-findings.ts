@@ -1,0 +1,76 @@
+/** What svc goes by on this machine: the settings, and the files and folders it keeps. Nothing is changed. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { platform } from 'node:os';
+import type { RunContext } from '../../cli/command.ts';
+import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
+import { SETTING_KEYS } from '../../store/setting-keys.ts';
+import { shownValue } from '../../store/setting-values.ts';
+import { settingsPath } from '../../store/settings-file.ts';
+import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { credentialsFault, fileFindings, fileModes } from '../oauth/own-files.ts';
+
+type Local = Pick<RunContext, 'settings' | 'paths'>;
+
+export function settingsFindings(ctx: Local): readonly Finding[] {
+  return [...profileFindings(ctx), ...valueFindings(ctx), ...keptFindings(ctx), ...folderFindings(ctx)];
+}
+
+function profileFindings({ settings, paths }: Local): readonly Finding[] {
+  const common = { check: 'settings', about: null };
+  const { failure, profile, warnings } = settings;
+  const found: Finding[] = warnings.map((warning) => {
+    const mend = warning.includes('other users') ? `chmod 600 ${settingsPath(paths)}` : 'svc config edit';
+    return { ...common, ...warn(warning, mend) };
+  });
+  if (failure !== undefined) return [...found, { ...common, ...bad(failure.message, failure.hint) }];
+  const from = profile.origin.detail === '' ? '' : ` (by ${profile.origin.detail})`;
+  return [...found, { ...common, ...ok(`profile ${profile.name}${from}`) }];
+}
+
+/** One for each value that cannot be used. */
+function valueFindings({ settings }: Local): readonly Finding[] {
+  return SETTING_KEYS.flatMap((setting): Finding[] => {
+    const { value, origin, problem } = settings.configured(setting.key);
+    if (problem === undefined || value === undefined) return [];
+    const mend = origin.kind === 'env' ? `unset ${origin.detail}` : `svc config set ${setting.key} <value>`;
+    const detail = `${origin.detail}: "${shownValue(setting, value)}" ${problem}`;
+    return [{ check: 'setting', about: setting.key, ...bad(detail, mend) }];
+  });
+}
+
+function keptFindings({ paths }: Local): readonly Finding[] {
+  const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
+  const fault = credentialsFault({ paths });
+  if (fault !== undefined) found.push({ check: 'credentials', about: null, ...bad(fault, 'svc oauth login') });
+  const secrets = webhookSecretsPath(paths);
+  // What others may read is closed by reading it: that is for whoever uses it.
+  const mode = statSync(secrets, { throwIfNoEntry: false })?.mode ?? 0;
+  if (mode === 0 || (platform() !== 'win32' && (mode & 0o077) !== 0)) return found;
+  try {
+    readWebhookSecrets(secrets);
+  } catch (error) {
+    const { message, hint } = error as { readonly message: string; readonly hint?: string };
+    found.push({ check: 'secrets', about: null, ...bad(message, hint) });
+  }
+  return found;
+}
+
+function folderFindings({ paths }: Local): readonly Finding[] {
+  return (['config', 'state', 'cache'] as const).flatMap((name): Finding[] => {
+    const path = paths[name];
+    const common = { check: 'folder', about: name };
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return [{ ...common, ...ok(`${path} is made when it is needed`) }];
+    if (!stats.isDirectory()) return [{ ...common, ...bad(`${path} is no folder`, `mv ${path} ${path}.old`) }];
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch {
+      return [{ ...common, ...bad(`you may not write in ${path}`, `chmod u+rwx ${path}`) }];
+    }
+    // That of the settings is looked at with its files.
+    if (name !== 'config' && platform() !== 'win32' && (stats.mode & 0o022) !== 0) {
+      return [{ ...common, ...bad(`others may change what is in ${path}`, `chmod 700 ${path}`) }];
+    }
+    return [{ ...common, ...ok(path) }];
+  });
+}

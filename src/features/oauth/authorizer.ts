@@ -1,0 +1,109 @@
+/** Joins credentials and services into `Authorizer`s for the transport. */
+
+import type { Context } from '../../context.ts';
+import { SvcError } from '../../errors.ts';
+import type { Authorizer, Target } from '../../http/target.ts';
+import type { Settings } from '../../store/settings.ts';
+import type { KeeperContext, TokenKeeper } from './token-keeper.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What a request to the target is signed in with: the credential of the environment, else what is stored for the recording service and
+ * the trading gateway. The environment's needs no file and no lock. Loads nothing before the first request.
+ */
+export function authorizerFor(context: Context, target: Target, settings: Settings): Authorizer | undefined {
+  const { service, baseUrl, headers } = target;
+  const given = environmentAuthorizer(context.env, target, settings);
+  if (given !== undefined || 'authorization' in headers) return given;
+  if (service === 'trade') {
+    return {
+      origin: baseUrl.origin,
+      header: async () => (await import('./gateway-token.ts')).gatewayHeader(context, target, settings.profile.name),
+    };
+  }
+  if (service !== 'webhooks') return undefined;
+  let loading: Promise<Authorizer> | undefined;
+  const stored = (): Promise<Authorizer> => {
+    loading ??= import('./stored-authorizer.ts').then(
+      ({ StoredAuthorizer }) => new StoredAuthorizer(context, target, settings.profile.name),
+    );
+    return loading;
+  };
+  return {
+    origin: baseUrl.origin,
+    header: async () => (await stored()).header(),
+    refresh: async () => (await (await stored()).refresh?.()) ?? false,
+  };
+}
+
+/** The stored login itself, for the commands that manage it. */
+export async function openKeeper(context: KeeperContext, target: Target, profile: string): Promise<TokenKeeper> {
+  const { TokenKeeper } = await import('./token-keeper.ts');
+  return new TokenKeeper(context, target, profile);
+}
+
+/**
+ * The credential that the environment holds for a service, bound to one origin. A token that is set but empty is an error: a
+ * script whose secret is missing must not go on without one.
+ */
+export function environmentAuthorizer(
+  env: Env,
+  { service, baseUrl, warn }: Pick<Target, 'service' | 'baseUrl' | 'warn'>,
+  settings: Settings,
+): Authorizer | undefined {
+  const prefix = `SVC_${service.toUpperCase()}`;
+  const empty = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name]?.trim() === '');
+  if (empty !== undefined) {
+    if (service !== 'webhooks') throw emptySecret(empty);
+    // Only a request fails by it: signing in needs none.
+    return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
+  }
+  const token = secret(env, `${prefix}_TOKEN`, warn);
+  const password = secret(env, `${prefix}_PASSWORD`, warn);
+  const user = settings.get(`${service}.user`);
+  if (token === undefined && password === undefined) return undefined;
+  if (token !== undefined && password !== undefined) {
+    throw new SvcError('config_invalid', `two credentials: ${prefix}_TOKEN and ${prefix}_PASSWORD are both set`, {
+      hint: 'unset one of them',
+    });
+  }
+  if (password !== undefined && user === undefined) {
+    throw new SvcError('config_invalid', `${prefix}_PASSWORD is set without a user`, { hint: `set ${prefix}_USER` });
+  }
+  const bound = settings.configuredOrigin(`${service}.url`);
+  if (bound !== undefined && bound !== baseUrl.origin) {
+    throw new SvcError(
+      'credential_unusable',
+      `the credential in the environment belongs to ${bound}, not to ${baseUrl.origin}`,
+      {
+        hint: `set ${prefix}_URL to the address the credential is for`,
+      },
+    );
+  }
+  const value =
+    token === undefined ? `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` : `Bearer ${token}`;
+  return { origin: baseUrl.origin, header: async () => ({ authorization: value }) };
+}
+
+function emptySecret(name: string): SvcError {
+  return new SvcError('credential_unusable', `${name} is set but empty`, {
+    hint: `unset ${name}, or give it its value`,
+  });
+}
+
+function secret(env: Env, name: string, warn: Target['warn']): string | undefined {
+  const given = env[name];
+  if (given === undefined) return undefined;
+  const value = given.replace(/\r?\n$/, '');
+  if (value !== given) warn(`${name} ends with a line feed, which svc leaves out`);
+  if (/^(?:bearer|basic)\s/i.test(value)) {
+    throw new SvcError('credential_unusable', `${name} begins with "${value.split(/\s/)[0]}", which svc adds itself`, {
+      hint: `set ${name} to what follows it`,
+    });
+  }
+  if (/[\x00-\x1f\x7f]/.test(value)) {
+    throw new SvcError('credential_unusable', `${name} holds a line break or another control character`);
+  }
+  return value;
+}

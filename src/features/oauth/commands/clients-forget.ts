@@ -1,0 +1,67 @@
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { type ClientRecord, type CredentialsDocument, findClient, withoutClient } from '../../../store/credentials.ts';
+import { readCredentials, withCredentials } from '../../../store/credentials-file.ts';
+
+interface Forgotten {
+  readonly client_id: string;
+  readonly issuer: string;
+}
+
+export const oauthClientsForget = recordCommand({
+  id: 'oauth clients forget',
+  summary: 'Delete a client registration from this machine',
+  description:
+    'The next sign-in registers a new one. The service has no way to delete a registration, and keeps it. Asks where a login needs the client to be refreshed.',
+  effect: 'read',
+  args: { 'client-id': { help: 'As "svc oauth clients list" shows it', required: true } },
+  flags: {
+    issuer: { type: 'string', value: 'url', help: 'Which one, where several services gave the same id' },
+    force: { type: 'boolean', help: 'Forget it although a login needs it' },
+  },
+  exits: ['not_found'],
+  examples: [{ run: 'svc oauth clients forget 7cf2ab01', why: 'Have the next sign-in register a new client' }],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'client-id', cell: ({ client_id }: Forgotten) => client_id },
+      { name: 'issuer', cell: ({ issuer }: Forgotten) => issuer },
+    ],
+    id: ({ client_id }) => client_id,
+  },
+  async run({ clientId, issuer, force }, ctx) {
+    const { document } = await readCredentials(ctx.paths, ctx);
+    const client = choose(document, clientId, issuer);
+    const users = usersOf(document, client);
+    if (users.length > 0 && !force) {
+      const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
+      const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
+      if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to forget it' });
+      await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Forget it?`);
+    }
+    await forget(client, ctx);
+    return { value: { client_id: client.client_id, issuer: client.issuer } };
+  },
+});
+
+function choose({ clients }: CredentialsDocument, id: string, issuer: string | undefined): ClientRecord {
+  const [first, second] = clients.filter((one) => one.client_id === id && (issuer ?? one.issuer) === one.issuer);
+  if (first === undefined) {
+    throw new SvcError('not_found', `no client ${id} is registered from here`, { hint: 'see svc oauth clients list' });
+  }
+  if (second === undefined) return first;
+  const issuers = clients.filter((one) => one.client_id === id).map((one) => one.issuer);
+  throw new SvcError('usage', `several services gave the id ${id}: ${issuers.join(', ')}`, {
+    hint: 'say which with --issuer',
+  });
+}
+
+function usersOf({ credentials }: CredentialsDocument, { client_id, issuer }: ClientRecord) {
+  return credentials.filter((one) => one.kind === 'oauth' && one.client_id === client_id && one.issuer === issuer);
+}
+
+async function forget(client: ClientRecord, ctx: RunContext): Promise<void> {
+  await withCredentials(ctx.paths, ctx, (file) => {
+    if (findClient(file.document, client) !== undefined) file.save(withoutClient(file.document, client));
+  });
+}

@@ -1,0 +1,62 @@
+import { listCommand } from '../../../cli/command.ts';
+import type { ClientRecord } from '../../../store/credentials.ts';
+import { readCredentials } from '../../../store/credentials-file.ts';
+
+interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
+  readonly has_secret: boolean;
+  /** Null where it never does, and where there is none. */
+  readonly secret_expires_at: string | null;
+  readonly registered_at: string;
+  /** The profiles whose logins need it. */
+  readonly used_by: readonly string[];
+}
+
+export const oauthClientsList = listCommand({
+  id: 'oauth clients list',
+  summary: 'List the clients registered from here',
+  description: 'Of all services and profiles. A secret is never shown.',
+  effect: 'read',
+  examples: [{ run: 'svc oauth clients list', why: 'See what svc is registered as, and which logins use it' }],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'client-id', cell: ({ client_id }: ClientRow) => client_id, flex: true },
+      { name: 'name', cell: ({ client_name }) => client_name, flex: true },
+      { name: 'issuer', cell: ({ issuer }) => issuer, flex: true },
+      { name: 'auth-method', cell: (row) => row.token_endpoint_auth_method },
+      { name: 'used-by', cell: ({ used_by }) => used_by, flex: true },
+      { name: 'registered', cell: ({ registered_at }) => ({ time: registered_at }) },
+      { name: 'redirects', cell: ({ redirect_uris }) => redirect_uris, wide: true },
+      { name: 'secret', cell: ({ has_secret }) => (has_secret ? '***' : ''), wide: true },
+      {
+        name: 'secret-expires',
+        cell: (row) => (row.secret_expires_at === null ? '' : { time: row.secret_expires_at }),
+        wide: true,
+      },
+    ],
+    id: ({ client_id }) => client_id,
+    empty: 'no clients are registered: svc oauth login registers one',
+  },
+  async run(_input, ctx) {
+    const { document, warnings } = await readCredentials(ctx.paths, ctx);
+    for (const warning of warnings) ctx.notice(warning);
+    const rows = document.clients.map((client): ClientRow => {
+      const { client_secret, client_secret_expires_at: end = 0, registered_at, ...open } = client;
+      const users = document.credentials.filter(
+        (one) => one.kind === 'oauth' && one.client_id === client.client_id && one.issuer === client.issuer,
+      );
+      return {
+        ...open,
+        has_secret: client_secret !== undefined,
+        secret_expires_at: end === 0 ? null : time(end),
+        registered_at: time(registered_at),
+        used_by: [...new Set(users.map(({ profile }) => profile))],
+      };
+    });
+    return { value: rows };
+  },
+});
+
+function time(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

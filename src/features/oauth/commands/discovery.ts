@@ -1,0 +1,43 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { jsonText } from '../../../json-object.ts';
+import type { ServerMetadata } from '../discovery.ts';
+
+export const oauthDiscovery = recordCommand({
+  id: 'oauth discovery',
+  summary: 'Show what the service says of its own sign-in',
+  description:
+    'Reads the metadata of the authorization server and checks them as svc oauth login does: the issuer, the protocol of every address, PKCE with S256. JSON is the service’s own object.',
+  effect: 'read',
+  service: 'webhooks',
+  examples: [
+    { run: 'svc oauth discovery', why: 'See where and how the service signs people in' },
+    { run: 'svc oauth discovery -o json --query token_endpoint', why: 'Take one address for a script' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'issuer', cell: ({ issuer }: ServerMetadata) => issuer },
+      { name: 'authorization', cell: (metadata: ServerMetadata) => metadata.authorization_endpoint },
+      { name: 'token', cell: (metadata: ServerMetadata) => metadata.token_endpoint },
+      { name: 'registration', cell: (metadata: ServerMetadata) => metadata.registration_endpoint },
+      { name: 'revocation', cell: (metadata: ServerMetadata) => metadata.revocation_endpoint },
+      { name: 'scopes', cell: (metadata: ServerMetadata) => words(metadata['scopes_supported']) },
+      { name: 'grants', cell: (metadata: ServerMetadata) => words(metadata['grant_types_supported']) },
+      { name: 'pkce', cell: (metadata: ServerMetadata) => words(metadata.code_challenge_methods_supported) },
+      {
+        name: 'auth-methods',
+        cell: (metadata: ServerMetadata) => words(metadata.token_endpoint_auth_methods_supported),
+      },
+    ],
+    id: ({ issuer }) => issuer,
+  },
+  async run(_input, { target }) {
+    const { discover } = await import('../discovery.ts');
+    return { value: await discover(target) };
+  },
+});
+
+/** A list of the service's, whatever it holds. */
+function words(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.map(jsonText) : undefined;
+}

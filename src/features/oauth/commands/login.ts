@@ -1,0 +1,162 @@
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { endedBy, SvcError } from '../../../errors.ts';
+import type { ClientRecord, Credential } from '../../../store/credentials.ts';
+import type { LoginOptions } from '../login-client.ts';
+import { askToken } from '../piped-token.ts';
+import { LOGIN_CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../sign-in.ts';
+
+/** Without its secrets. */
+interface Kept {
+  readonly base_url: string;
+  readonly profile: string;
+  readonly kind: Credential['kind'];
+  readonly client_id: string | null;
+  readonly auth_method: string | null;
+  readonly scope: string | null;
+  readonly email: string | null;
+  readonly expires_at: string | null;
+}
+
+export const oauthLogin = recordCommand({
+  id: 'oauth login',
+  summary: 'Sign in to the recording service, by browser or with a personal token',
+  description:
+    'Opens a browser and waits for it at a port of this machine alone, which is free again when the command ends. Without a browser here, open the printed address anywhere, and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250. The login is kept for the profile and the address, and takes the place of the one before. Standard input that is no terminal is read only with --paste or --token-stdin.',
+  effect: 'read',
+  service: 'webhooks',
+  flags: {
+    port: { type: 'integer', min: 1, max: 65535, value: 'n', help: 'Port to wait at (default: as registered, or any)' },
+    browser: { type: 'boolean', default: true, help: 'Open no browser, only print the address' },
+    paste: { type: 'boolean', help: 'Also take the address that the browser ends at from standard input' },
+    wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the person' },
+    ...LOGIN_CLIENT_FLAGS,
+    ...PERSONAL_TOKEN_FLAGS,
+  },
+  examples: [
+    { run: 'svc oauth login', why: 'Sign in by browser' },
+    { run: 'svc oauth login --no-browser --port 8250', why: 'Sign in over ssh with a forwarded port' },
+    {
+      run: 'svc oauth login --scope "mcp:connect offline_access"',
+      why: 'Ask for a refresh token where the service wants that',
+    },
+    { run: 'cat token.txt | svc oauth login --token-stdin --expires-in-days 90', why: 'Keep a personal token' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'base-url', cell: ({ base_url }: Kept) => base_url },
+      { name: 'profile', cell: ({ profile }: Kept) => profile },
+      { name: 'kind', cell: ({ kind }: Kept) => kind },
+      { name: 'client-id', cell: ({ client_id }: Kept) => client_id ?? undefined },
+      { name: 'auth-method', cell: ({ auth_method }: Kept) => auth_method ?? undefined },
+      { name: 'scope', cell: ({ scope }: Kept) => scope ?? undefined },
+      { name: 'email', cell: ({ email }: Kept) => email || undefined },
+      { name: 'expires', cell: ({ expires_at }: Kept) => (expires_at === null ? undefined : { time: expires_at }) },
+    ],
+    id: ({ base_url }) => base_url,
+  },
+  async run(input, ctx) {
+    const variable = ctx.env['SVC_WEBHOOKS_TOKEN'];
+    if (variable !== undefined) {
+      const how = variable.trim() === '' ? 'set but empty' : 'set, and used instead of the stored login';
+      ctx.notice(`SVC_WEBHOOKS_TOKEN is ${how}: unset it to use the login`);
+    }
+    if (!input.tokenStdin) {
+      if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days goes with --token-stdin');
+      const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
+      const client = await givenClient(input, ctx);
+      return { value: await byBrowser({ ...rest, client, method, waitMs, newClient: newClient === true }, ctx) };
+    }
+    const { port, paste, newClient, ...others } = input;
+    const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
+    const ofClient = [port, authMethod, clientName, clientId, clientSecretFile, scope];
+    if (paste || newClient || ofClient.some((one) => one !== undefined)) {
+      throw new SvcError('usage', '--token-stdin goes without the options of a browser and of its client');
+    }
+    const value = await byPersonalToken(input.expiresInDays, ctx);
+    return { value, footer: 'the service drops a personal token that is not used for about 90 days' };
+  },
+});
+
+interface ClientInput {
+  readonly clientId: string | undefined;
+  readonly clientSecretFile: string | undefined;
+  readonly newClient: boolean | undefined;
+}
+
+async function givenClient({ clientId: id, clientSecretFile, newClient }: ClientInput, ctx: RunContext) {
+  if (id === undefined) {
+    if (clientSecretFile === undefined) return undefined;
+    throw new SvcError('usage', '--client-secret-file goes with --client-id');
+  }
+  if (newClient) throw new SvcError('usage', '--new-client registers a client, and --client-id uses another one');
+  if (clientSecretFile === undefined) return { id, secret: undefined };
+  const secret = Buffer.from(await ctx.readInput(clientSecretFile))
+    .toString('utf8')
+    .trim();
+  if (secret !== '') return { id, secret };
+  throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
+}
+
+async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept> {
+  const { checkKeepable, keepLogin, keptClients } = await import('../kept-login.ts');
+  const { signIn } = await import('../login.ts');
+  const clients = await keptClients(ctx);
+  await checkKeepable(ctx);
+  const stop = new AbortController();
+  // The end of the terminal ends it in good order, too.
+  const release = ctx.takeSignals((name) => {
+    release();
+    stop.abort(endedBy(name));
+  });
+  try {
+    const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
+    const { client, credential } = await signIn(target, clients, input, signInPeople(ctx, input));
+    return shown(await keepLogin(credential, client, ctx), client);
+  } finally {
+    release();
+  }
+}
+
+async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<Kept> {
+  const { checkKeepable, keepLogin } = await import('../kept-login.ts');
+  const token = await askToken('Personal token:', 'svc oauth login', ctx);
+  await checkKeepable(ctx);
+  await checkTaken(token, ctx);
+  const now = Math.floor(ctx.now() / 1000);
+  const lifetime = days === undefined ? {} : { expires_at: now + days * 86_400 };
+  const login = { kind: 'personal', access_token: token, obtained_at: now, last_used_at: now, ...lifetime } as const;
+  return shown(await keepLogin(login, undefined, ctx), undefined);
+}
+
+/** Nothing is kept that the service does not take. */
+async function checkTaken(token: string, { target }: RunContext): Promise<void> {
+  const { checkSignIn } = await import('../sign-in-check.ts');
+  const { origin } = target.baseUrl;
+  try {
+    await checkSignIn({
+      ...target,
+      authorizer: { origin, header: async () => ({ authorization: `Bearer ${token}` }) },
+    });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.httpStatus !== 401) throw error;
+    throw new SvcError('unauthorized', 'the service does not take this token, and it is not kept', {
+      hint: 'create one at the service, and pipe it in: svc oauth login --token-stdin < file',
+      httpStatus: 401,
+    });
+  }
+}
+
+function shown(credential: Credential, client: ClientRecord | undefined): Kept {
+  const oauth = credential.kind === 'oauth' ? credential : undefined;
+  return {
+    base_url: credential.base_url,
+    profile: credential.profile,
+    kind: credential.kind,
+    client_id: oauth?.client_id ?? null,
+    auth_method: client?.token_endpoint_auth_method ?? null,
+    scope: oauth?.scope ?? null,
+    email: oauth?.email ?? null,
+    expires_at: credential.expires_at === undefined ? null : new Date(credential.expires_at * 1000).toISOString(),
+  };
+}

@@ -1,0 +1,42 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { openKeeper } from '../authorizer.ts';
+
+interface Refreshed {
+  readonly base_url: string;
+  readonly profile: string;
+  readonly scope: string | null;
+  readonly expires_at: string | null;
+}
+
+export const oauthRefresh = recordCommand({
+  id: 'oauth refresh',
+  summary: 'Get a new access token now',
+  description:
+    'Whatever is left of the old one. Commands do this by themselves when it is needed, one process for all that run at once. A login that the service no longer knows is kept, marked, and ends in exit 4.',
+  effect: 'read',
+  service: 'webhooks',
+  examples: [{ run: 'svc oauth refresh', why: 'Begin the 90 days of the refresh token anew, before a long absence' }],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'base-url', cell: ({ base_url }: Refreshed) => base_url },
+      { name: 'profile', cell: ({ profile }: Refreshed) => profile },
+      { name: 'scope', cell: ({ scope }: Refreshed) => scope ?? undefined },
+      {
+        name: 'expires',
+        cell: ({ expires_at }: Refreshed) => (expires_at === null ? undefined : { time: expires_at }),
+      },
+    ],
+    id: ({ base_url }) => base_url,
+  },
+  async run(_input, ctx) {
+    const keeper = await openKeeper(ctx, ctx.target, ctx.settings.profile.name);
+    const { base_url, profile, scope, expires_at } = await keeper.renewed();
+    const expires = expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
+    const given = ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined;
+    return {
+      value: { base_url, profile, scope: scope ?? null, expires_at: expires },
+      footer: given ? 'SVC_WEBHOOKS_TOKEN is set, and used before the stored login' : undefined,
+    };
+  },
+});

@@ -1,0 +1,113 @@
+import { statSync } from 'node:fs';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
+import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
+import { SIGN_IN_RECORD, type SignIn } from '../sign-in-columns.ts';
+
+export const oauthStatus = recordCommand({
+  id: 'oauth status',
+  summary: 'Whether you are signed in, and until when',
+  description:
+    'Asks nobody without --check. Exit 0 while you are signed in, which an expired access token is as long as it can be refreshed, else 4. A personal token tells nothing of itself: its end is what --expires-in-days said.',
+  effect: 'read',
+  service: 'webhooks',
+  flags: { check: { type: 'boolean', help: 'Make one cheap call, to see whether the service agrees' } },
+  examples: [
+    { run: 'svc oauth status', why: 'See where the token comes from, and what to do' },
+    { run: 'svc oauth status --check', why: 'See whether the service agrees; exit 4 where it does not' },
+  ],
+  output: SIGN_IN_RECORD,
+  async run({ check }, ctx) {
+    if (check) {
+      const refused = await refusal(ctx);
+      const told = await tell(ctx);
+      const checked = (state: SignIn['state'], more: Partial<SignIn> = {}): SignIn => {
+        return { ...told, state, signed_in: state === 'signed_in', checked: true, ...more };
+      };
+      if (refused === undefined) return { value: checked('signed_in') };
+      const advice = [refused.message, refused.hint].filter((part) => part !== undefined).join(': ');
+      return { value: checked('not_signed_in', { advice }), code: 'unauthorized' };
+    }
+    const value = await tell(ctx);
+    return value.signed_in ? { value } : { value, code: 'unauthorized' };
+  },
+});
+
+/** That of the service, or of the login before anything is sent. */
+async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
+  const { checkSignIn } = await import('../sign-in-check.ts');
+  try {
+    await checkSignIn(target);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'unauthorized') return error;
+    throw error;
+  }
+}
+
+async function tell(ctx: RunContext): Promise<SignIn> {
+  const { standing } = await import('../standing.ts');
+  const { isAlive } = await import('../refresh.ts');
+  const { baseUrl, warn } = ctx.target;
+  const { document, warnings } = await readCredentials(ctx.paths, ctx);
+  for (const warning of warnings) warn(warning);
+  const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(baseUrl) };
+  const stored = findCredential(document, key);
+  const file = credentialsPath(ctx.paths);
+  const common = { ...key, file, file_mode: mode(file), checked: false };
+  if (ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
+    const advice = stored === undefined ? null : 'unset SVC_WEBHOOKS_TOKEN to use the stored login';
+    return { ...common, ...NOTHING, state: 'signed_in', signed_in: true, source: 'environment', kind: 'token', advice };
+  }
+  if (stored === undefined) {
+    const advice = 'sign in: svc oauth login';
+    return { ...common, ...NOTHING, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
+  }
+  const now = ctx.now() / 1000;
+  const { signedIn, advice } = standing(stored, now);
+  const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
+  return { ...common, ...(await facts(stored)), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
+}
+
+type Facts = Omit<
+  SignIn,
+  'state' | 'signed_in' | 'source' | 'kind' | 'profile' | 'base_url' | 'file' | 'file_mode' | 'checked' | 'advice'
+>;
+
+const NOTHING: Facts = {
+  email: null,
+  scope: null,
+  client_id: null,
+  obtained_at: null,
+  expires_at: null,
+  refresh_obtained_at: null,
+  refresh_expires_at: null,
+  last_used_at: null,
+};
+
+async function facts(stored: Credential): Promise<Facts> {
+  const { refreshEnd } = await import('../standing.ts');
+  const times = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
+  if (stored.kind === 'personal') {
+    return { ...NOTHING, ...times, last_used_at: time(stored.last_used_at) };
+  }
+  return {
+    ...NOTHING,
+    ...times,
+    email: stored.email ?? null,
+    scope: stored.scope ?? null,
+    client_id: stored.client_id,
+    refresh_obtained_at: time(stored.refresh_obtained_at),
+    refresh_expires_at: time(refreshEnd(stored)),
+  };
+}
+
+function time(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
+}
+
+function mode(file: string): string | null {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? null : (stats.mode & 0o777).toString(8);
+}

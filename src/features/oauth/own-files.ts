@@ -1,0 +1,114 @@
+/** What svc keeps on this machine, as an examination finds it: who may read its files, and how one is signed in. */
+import { statSync } from 'node:fs';
+import { platform } from 'node:os';
+import { basename } from 'node:path';
+import type { RunContext } from '../../cli/command.ts';
+import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
+import { SvcError } from '../../errors.ts';
+import { type Credential, credentialAddress, findCredential, parseCredentials } from '../../store/credentials.ts';
+import { credentialsPath, readCredentials } from '../../store/credentials-file.ts';
+import { readOwnFile } from '../../store/own-file.ts';
+import { settingsPath } from '../../store/settings-file.ts';
+import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
+
+type Where = Pick<RunContext, 'paths'>;
+type Modes = ReadonlyMap<string, number>;
+
+/** Taken before anything is read: reading takes others' rights away. Windows keeps rights elsewhere. */
+export function fileModes({ paths }: Where): Modes {
+  const files = [paths.config, credentialsPath(paths), webhookSecretsPath(paths), settingsPath(paths)];
+  const modes = new Map<string, number>();
+  if (platform() === 'win32') return modes;
+  for (const file of files) {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined) modes.set(file, stats.mode & 0o777);
+  }
+  return modes;
+}
+
+/** One for each file that others may read or change, or that they could until now. */
+export function fileFindings(before: Modes, { paths }: Where): readonly Finding[] {
+  const now = fileModes({ paths });
+  const found: Finding[] = [];
+  for (const [path, was] of before) {
+    const is = now.get(path) ?? was;
+    const folder = path === paths.config;
+    const loose = folder ? 0o022 : 0o077;
+    if ((was & loose) === 0) continue;
+    const common = { check: 'files', about: folder ? path : basename(path) };
+    const tight = folder ? '700' : '600';
+    if ((is & loose) === 0) {
+      const what = path === credentialsPath(paths) ? 'svc oauth login' : 'svc webhooks rotate <id>';
+      const detail = `others could read it (mode ${was.toString(8)}), and cannot any more; if they may have done so:`;
+      found.push({ ...common, ...warn(detail, what) });
+    } else {
+      const detail = `others may ${folder ? 'change what is in it' : 'read it'} (mode ${is.toString(8)})`;
+      found.push({ ...common, ...bad(detail, `chmod ${tight} ${path}`) });
+    }
+  }
+  if (found.length > 0) return found;
+  const text =
+    platform() === 'win32'
+      ? 'not looked at: Windows keeps rights elsewhere'
+      : before.size === 0
+        ? `svc keeps nothing in ${paths.config} yet`
+        : `only you can read what svc keeps in ${paths.config}`;
+  return [{ check: 'files', about: null, ...ok(text) }];
+}
+
+/** What is wrong with the file of credentials; nothing of it is changed. */
+export function credentialsFault({ paths }: Where): string | undefined {
+  try {
+    const text = readOwnFile(credentialsPath(paths)).toString();
+    parseCredentials(text);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    return `${credentialsPath(paths)} cannot be used: ${message.replace(/^E\w+: |, \w+( '.*')?$/g, '')}`;
+  }
+}
+
+/** Where the token comes from, and until when it is good. Asks no service. */
+export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
+  const common = { check: 'sign-in', about: null };
+  const { env, paths, settings } = ctx;
+  const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+  if ('authorization' in target.headers) return { ...common, ...ok('by a header file') };
+  let stored: Credential | undefined;
+  try {
+    stored = findCredential((await readCredentials(paths, ctx)).document, key);
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    if (env['SVC_WEBHOOKS_TOKEN'] === undefined) return { ...common, ...bad(error.message, error.hint) };
+  }
+  if (env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
+    return { ...common, ...ok(`by SVC_WEBHOOKS_TOKEN${stored === undefined ? '' : ', before the stored login'}`) };
+  }
+  if (stored === undefined) {
+    if (target.secretHeaders.size > 0) return { ...common, ...ok('by a header file') };
+    return { ...common, ...bad(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
+  }
+  return { ...common, ...(await standingOf(stored, ctx.now() / 1000)) };
+}
+
+async function standingOf(stored: Credential, now: number) {
+  const { refreshEnd, standing } = await import('./standing.ts');
+  const { signedIn, advice } = standing(stored, now);
+  const again = stored.kind === 'personal' ? 'svc oauth login --token-stdin' : 'svc oauth login';
+  if (!signedIn) return bad(`the login has ended: ${advice}`, again);
+  if (advice !== null) {
+    const renewable = stored.kind === 'oauth' && stored.refresh_token !== undefined;
+    return warn(advice, renewable ? 'svc oauth refresh' : again);
+  }
+  const { expires_at: end } = stored;
+  const token = end === undefined ? 'a token without a known end' : `a token until ${minute(end)}`;
+  const refreshed = stored.kind === 'oauth' ? refreshEnd(stored) : undefined;
+  const more = refreshed === undefined ? '' : `, which can be refreshed until ${minute(refreshed)}`;
+  return ok(`by the stored ${stored.kind === 'personal' ? 'personal ' : 'login: '}${token}${more}`);
+}
+
+/** `2026-11-21 08:30 UTC` */
+function minute(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,109 @@
+import { listCommand } from '../../../cli/command.ts';
+import type { ListOutput } from '../../../output/types.ts';
+import { exportLines, TRAPS_OF } from '../../../sandbox/starting.ts';
+import type { SandboxStanding, ServiceStanding } from '../sandbox-look.ts';
+
+interface StatusRow extends ServiceStanding {
+  /** Of this service. Null where nobody has told. */
+  readonly traps: readonly string[] | null;
+  /** RFC 3339. */
+  readonly startedAt: string | null;
+  readonly startedBy: 'start' | 'run' | null;
+  /** Whether this shell uses the sandbox. */
+  readonly here: boolean;
+}
+
+const NONE = 'no sandbox runs: svc sandbox start starts one';
+
+const STATUS_LIST: ListOutput<StatusRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'service', cell: ({ service }) => service },
+    { name: 'address', cell: ({ address }) => address },
+    { name: 'state', cell: ({ up }) => (up ? { text: 'up', tone: 'good' } : { text: 'down', tone: 'bad' }) },
+    // Of a failure, which may be lines of a database, the beginning.
+    {
+      name: 'holds',
+      cell: ({ holds, failure }) => (holds === null ? failure?.split(': ')[0] : told(holds)),
+      flex: true,
+    },
+    { name: 'traps', cell: ({ traps }) => traps?.join(' '), flex: true },
+    { name: 'started', cell: ({ startedAt }) => (startedAt === null ? null : { time: startedAt }) },
+    { name: 'started-by', cell: ({ startedBy }) => startedBy, wide: true },
+    { name: 'version', cell: ({ version }) => version, wide: true },
+    { name: 'here', cell: ({ here }) => here, wide: true },
+  ],
+  id: ({ address }) => address,
+  empty: NONE,
+};
+
+const EVAL = 'eval "$(svc sandbox status --env)"';
+
+export const sandboxStatus = listCommand({
+  id: 'sandbox status',
+  summary: 'Show whether a sandbox runs, where, and what its services hold',
+  description: `Every service of every sandbox that this user has started here is asked. Exit 0 where all of one answer, 1 where no sandbox runs. One that was killed is told of once.
+--env prints the lines of svc sandbox start again, for another terminal (bash, zsh, fish): ${EVAL}. Where several sandboxes run they are those of the one that this shell uses already, else of the newest.
+JSON: service, address, up, version and holds (how many of what, or null) and failure (why they are not known, or null), traps, startedAt, startedBy, here (this shell uses it).`,
+  effect: 'read',
+  flags: {
+    env: { type: 'boolean', help: 'Print the environment to use instead' },
+    port: {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      max: 65_535,
+      help: 'Only the one whose alert manager is at this port',
+    },
+  },
+  outputOf: ({ env }) => (env ? { kind: 'text' } : STATUS_LIST),
+  exits: ['condition_false'],
+  examples: [
+    { run: 'svc sandbox status', why: 'Is one running, and where' },
+    { run: 'svc sandbox status --env', why: `The lines to use it: ${EVAL}` },
+    { run: 'svc sandbox status -q >/dev/null || svc sandbox start', why: 'In a script: one that runs already will do' },
+  ],
+  output: STATUS_LIST,
+  async run({ env, port }, ctx) {
+    const { lookAtSandboxes } = await import('../sandbox-look.ts');
+    const look = await lookAtSandboxes(ctx);
+    const at = (address: string): boolean => port === undefined || address === `http://127.0.0.1:${port}`;
+    const empty = port === undefined ? NONE : `no sandbox has its alert manager at port ${port}`;
+    for (const { env: lost, startedAt } of look.gone) {
+      const start = new Date(startedAt).toISOString();
+      ctx.notice(`the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed, or its terminal closed`);
+    }
+    const running = look.running.filter(({ env: { SVC_ALERTS_URL: address } }) => at(address));
+    const whole = running.filter(({ services }) => services.every(({ up }) => up));
+    const code = whole.length === 0 ? ('condition_false' as const) : undefined;
+    if (env) {
+      const [chosen] = whole;
+      if (chosen === undefined) ctx.notice(empty);
+      else if (whole.length > 1 && !chosen.isHere) {
+        ctx.notice(`${whole.length} sandboxes run, and this is ${chosen.env.SVC_ALERTS_URL}: --port chooses another`);
+      }
+      return { value: chosen === undefined ? undefined : exportLines(chosen.env), as: { kind: 'text' }, code };
+    }
+    const isUsed = running.some(({ isHere }) => isHere);
+    const footer = whole.length === 0 || isUsed ? undefined : `this shell does not use it: ${EVAL}`;
+    return { value: running.flatMap(rowsOf), as: { ...STATUS_LIST, empty }, footer, code };
+  },
+});
+
+function rowsOf({ services, record, isHere }: SandboxStanding): readonly StatusRow[] {
+  const startedAt = record === undefined ? null : new Date(record.startedAt).toISOString();
+  return services.map((service) => ({
+    ...service,
+    traps: record?.traps.filter((trap) => Object.hasOwn(TRAPS_OF[service.service], trap)) ?? null,
+    startedAt,
+    startedBy: record?.startedBy ?? null,
+    here: isHere,
+  }));
+}
+
+/** `9 alerts, 4 silences` */
+function told(holds: Readonly<Record<string, number>>): string {
+  return Object.entries(holds)
+    .map(([name, count]) => `${count} ${count === 1 ? name.slice(0, -1) : name}`)
+    .join(', ');
+}

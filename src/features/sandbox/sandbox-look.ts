@@ -1,0 +1,196 @@
+/** The sandboxes of this user, as their services say: a record alone does not tell a running one from one that was killed. */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { Secret } from '../../http/redact.ts';
+import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from '../../store/sandbox-records.ts';
+
+type Target = RunContext['target'];
+type Ctx = Omit<RunContext, 'target'>;
+
+const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
+
+export interface ServiceStanding {
+  readonly service: Target['service'];
+  readonly address: string;
+  /** It answers, be it with a failure. */
+  readonly up: boolean;
+  readonly version: string | null;
+  readonly holds: Readonly<Record<string, number>> | null;
+  /** Why what it holds is not known. */
+  readonly failure: string | null;
+}
+
+export interface SandboxStanding {
+  readonly env: SandboxEnv;
+  /** Undefined of one that this shell's environment alone tells of. */
+  readonly record: SandboxRecord | undefined;
+  readonly services: readonly ServiceStanding[];
+  /** All services of this shell are its. */
+  readonly isHere: boolean;
+}
+
+export interface SandboxLook {
+  /** The one that a shell would want comes first: its own, then the newest that `start` has started. */
+  readonly running: readonly SandboxStanding[];
+  /** Killed, and started here: their records are removed. */
+  readonly gone: readonly SandboxRecord[];
+}
+
+export async function lookAtSandboxes(ctx: Ctx): Promise<SandboxLook> {
+  const kept = readSandboxes(ctx.paths);
+  const own = sandboxEnv(ctx.env);
+  const isKnown = kept.some(({ record }) => record.env.SVC_WEBHOOKS_TOKEN === own?.SVC_WEBHOOKS_TOKEN);
+  const gone: SandboxRecord[] = [];
+  const standings = await Promise.all([
+    ...kept.map(async ({ record, forget }) => {
+      const services = await askAll(record.env, ctx);
+      if (services !== undefined) return { env: record.env, record, services, isHere: isHere(record.env, ctx) };
+      if (record.identity !== ctx.identity) return undefined;
+      forget();
+      gone.push(record);
+      return undefined;
+    }),
+    // One that runs where its record could not be written, or under another home.
+    ...(own === undefined || isKnown ? [] : [own]).map(async (env) => {
+      const services = await askAll(env, ctx);
+      return services === undefined ? undefined : { env, record: undefined, services, isHere: isHere(env, ctx) };
+    }),
+  ]);
+  const running = standings.filter((standing) => standing !== undefined);
+  return { running: running.sort(byUse), gone };
+}
+
+function byUse(one: SandboxStanding, other: SandboxStanding): number {
+  const stays = ({ record }: SandboxStanding): number => Number(record?.startedBy === 'start');
+  const startedAt = ({ record }: SandboxStanding): number => record?.startedAt ?? 0;
+  return Number(other.isHere) - Number(one.isHere) || stays(other) - stays(one) || startedAt(other) - startedAt(one);
+}
+
+function isHere(env: SandboxEnv, { settings, env: shell }: Ctx): boolean {
+  const leads = SERVICES.every(
+    (service) => settings.get(`${service}.url`)?.replace(/\/+$/, '') === env[`SVC_${upper(service)}_URL`],
+  );
+  // Without a token of the environment one is signed in another way.
+  const fits = (['SVC_WEBHOOKS_TOKEN', 'SVC_TRADE_TOKEN'] as const).every((name) =>
+    [undefined, env[name]].includes(shell[name]),
+  );
+  return leads && fits;
+}
+
+function upper<S extends string>(service: S): Uppercase<S> {
+  return service.toUpperCase() as Uppercase<S>;
+}
+
+interface Said {
+  readonly version?: string;
+  readonly holds: Readonly<Record<string, number>>;
+}
+
+/** Undefined where the sandbox of this environment does not run: the recording service alone has made its token, and knows it. */
+async function askAll(env: SandboxEnv, ctx: Ctx): Promise<readonly ServiceStanding[] | undefined> {
+  const asked = { alerts: askAlerts, webhooks: askWebhooks, catalog: askCatalog, trade: askTrade } as const;
+  const failures = new Map<Target['service'], SvcError>();
+  const standings = await Promise.all(
+    SERVICES.map(async (service): Promise<ServiceStanding> => {
+      const address = env[`SVC_${upper(service)}_URL`];
+      try {
+        const { version = null, holds } = await asked[service](targetAt(service, address, env, ctx), env);
+        return { service, address, up: true, version, holds, failure: null };
+      } catch (error) {
+        if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+        failures.set(service, error);
+        // Its address stands beside it.
+        const failure = error.message.replace(/^[A-Z]+ http\S+: /, '');
+        return { service, address, up: !SILENT.has(error.code), version: null, holds: null, failure };
+      }
+    }),
+  );
+  const code = failures.get('webhooks')?.code;
+  return code === undefined || code === 'timeout' || code === 'connection_lost' ? standings : undefined;
+}
+
+/** Nobody answers. */
+const SILENT: ReadonlySet<string> = new Set(['connect_failed', 'connection_lost', 'timeout']);
+/** A slow trap takes three seconds. */
+const LONGEST_MS = 5000;
+
+function targetAt(service: Target['service'], address: string, env: SandboxEnv, ctx: Ctx): Target {
+  const baseUrl = new URL(address);
+  return {
+    ...ctx.outbound({ insecure: false }),
+    // A signal of its own: Node warns of many listeners to one.
+    signal: AbortSignal.any([ctx.signal]),
+    service,
+    baseUrl,
+    timeoutMs: LONGEST_MS,
+    headers: {},
+    secretHeaders: new Set(),
+    ...(service === 'webhooks'
+      ? {
+          authorizer: {
+            origin: baseUrl.origin,
+            header: async () => ({ authorization: `Bearer ${env.SVC_WEBHOOKS_TOKEN}` }),
+          },
+        }
+      : {}),
+    confirmed: () => false,
+    warn: ctx.notice,
+    now: ctx.now,
+    random: ctx.random,
+    sleep: ctx.sleep,
+  };
+}
+
+async function askAlerts(target: Target): Promise<Said> {
+  const { openAlertmanager } = await import('../alerts/client.ts');
+  const client = openAlertmanager(target);
+  try {
+    const [{ versionInfo }, alerts, silences] = await Promise.all([
+      client.status(),
+      count(client.alerts()),
+      count(client.silences()),
+    ]);
+    return { version: versionInfo.version, holds: { alerts, silences } };
+  } finally {
+    await client.close();
+  }
+}
+
+async function askWebhooks(target: Target): Promise<Said> {
+  const { openRecordings } = await import('../webhooks/client.ts');
+  const client = openRecordings(target);
+  try {
+    return { holds: { subscriptions: (await client.subscriptions()).length } };
+  } finally {
+    await client.close();
+  }
+}
+
+async function askCatalog(target: Target): Promise<Said> {
+  const { openCatalog } = await import('../catalog/client.ts');
+  const { numberOf } = await import('../catalog/numeric.ts');
+  const client = openCatalog(target);
+  try {
+    await client.health();
+    return { holds: { products: numberOf((await client.count()).products_count) ?? 0 } };
+  } finally {
+    await client.close();
+  }
+}
+
+async function askTrade(target: Target, { SVC_TRADE_TOKEN: token }: SandboxEnv): Promise<Said> {
+  const { openSession } = await import('../trade/session.ts');
+  const { openTrading } = await import('../trade/client.ts');
+  const session = openSession(target, { token: () => new Secret(token), transport: 'polling', onNotice: target.warn });
+  try {
+    return { holds: { accounts: (await openTrading(session).accounts()).length } };
+  } finally {
+    await session.close();
+  }
+}
+
+async function count(items: AsyncIterable<unknown>): Promise<number> {
+  let found = 0;
+  for await (const _ of items) found += 1;
+  return found;
+}

@@ -1,0 +1,181 @@
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { Instant } from '../../../cli/flags.ts';
+import { parseTime } from '../../../cli/time.ts';
+import { SvcError } from '../../../errors.ts';
+import { silenceCandidates } from '../../alerts/candidates.ts';
+import type { Alertmanager } from '../../alerts/client.ts';
+import type { Matcher } from '../../alerts/matcher.ts';
+import type { PostableSilence } from '../../alerts/schema.ts';
+import { POSTED_LIST, POSTED_RECORD } from '../columns.ts';
+import type { askForMissing } from '../silence-wizard.ts';
+import type { CheckedSilence, Guard } from '../silencing.ts';
+import { ALL_ALERTS, author, postSilences, silenceGuard } from '../silencing-flags.ts';
+
+const HOUR = 3_600_000;
+
+export const silencesCreate = recordCommand({
+  id: 'silences create',
+  aliases: ['add'],
+  summary: 'Mute the alerts that match, for a time',
+  description:
+    'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if that is more than half of the active ones. A silence needs --all-alerts if no matcher requires a definite value: each is negative, or accepts every value. One that lasts longer than alerts.maxSilence (24h) needs a confirmation, --yes without a terminal.',
+  effect: 'write',
+  service: 'alerts',
+  args: { matcher: { help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name', repeat: true } },
+  flags: {
+    for: { type: 'duration', short: 'd', positive: true, help: 'How long, from its start (default 1h)' },
+    until: { type: 'time', bare: 'forward', help: 'When it ends' },
+    from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'Why (required)' },
+    author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+    'from-alert': {
+      type: 'string',
+      value: 'fingerprint',
+      complete: 'fingerprints',
+      help: 'Matchers from the labels of this alert, besides those given',
+    },
+    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave this label out' },
+    ensure: { type: 'boolean', help: 'Only if none of the same matchers covers the time; a shorter one is extended' },
+    'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Refuse to mute more alerts than this' },
+    file: {
+      type: 'string',
+      short: 'f',
+      value: 'file',
+      complete: 'files',
+      help: 'Silences as JSON, one or an array, - for standard input; one with an id is an update',
+    },
+    ...ALL_ALERTS,
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"', why: 'One hour, one node' },
+    {
+      run: 'svc silences create team=db severity!=critical --until 2026-12-01T06:00:00Z -c "migration" --dry-run',
+      why: 'See the request first',
+    },
+    {
+      run: 'svc silences create --from-alert 1a58c20e --drop instance -c "all of its kind"',
+      why: 'The labels of an alert, but on any instance',
+    },
+    { run: 'svc silences create team=db --for 1h -c "nightly backup" --ensure', why: 'From cron, without duplicates' },
+    { run: 'svc silences create -f silences.json', why: 'From a file' },
+  ],
+  output: POSTED_RECORD,
+  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
+  async run(given, ctx) {
+    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { approve, postSilence } = await import('../silencing.ts');
+    const guard: Guard = { ...silenceGuard(ctx, given.allAlerts), maxAlerts: given.maxAlerts };
+    if (given.file !== undefined) {
+      const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
+      if (
+        matcher.length > 0 ||
+        ensure ||
+        [duration, until, from, comment, fromAlert].some((one) => one !== undefined)
+      ) {
+        throw new SvcError('usage', '--file says all of a silence: no matcher, time, comment or --ensure goes with it');
+      }
+      return createFromFile(given.file, given.author ?? author(ctx), openAlertmanager(ctx.target), guard, ctx);
+    }
+    if (given.drop.length > 0 && given.fromAlert === undefined) {
+      throw new SvcError('usage', '--drop leaves labels of an alert out, and goes with --from-alert');
+    }
+    const input = ctx.interactive ? { ...given, ...(await wizard(given, ctx)) } : given;
+    const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
+    const { matchers, notices } = parseMatcherArguments(input.matcher);
+    for (const notice of notices) ctx.notice(notice);
+    if (matchers.length === 0 && input.fromAlert === undefined) {
+      throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
+        hint: 'for example: svc silences create alertname=NodeDown -c "why"',
+      });
+    }
+    if (input.comment === undefined || input.comment.trim() === '') {
+      throw new SvcError('missing_value', '--comment is required', {
+        hint: 'pass -c "why"',
+      });
+    }
+    const times = window(input, ctx.now());
+    const alertmanager = openAlertmanager(ctx.target);
+    const ofAlert = input.fromAlert === undefined ? [] : await labelMatchers(input.fromAlert, input.drop, alertmanager);
+    const draft: PostableSilence = {
+      matchers: [...ofAlert, ...matchers].map((matcher) => ({ ...matcher })),
+      ...times,
+      createdBy: input.author ?? author(ctx),
+      comment: input.comment,
+    };
+    const typed = { ...guard, typed: true };
+    if (!input.ensure) {
+      return { value: await postSilence(await approve(draft, alertmanager, typed), alertmanager, guard) };
+    }
+    const { ensured } = await import('../covering-silence.ts');
+    const { present, wanted } = await ensured(draft, alertmanager);
+    if (present !== undefined) return { value: present };
+    const posted = await postSilence(await approve(wanted, alertmanager, typed), alertmanager, guard);
+    return { value: { ...posted, unchanged: false } };
+  },
+});
+
+async function wizard(...[given, ctx]: Parameters<typeof askForMissing>): ReturnType<typeof askForMissing> {
+  const { askForMissing } = await import('../silence-wizard.ts');
+  return askForMissing(given, ctx);
+}
+
+async function labelMatchers(
+  fingerprint: string,
+  drop: readonly string[],
+  alertmanager: Alertmanager,
+): Promise<readonly Matcher[]> {
+  const { findAlert } = await import('../../alerts/fingerprint.ts');
+  const { matchersOfLabels } = await import('../alert-matchers.ts');
+  return matchersOfLabels((await findAlert(alertmanager, fingerprint)).labels, drop);
+}
+
+interface WindowOptions {
+  readonly for: number | undefined;
+  readonly until: Instant | undefined;
+  readonly from: Instant | undefined;
+}
+
+/** Both times are always sent: an empty start means different things to different servers. */
+function window({ for: duration, until, from }: WindowOptions, now: number): { startsAt: string; endsAt: string } {
+  if (duration !== undefined && until !== undefined)
+    throw new SvcError('usage', '--for and --until both say when it ends');
+  const start = from?.ms ?? now;
+  return {
+    startsAt: new Date(start).toISOString(),
+    endsAt: until?.iso ?? new Date(start + (duration ?? HOUR)).toISOString(),
+  };
+}
+
+/** Everything is checked before the first silence is sent. */
+async function createFromFile(
+  path: string,
+  createdBy: string,
+  alertmanager: Alertmanager,
+  guard: Guard,
+  ctx: RunContext,
+) {
+  const { parseSilenceFile } = await import('../silence-file.ts');
+  const { askAbout, checkSilence, checkUpdate } = await import('../silencing.ts');
+  const { applyChanges } = await import('../silence-draft.ts');
+  const now = ctx.now();
+  const { silences, single } = await parseSilenceFile(await ctx.readInput(path), {
+    source: path,
+    createdBy,
+    startsAt: new Date(now).toISOString(),
+    instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
+  });
+  const checked: CheckedSilence[] = [];
+  for (const silence of silences) {
+    if (silence.id === undefined) {
+      checked.push(await checkSilence(silence, alertmanager, guard));
+      continue;
+    }
+    const before = await alertmanager.silence(silence.id);
+    checked.push(await checkUpdate(before, applyChanges(before, silence), alertmanager, guard));
+  }
+  await askAbout(checked, alertmanager, guard);
+  const { value, code } = await postSilences(checked, alertmanager, ctx);
+  const [posted] = value;
+  return single && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
+}

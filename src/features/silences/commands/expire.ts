@@ -1,0 +1,214 @@
+import { FINAL } from '../../../cli/bulk.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Tone } from '../../../output/types.ts';
+import type { Alertmanager } from '../../alerts/client.ts';
+import { isUuid } from '../../alerts/id-prefix.ts';
+import type { Silence } from '../../alerts/schema.ts';
+import { findAmong, readSilences } from '../../alerts/silence.ts';
+import { describeSilence } from '../columns.ts';
+import type { SilenceSelection } from '../silence-selection.ts';
+import { SELECTION_FLAGS, selectionOf } from '../silence-selection-flags.ts';
+
+interface Expired {
+  readonly id: string;
+  readonly result: 'expired' | 'already-expired' | 'not-found' | 'error';
+  readonly message: string | null;
+}
+
+const TONES: Readonly<Record<Expired['result'], Tone>> = {
+  expired: 'good',
+  'already-expired': 'dim',
+  'not-found': 'bad',
+  error: 'bad',
+};
+
+export const silencesExpire = listCommand({
+  id: 'silences expire',
+  aliases: ['delete', 'rm'],
+  summary: 'End silences now',
+  description:
+    'The alerts they mute notify again. Each one is tried whatever happens to the others. Instead of ids, options choose among the active and pending silences: all that are given have to fit.',
+  effect: 'destroy',
+  service: 'alerts',
+  args: {
+    id: {
+      help: 'Ids, or enough of the beginning to tell each from others, - for standard input; at a terminal you can choose',
+      repeat: true,
+      complete: 'silences',
+    },
+  },
+  flags: {
+    ...SELECTION_FLAGS,
+    all: { type: 'boolean', help: 'All active and pending silences' },
+    'ignore-missing': { type: 'boolean', help: 'A silence that is not there is no failure' },
+    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc silences expire 2f1a 77c0', why: 'Two of them, by the beginning of their ids' },
+    { run: 'svc silences expire --created-by me', why: 'All of mine' },
+    {
+      run: 'svc silences expire --unused --comment "~^ACK!" --yes',
+      why: 'Acknowledgements that mute nothing any more',
+    },
+    { run: 'svc silences list --within 1h -q | svc silences expire - --yes', why: 'Those that another command names' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'id', cell: ({ id }: Expired) => id },
+      { name: 'result', cell: ({ result }: Expired) => ({ text: result, tone: TONES[result] }) },
+      { name: 'message', cell: ({ message }: Expired) => message, flex: true },
+    ],
+    id: ({ id }) => id,
+    empty: 'no such silences: nothing was sent',
+  },
+  async run(input, ctx) {
+    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
+    const { selectsByState } = await import('../silence-selection.ts');
+    const alertmanager = openAlertmanager(ctx.target, { bulk: true });
+    const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
+    const byOptions = input.all || !selectsByState(selection);
+    if (byOptions && input.id.length > 0)
+      throw new SvcError('usage', 'ids and options that choose silences do not go together');
+    const targets = byOptions
+      ? await selected(selection, alertmanager, ctx)
+      : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
+    await approve(targets, byOptions, ctx);
+    const progress = ctx.progress(targets.length);
+    const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
+    const outcome = await bulk(known, input.concurrency, async (target): Promise<Expired> => {
+      const expired = await expireOne(target, alertmanager, input.ignoreMissing);
+      progress.step();
+      return expired;
+    }).finally(() => progress.clear());
+    return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
+      return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
+    });
+  },
+});
+
+const CURRENT: ReadonlySet<string> = new Set(['active', 'pending']);
+/** So many are shown before the question; the rest is counted. */
+const MOST_SHOWN = 20;
+
+async function expireOne(
+  { id, silence, error }: ExpireTarget,
+  alertmanager: Alertmanager,
+  ignoreMissing: boolean,
+): Promise<Expired> {
+  if (silence?.status.state === 'expired') {
+    return { id, result: 'already-expired', message: `it ended at ${silence.endsAt}` };
+  }
+  try {
+    if (error !== undefined) throw error;
+    await alertmanager.deleteSilence(id);
+  } catch (failure) {
+    if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
+    return { id, result: 'not-found', message: null };
+  }
+  return { id, result: 'expired', message: null };
+}
+
+async function selected(
+  selection: SilenceSelection,
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<ExpireTarget[]> {
+  const { silenceTest } = await import('../silence-selection.ts');
+  const wanted = await silenceTest(selection, alertmanager, ctx.now());
+  return (await readSilences(alertmanager)).filter(wanted).map((silence) => ({ id: silence.id, silence }));
+}
+
+/** The ids as typed, from standard input, or chosen from a list at a terminal. */
+async function typedIds(
+  ids: readonly string[],
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<readonly string[]> {
+  if (ids.length === 0) {
+    if (ctx.interactive) return chooseSilences(alertmanager, ctx);
+    throw new SvcError('missing_value', '<id> is missing', {
+      hint: 'svc silences list shows them; --created-by and other options choose',
+    });
+  }
+  if (!ids.includes('-')) return ids;
+  const text = Buffer.from(await ctx.readInput('-')).toString('utf8');
+  return [...ids.filter((id) => id !== '-'), ...text.split(/\s+/).filter((id) => id !== '')];
+}
+
+async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: RunContext): Promise<ExpireTarget[]> {
+  const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
+  // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
+  const silences = asks(ctx) || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
+  // A whole id and its beginning are one silence.
+  return [...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values()];
+}
+
+function asks({ interactive, yes, dryRun }: RunContext): boolean {
+  return interactive && !yes && !dryRun;
+}
+
+async function approve(targets: readonly ExpireTarget[], byOptions: boolean, ctx: RunContext): Promise<void> {
+  const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
+  if (found.length === 0) return;
+  if (asks(ctx)) {
+    for (const { silence } of found.slice(0, MOST_SHOWN))
+      if (silence !== undefined) ctx.notice(describeSilence(silence));
+    if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
+  } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
+  await ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+}
+
+/** One that has already expired is reported as that. A state that cannot be read does not keep a silence from being expired. */
+async function withStates(
+  targets: readonly ExpireTarget[],
+  alertmanager: Alertmanager,
+): Promise<readonly ExpireTarget[]> {
+  const unread = targets.filter(({ silence, error }) => silence === undefined && error === undefined);
+  const [first, ...others] = unread;
+  if (first === undefined) return targets;
+  try {
+    const silences = others.length === 0 ? [await alertmanager.silence(first.id)] : await readSilences(alertmanager);
+    const byId = new Map(silences.map((silence) => [silence.id, silence]));
+    return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
+  } catch (error) {
+    if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+    return targets;
+  }
+}
+
+async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
+  const { MOST_CHOICES, tellCommand } = await import('../../../cli/wizard.ts');
+  const current = (await readSilences(alertmanager)).filter(({ status }) => status.state !== 'expired');
+  if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
+  const shown = current.slice(0, MOST_CHOICES);
+  if (current.length > shown.length) ctx.notice(`the first ${shown.length} of ${current.length} silences to end:`);
+  const chosen = await ctx.prompter.checkbox(
+    'Which silences?',
+    shown.map((silence) => ({ value: silence.id, name: describeSilence({ ...silence, id: silence.id.slice(0, 8) }) })),
+  );
+  tellCommand(ctx, chosen);
+  return chosen;
+}
+
+interface ExpireTarget {
+  /** As the service has it, or as it was typed where there is an error. */
+  readonly id: string;
+  /** Known only where the silences were read. */
+  readonly silence?: Silence | undefined;
+  readonly error?: SvcError;
+}
+
+function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
+  if (isUuid(typed)) return { id: typed, silence: silences.find(({ id }) => id === typed) };
+  try {
+    const silence = findAmong(silences, typed);
+    return { id: silence.id, silence };
+  } catch (error) {
+    if (error instanceof SvcError) return { id: typed, error };
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+/** Which silences are meant: by state, author, comment and end, and by what they really mute. */
+import { SvcError } from '../../errors.ts';
+import type { Alertmanager } from '../alerts/client.ts';
+import { findAlert, isFingerprintPrefix } from '../alerts/fingerprint.ts';
+import { matchesLabels } from '../alerts/label-matching.ts';
+import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
+import { parseMatcherArguments } from '../alerts/matcher-argument.ts';
+import type { Silence } from '../alerts/schema.ts';
+
+export interface SilenceSelection {
+  /** Undefined for every state. */
+  readonly states: ReadonlySet<string> | undefined;
+  /** Ends within so many milliseconds, or ended within them. */
+  readonly within: number | undefined;
+  /** The whole author, or `~` and a regular expression of JavaScript. */
+  readonly createdBy: string | undefined;
+  /** A part of the comment, or `~` and a regular expression of JavaScript. */
+  readonly comment: string | undefined;
+  /** Labels of an alert that need not exist: only silences that would mute it. */
+  readonly matching: Readonly<Record<string, string>>;
+  /** Fingerprints or matchers: only silences that mute one of these alerts now, as the server says. */
+  readonly forAlert: readonly string[];
+  /** Only active silences that mute no alert now. */
+  readonly unused: boolean;
+}
+
+/** Whether the state alone decides, so that the server's answer needs no reading. */
+export function selectsByState({ within, createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
+  const texts = [within, createdBy, comment].every((one) => one === undefined);
+  return texts && Object.keys(matching).length === 0 && forAlert.length === 0 && !unused;
+}
+
+/** Reads what the selection needs to know of the alerts, and gives the test for one silence. */
+export async function silenceTest(
+  selection: SilenceSelection,
+  alertmanager: Alertmanager,
+  now: number,
+): Promise<(silence: Silence) => boolean> {
+  const { states, within, createdBy, comment, matching, forAlert, unused } = selection;
+  const author = textTest(createdBy, 'created-by', (text, wanted) => text === wanted);
+  const words = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
+  const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
+  const used = unused ? await countsBySilence(alertmanager) : undefined;
+  const labels = Object.keys(matching).length === 0 ? undefined : matching;
+  return (silence) =>
+    (states === undefined || states.has(silence.status.state)) &&
+    (within === undefined || endsWithin(silence, within, now)) &&
+    author(silence.createdBy) &&
+    words(silence.comment) &&
+    (muting === undefined || muting.has(silence.id)) &&
+    (used === undefined || (silence.status.state === 'active' && !used.has(silence.id))) &&
+    (labels === undefined || mutes(silence, labels));
+}
+
+/** How many alerts each silence mutes now, by its id. Those that mute none are not in it. */
+export async function countsBySilence(
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const { status } of alertmanager.alerts()) {
+    for (const id of new Set(status.silencedBy)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function silencesOf(wanted: readonly string[], alertmanager: Alertmanager): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const text of wanted) {
+    if (isFingerprintPrefix(text)) {
+      for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
+      continue;
+    }
+    const filter = parseMatcherArguments([text]).matchers.map(formatMatcher);
+    for await (const { status } of alertmanager.alerts({ filter })) for (const id of status.silencedBy) ids.add(id);
+  }
+  return ids;
+}
+
+function mutes(silence: Silence, labels: Readonly<Record<string, string>>): boolean {
+  try {
+    return matchesLabels(silence.matchers.map(matcherFrom), labels);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `silence ${silence.id}: ${error.message}`, {
+      hint: 'ask the server about an alert that fires instead: --for-alert',
+      cause: error,
+    });
+  }
+}
+
+function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boolean {
+  const end = Date.parse(endsAt);
+  return status.state === 'expired' ? end >= now - ms : end <= now + ms;
+}
+
+function textTest(
+  wanted: string | undefined,
+  option: string,
+  plain: (text: string, wanted: string) => boolean,
+): (text: string) => boolean {
+  if (wanted === undefined) return () => true;
+  if (!wanted.startsWith('~')) return (text) => plain(text, wanted);
+  try {
+    const pattern = new RegExp(wanted.slice(1), 'u');
+    return (text) => pattern.test(text);
+  } catch (error) {
+    throw new SvcError('invalid_value', `--${option}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,127 @@
+/** `trade order cancel`: orders by their ids, or all that wait. */
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
+import { deleteOrder } from './endpoints.ts';
+import { wantedAccount } from './order-account.ts';
+import { checkOrderId } from './order-id.ts';
+import { accountOf, groupOf, standing, standingOrders } from './order-rows.ts';
+import { orderText } from './order-words.ts';
+import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { Order } from './schema.ts';
+import type { Desk, Look } from './trading-desk.ts';
+
+export const CANCEL_FLAGS = {
+  all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only those of this symbol' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface CancelInput extends ChangeInput {
+  readonly order: readonly string[];
+  readonly all: boolean;
+  readonly symbol?: string | undefined;
+}
+
+export function canceling(input: CancelInput, ctx: RunContext): Change {
+  const ids = checkedIds(input.order, checkOrderId);
+  const { all, symbol } = input;
+  if (all === ids.length > 0 || (symbol !== undefined && !all)) {
+    throw new SvcError(
+      'usage',
+      'name the orders by their ids, or say --all, with --symbol <symbol> for those of one symbol',
+      {
+        hint: 'svc trade orders shows what waits',
+      },
+    );
+  }
+  const wanted = wantedAccount(input.account, ctx);
+  const goesOn = (): boolean => true;
+  if (all) {
+    const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
+    const nothing = 'no such order waits: nothing was sent';
+    return { question: `cancel ${what}?`, plan: (desk) => planAll(symbol, wanted, desk), goesOn, nothing };
+  }
+  const named = input.account;
+  return { question: `cancel ${ids.join(', ')}?`, plan: (desk) => planIds(ids, named, desk, ctx), goesOn };
+}
+
+async function planIds(
+  ids: readonly string[],
+  named: string | undefined,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  // The requests follow from the ids alone.
+  if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
+  const seen = await standingOrders(ids, desk);
+  const account = named === undefined ? undefined : await desk.account(named);
+  if (seen === undefined) {
+    ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
+    return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
+  }
+  for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, desk), account);
+  return cancelEach(seen.asked, seen);
+}
+
+async function planAll(
+  symbol: string | undefined,
+  wanted: string | undefined,
+  desk: Desk,
+): Promise<readonly PlannedRequest[]> {
+  const { accountId } = await desk.account(wanted);
+  // What was seen earlier does not say what waits now, and still it names what can be canceled.
+  const seen = await desk.orders((rows) => rows.length > 0);
+  if (seen === undefined) {
+    throw new SvcError('limited', 'which orders wait cannot be looked at now; nothing was sent', {
+      hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
+    });
+  }
+  const { foldedSymbol } = await import('./symbols.ts');
+  const isOf = ({ currency = '' }: Order): boolean =>
+    symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
+  // One that is hidden from the offers may have orders; what has none should be a symbol at least.
+  if (symbol !== undefined && !seen.rows.some(isOf)) await desk.symbol(symbol);
+  return cancelEach(
+    seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
+    seen,
+  );
+}
+
+/** None for those that end with another one, unless that is only how it was earlier. */
+function cancelEach(rows: readonly Order[], { rows: all, isFresh }: Look<Order>): readonly PlannedRequest[] {
+  const planned: PlannedRequest[] = [];
+  const gone = new Set<string>();
+  for (const row of rows) {
+    if (gone.has(row.orderId)) continue;
+    const along = isFresh ? groupOf(row, all) : [];
+    for (const { orderId } of along) gone.add(orderId);
+    planned.push(cancel(row, along, row.accountId));
+  }
+  return planned;
+}
+
+function cancel(
+  row: Pick<Order, 'orderId'> & Partial<Order>,
+  along: readonly Order[],
+  accountId: string | undefined,
+): PlannedRequest {
+  const { orderId } = row;
+  const others =
+    along.length === 0 ? '' : `; with it ends, as they live and end together, ${along.map(orderText).join('; ')}`;
+  return {
+    request: {
+      endpoint: deleteOrder,
+      form: { order_id: orderId },
+      command: 'order cancel',
+      what: `to cancel order ${orderId}`,
+      makesOrder: false,
+    },
+    details: { seen: standing(orderId) },
+    accountId,
+    does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
+    orderId,
+    along: along.map((one) => one.orderId),
+  };
+}

@@ -1,0 +1,117 @@
+/** Which candles a command line means: the symbol's id, and the range in the gateway's terms. */
+import type { RunContext } from '../../cli/command.ts';
+import type { Instant } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import type { BegunFile } from '../../store/appended-file.ts';
+import { type CandleTarget, checkSameRequest, markOf } from './candle-file.ts';
+import { timeText } from './candle-reader.ts';
+import { CandleReading, type CandleWish } from './candle-reading.ts';
+import type { Period } from './periods.ts';
+import { FOREX, findOffer } from './symbols.ts';
+import { knownOffers } from './trading-offers.ts';
+import { openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+
+export interface CandleInput {
+  readonly symbol: string;
+  readonly offerId: string | undefined;
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
+  readonly last: number | undefined;
+  readonly includePartial: boolean;
+}
+
+export interface OpenReading {
+  readonly reading: CandleReading;
+  readonly wish: CandleWish;
+}
+
+export type CandleRange = Pick<CandleWish, 'from' | 'to' | 'last' | 'includePartial' | 'now' | 'untilNow'>;
+
+const USUAL_LAST = 100;
+const DAY_MS = 86_400_000;
+/** Between the moment at which a relative time was read and that at which the command looks at its clock. */
+const SAME_MOMENT_MS = 5000;
+
+/** A file that was begun keeps its range: `-30d` means what it meant then. */
+export function candleRange(
+  { from, to, last = USUAL_LAST, includePartial }: CandleInput,
+  period: Period,
+  begun: BegunFile | undefined,
+  ctx: Pick<RunContext, 'now'>,
+): CandleRange {
+  const now = begun?.begunAt ?? ctx.now();
+  const kept = (given: Instant | undefined, name: 'from' | 'to'): number | undefined => {
+    const before = Date.parse(String(begun?.request[name]));
+    if (begun === undefined || Number.isNaN(before)) return given?.ms;
+    const isAsFar = given !== undefined && Math.abs(ctx.now() - given.ms - (now - before)) < SAME_MOMENT_MS;
+    return given === undefined || isAsFar ? before : given.ms;
+  };
+  const start = kept(from, 'from');
+  // The day that goes on carries a time that is still to come.
+  const end = kept(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
+  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from is not before --to');
+  if (start !== undefined && start > now) throw new SvcError('invalid_value', '--from is in the future');
+  return {
+    from: start === undefined ? undefined : Math.max(0, Math.ceil(start / 1000)),
+    to: Math.ceil(end / 1000),
+    last,
+    includePartial,
+    now,
+    untilNow: begun === undefined && end >= now,
+  };
+}
+
+/** As it is kept with a file. */
+export function rangeTexts({ from, to }: CandleRange): Readonly<Record<string, string>> {
+  return { ...(from === undefined ? {} : { from: timeText(from) }), to: timeText(to) };
+}
+
+/** The offer's id differs from host to host. */
+async function candleOffer(
+  { symbol, offerId }: CandleInput,
+  open: TradingSession,
+): Promise<Pick<CandleWish, 'symbol' | 'offerId' | 'isForex'>> {
+  if (offerId !== undefined) return { symbol, offerId, isForex: isPair(symbol) };
+  const { currency, offerId: id, instrumentType } = findOffer(await knownOffers(open), symbol);
+  if (id === undefined) {
+    throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`, { hint: 'give one: --offer-id' });
+  }
+  return {
+    symbol: currency,
+    offerId: String(id),
+    isForex: instrumentType === undefined ? isPair(currency) : instrumentType === FOREX,
+  };
+}
+
+/** Two currencies, of which none is a metal. */
+function isPair(symbol: string): boolean {
+  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
+}
+
+/** Opens the session in which all is read; nothing is left open where this fails. */
+export async function openReading(
+  input: CandleInput & SessionWish & { readonly gaps: boolean; readonly failOnGap: boolean },
+  { period, ...range }: CandleRange & Pick<CandleWish, 'period'>,
+  ctx: RunContext,
+  target?: CandleTarget,
+): Promise<OpenReading> {
+  const open = await openTradingSession(ctx, input);
+  try {
+    const offer = await candleOffer(input, open);
+    if ((input.gaps || input.failOnGap) && !offer.isForex) {
+      const option = input.gaps ? '--gaps' : '--fail-on-gap';
+      throw new SvcError(
+        'invalid_value',
+        `${option}: when ${offer.symbol} is traded is not known, as of all but forex`,
+      );
+    }
+    if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
+    const before = target === undefined ? undefined : markOf(target);
+    const from = before === undefined ? range.from : (before.last ?? before.through + 1);
+    const wish = { ...range, ...offer, period, from };
+    return { wish, reading: new CandleReading(wish, open, input, ctx, before) };
+  } catch (error) {
+    await open.session.close();
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/** `trade close --symbol` and `--everything`: one request for all that an account has open. */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { closeAllForm } from './change-forms.ts';
+import { closeAllForSymbol } from './endpoints.ts';
+import type { TimeInForce } from './order-rules.ts';
+import { positionText } from './order-words.ts';
+import type { PlannedRequest } from './planned-requests.ts';
+import type { ClosedPosition, OpenPosition } from './schema.ts';
+import type { Desk } from './trading-desk.ts';
+
+/** None where nothing is open. */
+export async function planWhole(
+  wantedSymbol: string | undefined,
+  wanted: string | undefined,
+  tif: TimeInForce,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  const accountId = await desk.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
+  const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  // What was seen earlier does not say what is open now.
+  const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
+  const open = seen?.rows.filter(isMeant);
+  if (seen?.isFresh && open?.length === 0) return [];
+  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  const warnings = open === undefined || symbol === undefined ? [] : await desk.closedWarnings(symbol);
+  return [
+    {
+      request: {
+        endpoint: closeAllForSymbol,
+        form: closeAllForm(accountId, symbol, tif),
+        command: 'close',
+        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
+        makesOrder: false,
+      },
+      details: {
+        seen: async (tables, sentAt) => {
+          const { closingTraces } = await import('./closing-traces.ts');
+          const of = `${symbol === undefined ? 'what' : `the ${symbol} that`} account ${accountId} has`;
+          return closingTraces({ of, isOf: isMeant, before: open }, sentAt, tables);
+        },
+      },
+      accountId,
+      warnings,
+      awaits: ({ orderIds, sentAt }) => ({
+        orderIds,
+        sentAt,
+        accountId,
+        symbol,
+        tradeIds: open?.map(({ tradeId }) => tradeId),
+        amountK: open && wholeAmountK(open),
+      }),
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : open.map(positionText).join(', ')}`,
+      ...(symbol === undefined ? { isTyped: true } : {}),
+    },
+  ];
+}
+
+/** Undefined where a row does not tell: less than all would be taken for all. */
+function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
+  const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
+  return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
+}
+
+/** A symbol that is hidden from the offers may have been traded before, and a cap on calls may hide all of them. */
+async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
+  try {
+    return await desk.symbol(wanted);
+  } catch (error) {
+    if (!(error instanceof SvcError) || (error.code !== 'not_found' && error.code !== 'limited') || ctx.dryRun) {
+      throw error;
+    }
+    const { foldedSymbol } = await import('./symbols.ts');
+    const seen = await desk.positions(() => false);
+    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (row?.currency !== undefined) return row.currency;
+    if (error.code === 'not_found') throw error;
+    ctx.notice(`${error.message}: ${wanted} is taken as given`);
+    return wanted;
+  }
+}

@@ -1,0 +1,194 @@
+/** How the gateway's tables are shown. */
+import type { Cell, Column, ListOutput } from '../../output/types.ts';
+import { hedgingWords, marginCallWords } from './accounts.ts';
+import { orderRate, orderStateWords, orderTypeWords } from './order-words.ts';
+import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
+import { instrumentWords, type VisibilityRow } from './symbols.ts';
+import { shownTime } from './table-time.ts';
+
+/** The side is a word everywhere. */
+export function sideWord(isBuy: boolean | undefined): string | undefined {
+  return isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
+}
+
+export function rateText(rate: number | undefined, precision: number | undefined): string | undefined {
+  return rate === undefined ? undefined : precision === undefined ? String(rate) : rate.toFixed(precision);
+}
+
+/** 0 stands for none in the tables. */
+function setRate(rate: number | undefined, precision: number | undefined): string | undefined {
+  return rate === 0 ? undefined : rateText(rate, precision);
+}
+
+/** An order whose rate is not known yet has the distance of its stop in pips alone. */
+function exitCell(rate: number | undefined, pips: number | undefined, precision: number | undefined): Cell {
+  return setRate(rate, precision) ?? (pips ? `${pips} pips` : undefined);
+}
+
+export function moneyCell(amount: number | undefined): Cell {
+  if (amount === undefined) return undefined;
+  const text = amount.toFixed(2);
+  return amount < 0 ? { text, tone: 'bad' } : text;
+}
+
+function timeCell(text: string | undefined): Cell {
+  const time = shownTime(text);
+  return time === undefined || time === '' ? undefined : { time };
+}
+
+const WARNING = /^[WAYQ]$/;
+
+export const ACCOUNT_LIST: ListOutput<Account> = {
+  kind: 'list',
+  columns: [
+    { name: 'id', cell: ({ accountId }) => accountId },
+    { name: 'name', cell: ({ accountName }) => accountName },
+    { name: 'balance', cell: ({ balance }) => balance?.toFixed(2), align: 'right' },
+    { name: 'equity', cell: ({ equity }) => equity?.toFixed(2), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'day-pl', cell: ({ dayPL }) => moneyCell(dayPL), align: 'right', wide: true },
+    { name: 'usable-margin', cell: ({ usableMargin }) => usableMargin?.toFixed(2), align: 'right' },
+    { name: 'margin-call', cell: marginCallCell },
+    { name: 'hedging', cell: ({ hedging }) => hedgingWords(hedging) },
+  ],
+  id: ({ accountId }) => accountId,
+  empty: 'the token has no account',
+};
+
+function marginCallCell({ mc }: Account): Cell {
+  const text = marginCallWords(mc);
+  return text !== undefined && WARNING.test(mc ?? '') ? { text, tone: 'bad' } : text;
+}
+
+interface Traded {
+  readonly currency?: string | undefined;
+  readonly isBuy?: boolean | undefined;
+  readonly amountK?: number | undefined;
+  readonly accountId?: string | undefined;
+  readonly accountName?: string | undefined;
+}
+
+const TRADED: readonly Column<Traded>[] = [
+  { name: 'symbol', cell: ({ currency }) => currency },
+  { name: 'side', cell: ({ isBuy }) => sideWord(isBuy) },
+  { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
+];
+const ACCOUNT: Column<Traded> = { name: 'account', cell: ({ accountId }) => accountId, shared: true };
+
+export const POSITION_LIST: ListOutput<OpenPosition> = {
+  kind: 'list',
+  columns: [
+    { name: 'trade-id', cell: ({ tradeId }) => tradeId },
+    ...TRADED,
+    { name: 'open', cell: ({ open, ratePrecision }) => rateText(open, ratePrecision), align: 'right' },
+    { name: 'close', cell: ({ close, ratePrecision }) => rateText(close, ratePrecision), align: 'right' },
+    { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
+    { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
+    { name: 'pips', cell: ({ visiblePL }) => visiblePL, align: 'right', wide: true },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'opened', cell: ({ time }) => timeCell(time) },
+    ACCOUNT,
+  ],
+  id: ({ tradeId }) => tradeId,
+  empty: 'no open positions',
+};
+
+export const CLOSED_LIST: ListOutput<ClosedPosition> = {
+  kind: 'list',
+  columns: [
+    { name: 'trade-id', cell: ({ tradeId }) => tradeId },
+    ...TRADED,
+    { name: 'open', cell: ({ open, ratePrecision }) => rateText(open, ratePrecision), align: 'right' },
+    { name: 'close', cell: ({ close, ratePrecision }) => rateText(close, ratePrecision), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'opened', cell: ({ openTime }) => timeCell(openTime), wide: true },
+    { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },
+    { ...ACCOUNT, cell: ({ accountId, accountName }) => accountId ?? accountName },
+  ],
+  id: ({ tradeId }) => tradeId,
+  empty: 'no closed positions',
+};
+
+export const SUMMARY_LIST: ListOutput<Summary> = {
+  kind: 'list',
+  columns: [
+    { name: 'symbol', cell: ({ currency }) => currency },
+    { name: 'sell-k', cell: ({ amountKSell }) => amountKSell, align: 'right' },
+    { name: 'avg-sell', cell: ({ avgSell, ratePrecision }) => setRate(avgSell, ratePrecision), align: 'right' },
+    { name: 'buy-k', cell: ({ amountKBuy }) => amountKBuy, align: 'right' },
+    { name: 'avg-buy', cell: ({ avgBuy, ratePrecision }) => setRate(avgBuy, ratePrecision), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
+  ],
+  id: ({ offerId, currency }) => offerId ?? currency,
+  empty: 'no positions to sum up',
+};
+
+export const ORDER_COLUMNS: readonly Column<Order>[] = [
+  { name: 'order-id', cell: ({ orderId }) => orderId },
+  ...TRADED,
+  { name: 'type', cell: ({ type }) => orderTypeWords(type) },
+  { name: 'rate', cell: (order) => rateText(orderRate(order), order.ratePrecision), align: 'right' },
+  {
+    name: 'stop',
+    cell: ({ stopRate, stop, ratePrecision }) => exitCell(stopRate, stop, ratePrecision),
+    align: 'right',
+  },
+  {
+    name: 'limit',
+    cell: ({ limitRate, limit, ratePrecision }) => exitCell(limitRate, limit, ratePrecision),
+    align: 'right',
+  },
+  { name: 'tif', cell: ({ timeInForce }) => timeInForce },
+  { name: 'state', cell: ({ status }) => orderStateWords(status) },
+  { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },
+  { name: 'oco', cell: ({ ocoBulkId }) => (ocoBulkId === '0' ? undefined : ocoBulkId), wide: true },
+  { name: 'time', cell: ({ time }) => timeCell(time) },
+  ACCOUNT,
+];
+
+export const ORDER_LIST: ListOutput<Order> = {
+  kind: 'list',
+  columns: ORDER_COLUMNS,
+  id: ({ orderId }) => orderId,
+  empty: 'no orders',
+};
+
+export const OFFER_COLUMNS: readonly Column<Offer>[] = [
+  { name: 'symbol', cell: ({ currency }) => currency },
+  { name: 'bid', cell: ({ sell, ratePrecision }) => rateText(sell, ratePrecision), align: 'right' },
+  { name: 'ask', cell: ({ buy, ratePrecision }) => rateText(buy, ratePrecision), align: 'right' },
+  { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
+  { name: 'high', cell: ({ high, ratePrecision }) => rateText(high, ratePrecision), align: 'right', wide: true },
+  { name: 'low', cell: ({ low, ratePrecision }) => rateText(low, ratePrecision), align: 'right', wide: true },
+  { name: 'tradable', cell: tradableCell },
+  { name: 'type', cell: ({ instrumentType }) => instrumentWords(instrumentType) },
+  { name: 'offer-id', cell: ({ offerId }) => offerId, wide: true },
+  { name: 'pip', cell: ({ pip }) => pip, align: 'right', wide: true },
+  { name: 'updated', cell: ({ time }) => timeCell(time) },
+];
+
+export const OFFER_LIST: ListOutput<Offer> = {
+  kind: 'list',
+  columns: OFFER_COLUMNS,
+  id: ({ currency }) => currency,
+  empty: 'no offers',
+};
+
+/** A table that does not say is not taken for a yes. */
+function tradableCell({ buyTradable: buy, sellTradable: sell }: Offer): Cell {
+  if (buy === undefined && sell === undefined) return undefined;
+  if (buy && sell) return 'yes';
+  return { text: buy ? 'buy only' : sell ? 'sell only' : 'no', tone: 'warn' };
+}
+
+export const VISIBILITY_LIST: ListOutput<VisibilityRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'symbol', cell: ({ symbol }) => symbol },
+    { name: 'visible', cell: ({ visible }) => visible },
+    { name: 'changed', cell: ({ changed }) => changed ?? { text: 'failed', tone: 'bad' } },
+    { name: 'message', cell: ({ message }) => message, flex: true },
+  ],
+  id: ({ symbol }) => symbol,
+};

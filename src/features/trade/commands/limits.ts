@@ -1,0 +1,106 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { CALL_LIMITS } from '../call-limits.ts';
+import { commandNumbersOf, gatewayToken } from '../trading-session.ts';
+
+type Token = Awaited<ReturnType<typeof gatewayToken>>;
+
+/** Either a cap on calls, or the limits of one download of candles. */
+interface Limit {
+  readonly kind: 'calls' | 'candles';
+  /** The command number, or the period. */
+  readonly name: string;
+  readonly does: string | null;
+  readonly max: number | null;
+  readonly window_s: number | null;
+  /** By all processes of this machine with this token; null for candles, and where there is no token. */
+  readonly used: number | null;
+  /** When there is room again; null where there is now. */
+  readonly free_at: string | null;
+  readonly max_days_back: number | null;
+}
+
+export const tradeLimits = listCommand({
+  id: 'trade limits',
+  summary: 'Show the caps on calls with what is used of them, and the limits of candles',
+  description:
+    'Asks nobody, and shows the limits without a token, too: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: a close, a cancel or an order is never refused or delayed for one.',
+  effect: 'read',
+  service: 'trade',
+  flags: { reset: { type: 'boolean', help: 'Forget what was counted' } },
+  examples: [
+    { run: 'svc trade limits', why: 'What is left' },
+    { run: 'svc trade limits --reset', why: 'Count anew, as after a fresh session' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'limit', cell: ({ kind, name }: Limit) => (kind === 'calls' ? `command ${name}` : name) },
+      { name: 'used', cell: usedCell, align: 'right' },
+      { name: 'max', cell: ({ max }) => max, align: 'right' },
+      { name: 'window', cell: ({ window_s: seconds }) => (seconds === null ? undefined : `${seconds} s`) },
+      { name: 'days-back', cell: ({ max_days_back }) => max_days_back, align: 'right' },
+      { name: 'free', cell: ({ free_at }) => (free_at === null ? undefined : { time: free_at, tone: 'warn' }) },
+      { name: 'what', cell: ({ does }) => does, flex: true },
+    ],
+    id: ({ name }) => name,
+  },
+  async run({ reset }, ctx) {
+    const { budgetPath, CallBudgetFile } = await import('../../../store/call-budget.ts');
+    const { PERIODS } = await import('../periods.ts');
+    const { requestsOf } = await import('../call-limits.ts');
+    const numbers = await commandNumbersOf(ctx);
+    const token = await tokenOf(ctx, reset);
+    const file = token && new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
+    if (reset) await file?.forget();
+    const calls = CALL_LIMITS.map((limit): Limit => {
+      const { used = null, freeAt } = file?.usage(limit) ?? {};
+      const requests = requestsOf(limit.cmd, numbers);
+      return {
+        kind: 'calls',
+        name: String(limit.cmd),
+        does: `${limit.does}${requests.length === 0 ? '' : ` (${requests.join(', ')})`}`,
+        max: limit.maxCalls,
+        window_s: limit.windowMs / 1000,
+        used,
+        free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
+        max_days_back: null,
+      };
+    });
+    const candles = PERIODS.map(({ name, maxDaysBack, maxCandles }): Limit => {
+      return {
+        kind: 'candles',
+        name,
+        does: maxCandles === undefined ? 'candles: no limit' : 'candles of one request',
+        max: maxCandles ?? null,
+        window_s: null,
+        used: null,
+        free_at: null,
+        max_days_back: maxDaysBack ?? null,
+      };
+    });
+    return { value: [...calls, ...candles] };
+  },
+});
+
+/** The limits themselves need no token; what was used is counted for each. */
+async function tokenOf(ctx: RunContext, isNeeded: boolean): Promise<Token | undefined> {
+  const missing = (what: string, hint: string): undefined => {
+    ctx.notice(`what was used is not shown, as it is counted by address and token, and ${what}: ${hint}`);
+    return undefined;
+  };
+  if (!isNeeded && ctx.settings.get('trade.url') === undefined) {
+    return missing('no address is configured', 'set SVC_TRADE_URL, or run: svc config set trade.url <url>');
+  }
+  try {
+    return await gatewayToken(ctx);
+  } catch (error) {
+    if (isNeeded || !(error instanceof SvcError) || error.code !== 'unauthorized') throw error;
+    return missing('there is no token', error.hint ?? error.message);
+  }
+}
+
+function usedCell({ used, max }: Limit) {
+  if (used === null) return undefined;
+  return max !== null && used >= max ? { text: String(used), tone: 'bad' as const } : used;
+}

@@ -1,0 +1,106 @@
+import { recordCommand } from '../../../cli/command.ts';
+import type { Cell } from '../../../output/types.ts';
+import type { Session } from '../session-types.ts';
+import { openTradingSession, SESSION_FLAGS } from '../trading-session.ts';
+
+interface Ping {
+  readonly baseUrl: string;
+  /** What would carry a stream. */
+  readonly transport: 'polling' | 'websocket' | null;
+  /** Until the gateway takes requests. */
+  readonly handshakeMs: number;
+  readonly roundTripsMs: readonly number[];
+  readonly pingIntervalMs: number | null;
+  readonly pingTimeoutMs: number | null;
+  /** The gateway's clock minus ours; null where it tells no time. */
+  readonly clockSkewMs: number | null;
+}
+
+/** A header tells whole seconds. */
+const EXACT_MS = 1_000;
+/** Beyond this, times of orders and candles are misread. */
+const TOLERATED_SKEW_MS = 5_000;
+
+export const tradePing = recordCommand({
+  id: 'trade ping',
+  summary: 'Whether the trading gateway answers, how fast, and over what',
+  description:
+    'Opens one session, asks for the list of instruments, which counts towards no cap and is as seen on the public implementation, and leaves. Where that fails the exit status is 7, or 4 for a token that is refused, with the true cause. Times are in milliseconds; clockSkewMs is the clock of the gateway minus that of this machine, which it tells in whole seconds.',
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    count: { type: 'integer', value: 'n', min: 1, max: 1000, default: 3, help: 'How often to ask' },
+    every: { type: 'duration', default: '1s', help: 'How long to wait in between' },
+    ...SESSION_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade ping', why: 'A session, and three questions' },
+    { run: 'svc trade ping --count 60 -o json --fields roundTripsMs', why: 'A minute of it, for a script' },
+  ],
+  output: {
+    kind: 'record',
+    columns: [
+      { name: 'base-url', cell: ({ baseUrl }) => baseUrl },
+      { name: 'transport', cell: ({ transport }) => transport },
+      { name: 'handshake', cell: ({ handshakeMs }) => `${handshakeMs} ms` },
+      { name: 'round-trip', cell: roundTripCell },
+      { name: 'trend', cell: ({ roundTripsMs }) => (roundTripsMs.length > 1 ? { spark: roundTripsMs } : undefined) },
+      { name: 'heartbeat', cell: heartbeatCell },
+      { name: 'clock', cell: clockCell },
+    ],
+    id: ({ baseUrl }) => baseUrl,
+  },
+  async run(input, ctx) {
+    const { session, trading } = await openTradingSession(ctx, input);
+    try {
+      // As for a stream: a websocket is tried where there may be one.
+      session.events();
+      const handshakeMs = await timed(() => session.connect());
+      const roundTripsMs: number[] = [];
+      for (let asked = 0; asked < input.count; asked++) {
+        if (asked > 0) await ctx.sleep(input.every, ctx.signal);
+        roundTripsMs.push(await timed(() => trading.instruments()));
+      }
+      await session.settled();
+      const value = { baseUrl: ctx.target.baseUrl.href, handshakeMs, roundTripsMs, ...standing(session) };
+      return { value };
+    } finally {
+      await session.close();
+    }
+  },
+});
+
+function standing({ transport, heartbeat, clockSkewMs }: Session) {
+  return {
+    transport: transport ?? null,
+    pingIntervalMs: heartbeat?.pingIntervalMs ?? null,
+    pingTimeoutMs: heartbeat?.pingTimeoutMs ?? null,
+    clockSkewMs: clockSkewMs ?? null,
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return Math.round((performance.now() - began) * 10) / 10;
+}
+
+function roundTripCell({ roundTripsMs }: Ping): Cell {
+  const sorted = [...roundTripsMs].sort((a, b) => a - b);
+  const [least] = sorted;
+  if (sorted.length === 1) return `${least} ms`;
+  return `${sorted[Math.floor(sorted.length / 2)]} ms (${least} to ${sorted.at(-1)}, ${sorted.length} times)`;
+}
+
+function heartbeatCell({ pingIntervalMs, pingTimeoutMs }: Ping): Cell {
+  if (pingIntervalMs === null || pingTimeoutMs === null) return undefined;
+  return `every ${pingIntervalMs / 1000} s, answered within ${pingTimeoutMs / 1000} s`;
+}
+
+function clockCell({ clockSkewMs }: Ping): Cell {
+  if (clockSkewMs === null) return undefined;
+  const seconds = Math.round(Math.abs(clockSkewMs) / 1000);
+  if (Math.abs(clockSkewMs) <= EXACT_MS) return 'agrees with this one';
+  const text = `${seconds} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this one`;
+  return Math.abs(clockSkewMs) > TOLERATED_SKEW_MS ? { text, tone: 'warn' } : text;
+}

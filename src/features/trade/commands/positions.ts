@@ -1,0 +1,62 @@
+import { listCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { tradeCandidates } from '../candidates.ts';
+import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
+import { summaryOf } from '../position-summary.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
+import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+
+interface Kind {
+  readonly closed: boolean;
+  readonly summary: boolean;
+}
+
+export const tradePositions = listCommand({
+  id: 'trade positions',
+  summary: 'List positions: open ones, closed ones, or one line a symbol',
+  description:
+    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens. --summary with --account is computed from the open positions of that account; without it, it is the table Summary, which is of all accounts together. What the tables hold is as seen on the public implementation.',
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    closed: { type: 'boolean', help: 'Those that were closed' },
+    summary: { type: 'boolean', help: 'Open ones, summed up for each symbol' },
+    ...ROW_FLAGS,
+    ...SESSION_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade positions', why: 'What is open' },
+    { run: 'svc trade positions --closed -o csv', why: 'What was closed, for a spreadsheet' },
+  ],
+  output: POSITION_LIST,
+  outputOf,
+  offers: tradeCandidates,
+  async run(input, ctx) {
+    if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
+    return withTrading(ctx, input, async (open) => {
+      const { account, apply } = await rowFilter(input, open);
+      const { trading } = open;
+      if (input.closed) {
+        const of = await trading.model('ClosedPosition');
+        return listed({ value: apply(of), of, as: CLOSED_LIST }, input);
+      }
+      if (input.summary && account === undefined) {
+        const of = await trading.model('Summary');
+        return listed({ value: apply(of), of, as: SUMMARY_LIST }, input);
+      }
+      const of = await trading.model('OpenPosition');
+      // For commands that close, once the calls are used up.
+      open.known.keep('OpenPosition', of);
+      const rows = apply(of);
+      // The rows of the table Summary are of all accounts together.
+      if (account !== undefined && input.summary) {
+        return listed({ value: summaryOf(account.accountId, rows), of, as: SUMMARY_LIST }, input);
+      }
+      return rows.length > 0 ? { value: rows } : listed({ value: rows, of, as: POSITION_LIST }, input);
+    });
+  },
+});
+
+function outputOf({ closed, summary }: Kind) {
+  return closed ? CLOSED_LIST : summary ? SUMMARY_LIST : POSITION_LIST;
+}

@@ -1,0 +1,149 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Quote } from '../quotes.ts';
+import { quoteList } from '../quotes-columns.ts';
+import type { Offer } from '../schema.ts';
+import type { OutageLine } from '../stream-event.ts';
+import { UNAVAILABLE } from '../trading-feed.ts';
+import { keepOffers, knownOffers } from '../trading-offers.ts';
+import { openTradingSession, SESSION_FLAGS, type SessionWish, type TradingSession } from '../trading-session.ts';
+
+export const tradeQuote = listCommand({
+  id: 'trade quote',
+  summary: 'Show the price of symbols now, as the next tick brings it',
+  description:
+    'Subscribes, takes the next ticks, and unsubscribes. With --count each tick is printed as it comes. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9. What is sent to subscribe, and what a tick holds, is as seen on the public implementation.',
+  effect: 'read',
+  service: 'trade',
+  args: {
+    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols', repeat: true },
+  },
+  flags: {
+    count: { type: 'integer', value: 'n', min: 1, default: 1, help: 'Ticks of each symbol' },
+    wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for them' },
+    ...SESSION_FLAGS,
+  },
+  exits: ['still_pending'],
+  examples: [
+    { run: 'svc trade quote EUR/USD', why: 'One price' },
+    { run: 'svc trade quote EUR/USD USD/JPY -o json --fields symbol,bid,ask', why: 'Two, for a script' },
+  ],
+  output: quoteList(() => undefined),
+  async run(input, ctx) {
+    const seen = new Map<string, number>();
+    const offers = new Map<string, Offer>();
+    const as = quoteList((symbol) => offers.get(symbol)?.ratePrecision, { live: input.count > 1 });
+    const late = () => [...seen].filter(([, count]) => count < input.count);
+    return {
+      value: quoted(input, { seen, offers }, ctx),
+      as,
+      footer: () => (late().length === 0 ? undefined : missing(late())),
+      code: () => (late().length === 0 ? undefined : 'still_pending'),
+    };
+  },
+});
+
+interface Input extends SessionWish {
+  readonly symbol: readonly string[];
+  readonly count: number;
+  readonly wait: number;
+}
+
+interface Findings {
+  /** How many ticks there were of each symbol. */
+  readonly seen: Map<string, number>;
+  readonly offers: Map<string, Offer>;
+}
+
+async function* quoted(
+  input: Input,
+  { seen, offers }: Findings,
+  ctx: RunContext,
+): AsyncGenerator<Quote | OutageLine, void, void> {
+  const { findSymbol } = await import('../symbols.ts');
+  const open = await openTradingSession(ctx, input);
+  const { session } = open;
+  try {
+    for (const offer of await knownOffers(open)) offers.set(offer.currency, offer);
+    for (const symbol of input.symbol) seen.set(findSymbol([...offers.keys()], symbol), 0);
+    for await (const quote of ticks([...seen.keys()], input, open, ctx)) {
+      seen.set(quote.symbol, (seen.get(quote.symbol) ?? 0) + 1);
+      yield quote;
+    }
+    const silent = [...seen].flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+    if (silent.length > 0) yield* await snapshots(silent, open);
+  } catch (error) {
+    const isOutage = error instanceof SvcError && (error.exit === UNAVAILABLE || session.outage !== undefined);
+    if (isOutage && ctx.wants.events && !ctx.signal.aborted) {
+      yield { event: 'unreachable', at: new Date(ctx.now()).toISOString(), reason: session.hide(error.message) };
+    }
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+function missing(late: readonly (readonly [symbol: string, count: number])[]): string {
+  const silent = late.flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+  const some = late.flatMap(([symbol, count]) => (count === 0 ? [] : [symbol]));
+  return [
+    ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time: the last known price is shown`]),
+    ...(some.length === 0 ? [] : [`not all ticks of ${some.join(', ')} in time`]),
+  ].join('\n');
+}
+
+async function* ticks(
+  symbols: readonly string[],
+  { count, wait }: Pick<Input, 'count' | 'wait'>,
+  { session, trading }: TradingSession,
+  ctx: RunContext,
+): AsyncGenerator<Quote, void, void> {
+  const { firstQuotes } = await import('../quotes.ts');
+  const coming = firstQuotes(session.events(), symbols, count);
+  for (const symbol of symbols) await trading.subscribePrices(symbol);
+  const over = new AbortController();
+  const late = ctx.sleep(wait, AbortSignal.any([ctx.signal, over.signal])).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      const next = await Promise.race([coming.next(), late]);
+      ctx.signal.throwIfAborted();
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    over.abort();
+    for (const symbol of symbols) await trading.unsubscribePrices(symbol).catch(onlyTold(ctx));
+  }
+}
+
+/** The session ends in a moment, and its subscriptions with it. */
+function onlyTold(ctx: RunContext): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof SvcError)) throw error;
+    ctx.notice(error.message);
+  };
+}
+
+async function snapshots(symbols: readonly string[], { trading, known }: TradingSession): Promise<readonly Quote[]> {
+  const { shownTime } = await import('../table-time.ts');
+  const offers = await trading.model('Offer');
+  keepOffers(known, offers);
+  return offers.flatMap(({ currency, sell, buy, high = null, low = null, time }) =>
+    symbols.includes(currency) && sell !== undefined && buy !== undefined
+      ? [
+          {
+            symbol: currency,
+            time: shownTime(time) ?? null,
+            bid: sell,
+            ask: buy,
+            high,
+            low,
+            source: 'snapshot' as const,
+          },
+        ]
+      : [],
+  );
+}

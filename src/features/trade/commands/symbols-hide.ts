@@ -1,0 +1,18 @@
+import { listCommand } from '../../../cli/command.ts';
+import { VISIBILITY_LIST } from '../columns.ts';
+import { setVisible, VISIBILITY_FLAGS } from '../symbol-visibility.ts';
+
+export const tradeSymbolsHide = listCommand({
+  id: 'trade symbols hide',
+  summary: "Hide symbols from the account's offers",
+  description:
+    'It stays with the account, for every program that uses it; with --temporary only as long as the command runs, unless that is killed. The request is not in the interface document: it is as seen on the public implementation.',
+  effect: 'write',
+  service: 'trade',
+  args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
+  flags: VISIBILITY_FLAGS,
+  exits: ['partly_done'],
+  examples: [{ run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' }],
+  output: VISIBILITY_LIST,
+  run: (input, ctx) => setVisible(false, input, ctx),
+});

@@ -1,0 +1,46 @@
+import { listCommand } from '../../../cli/command.ts';
+import { instrumentCandidates } from '../candidates.ts';
+import type { Instrument } from '../schema.ts';
+import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+
+export const tradeSymbolsList = listCommand({
+  id: 'trade symbols list',
+  aliases: ['symbols ls'],
+  summary: 'List the symbols that the gateway has, shown by the account or not',
+  description: 'The request is not in the interface document: it is as seen on the public implementation.',
+  effect: 'read',
+  service: 'trade',
+  flags: {
+    visible: { type: 'choice', choices: ['true', 'false'], help: 'Only those that the account shows, or does not' },
+    search: { type: 'string', value: 'text', help: 'Only those whose name holds this, in any case' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    ...SESSION_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade symbols list --search eur', why: 'Those with the euro' },
+    { run: 'svc trade symbols list --visible true -q', why: 'Those that have prices' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'symbol', cell: ({ symbol }: Instrument) => symbol },
+      { name: 'visible', cell: ({ visible }) => visible },
+      { name: 'order', cell: ({ order }) => order, align: 'right', wide: true },
+    ],
+    id: ({ symbol }) => symbol,
+    empty: 'no such symbols',
+  },
+  offers: instrumentCandidates,
+  async run(input, ctx) {
+    const { visible, search = '' } = input;
+    return withTrading(ctx, input, async ({ trading }) => {
+      const all = await trading.instruments();
+      const value = all.filter(
+        (one) =>
+          one.symbol.toLowerCase().includes(search.toLowerCase()) &&
+          (visible === undefined || String(one.visible ?? false) === visible),
+      );
+      return { value };
+    });
+  },
+});

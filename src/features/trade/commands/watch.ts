@@ -1,0 +1,183 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { type Shown, watchChanges } from '../../../cli/watch.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Glance } from '../../../output/types.ts';
+import type { ConnectionState } from '../connection-state.ts';
+import { LIVE_TABLES, pricesOutput } from '../live.ts';
+import type { LiveSource } from '../live-source.ts';
+import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts';
+import { knownOffers } from '../trading-offers.ts';
+import type { SessionWish, TradingSession } from '../trading-session.ts';
+import { symbolsOf } from '../trading-tables.ts';
+
+/** So often the age of the connection is drawn anew. */
+const AGE_MS = 1_000;
+const NEVER_MS = 2 ** 31 - 1;
+
+interface Input extends SessionWish {
+  readonly what: string;
+  readonly symbol: readonly string[];
+  readonly every: number;
+  readonly until: string | undefined;
+}
+
+type Source = LiveSource<unknown>;
+
+export const tradeWatch = listCommand({
+  id: 'trade watch',
+  summary: 'Follow positions, orders, accounts or prices as they change',
+  description:
+    'Reads the table once, and then follows what is pushed; nothing is polled. On a terminal the table is redrawn (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} if the gateway cannot be reached and when it can. If --until ends it while the gateway is unreachable, the exit status is 7. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is read again. How prices are subscribed to and what one holds, how a table is requested, what its rows hold beyond the interface document, and U and D of what is pushed are as seen on the public implementation.',
+  effect: 'read',
+  service: 'trade',
+  streams: () => true,
+  args: {
+    what: { help: 'positions, orders, accounts or prices', required: true },
+    symbol: { help: 'Only these; prices are of all symbols that are offered unless told', repeat: true },
+  },
+  flags: {
+    every: { type: 'duration', positive: true, default: '250ms', help: 'The shortest time between two looks' },
+    ...FEED_FLAGS,
+  },
+  examples: [
+    { run: 'svc trade watch positions', why: 'What is open, and what it has won or lost' },
+    { run: 'svc trade watch prices EUR/USD USD/JPY', why: 'Two prices, and how they move' },
+    { run: 'svc trade watch orders -o ndjson --until 5m', why: 'What becomes of orders, for a script' },
+  ],
+  output: pricesOutput().list,
+  outputOf: ({ what }) => (LIVE_TABLES[what]?.output ?? pricesOutput()).list,
+  async run(input, ctx) {
+    const { what, symbol } = input;
+    const table = Object.hasOwn(LIVE_TABLES, what) ? LIVE_TABLES[what] : undefined;
+    if (table === undefined && what !== 'prices') {
+      const hint = `one of: ${Object.keys(LIVE_TABLES).join(', ')}, prices`;
+      throw new SvcError('invalid_value', `"${what}" cannot be watched`, { hint });
+    }
+    if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts have no symbols');
+    const { livePrices, liveRows } = await import('../live-source.ts');
+    if (table !== undefined) {
+      const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
+      return { value: watched(source, input, ctx), as: table.output };
+    }
+    const { LivePrices } = await import('../live-prices.ts');
+    const prices = new LivePrices();
+    const source = async (open: TradingSession) => {
+      const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
+      return livePrices(prices, await symbolsOf(all, open));
+    };
+    return { value: watched(source, input, ctx), as: pricesOutput(prices) };
+  },
+});
+
+async function* watched(
+  sourceOf: (open: TradingSession) => Promise<Source>,
+  input: Input,
+  ctx: RunContext,
+): AsyncGenerator<Glance<unknown>, void, void> {
+  const { ConnectionState } = await import('../connection-state.ts');
+  const until = parseUntil(input.until);
+  const feed = await openFeed(ctx, input);
+  const isDrawn = ctx.wants.terminal && ctx.wants.table;
+  let isLeft = false;
+  const leave = (key: string): void => {
+    if (key !== 'q') return;
+    isLeft = true;
+    void feed.end();
+  };
+  const forget = isDrawn && ctx.stdin.isTTY ? ctx.stdin.onKey?.(leave) : undefined;
+  const state = new ConnectionState(ctx.now());
+  const timed = (): void => {
+    if (until.ms !== undefined) feed.endAfter(until.ms);
+  };
+  const connection = (at: number) => ({
+    footer: state.words(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
+    trouble: state.trouble,
+    outage: state.takeOutage(),
+  });
+  try {
+    let source: Source | undefined;
+    const begin = async (): Promise<void> => {
+      await feed.session.connect();
+      const found = await sourceOf(feed);
+      await feed.subscription.begin(found.wanted);
+      timed();
+      await found.snapshot(feed.trading);
+      source = found;
+    };
+    for await (const outage of feed.outagesDuring(begin)) {
+      timed();
+      state.outage(outage);
+      const at = ctx.now();
+      yield { at, rows: [], changes: [], ...connection(at) };
+    }
+    if (source !== undefined) {
+      const begun = source;
+      yield* watchChanges(
+        (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
+        (at) => ({ ...begun.look(), ...connection(at) }),
+        { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },
+        ctx,
+      );
+    }
+    ctx.signal.throwIfAborted();
+    if (!isLeft) feed.checkReachable();
+  } finally {
+    forget?.();
+    await feed.end();
+  }
+}
+
+interface Following extends Shown {
+  readonly state: ConnectionState;
+  readonly pushes: number;
+}
+
+/** Keeps up with what is pushed, until it is over. */
+async function follow(
+  source: Source,
+  feed: Feed,
+  { state, pushes, changed, show }: Following,
+  ctx: RunContext,
+): Promise<void> {
+  const { readPush } = await import('../push.ts');
+  let left = pushes;
+  let isOdd = false;
+  for await (const event of feed.events) {
+    if (event.kind === 'closed') throw event.error;
+    if (event.kind === 'unreachable' || event.kind === 'recovered') {
+      state.outage(event);
+      await show();
+      continue;
+    }
+    if (event.kind === 'gap') {
+      state.gap(event);
+      if (await feed.subscription.restored()) {
+        for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
+          state.outage(outage);
+          await show();
+        }
+      }
+      changed();
+      continue;
+    }
+    const push = readPush(event.name, event.payload);
+    if (push !== undefined && source.take(push)) changed();
+    else if (!isOdd) {
+      isOdd = true;
+      ctx.notice(`${feed.session.hide(event.name)}: what is pushed is not of the form it should have, and left out`);
+    }
+    if (push !== undefined && --left === 0) return;
+  }
+}
+
+/** If the connection is lost again meanwhile, the next gap says so. */
+async function renew(source: Source, { trading }: Feed, state: ConnectionState, ctx: RunContext): Promise<void> {
+  try {
+    await source.snapshot(trading);
+    state.stale = undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError) || !error.retryable) throw error;
+    state.stale = `not looked at again since the gap: ${error.message}`;
+    ctx.notice(state.stale);
+  }
+}

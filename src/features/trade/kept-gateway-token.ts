@@ -1,0 +1,43 @@
+/** The gateway's token in the store of this profile and address. */
+import type { RunContext } from '../../cli/command.ts';
+import {
+  type CredentialKey,
+  credentialAddress,
+  findGatewayToken,
+  type GatewayToken,
+  withGatewayToken,
+  withoutGatewayToken,
+} from '../../store/credentials.ts';
+import { readCredentials, withCredentials } from '../../store/credentials-file.ts';
+
+export function gatewayKey({ target, settings }: RunContext): CredentialKey {
+  return { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+}
+
+export async function keptToken(ctx: RunContext): Promise<GatewayToken | undefined> {
+  const { document, warnings } = await readCredentials(ctx.paths, ctx);
+  for (const warning of warnings) ctx.target.warn(warning);
+  return findGatewayToken(document, gatewayKey(ctx));
+}
+
+/** In the place of the one before. */
+export async function keepToken(token: string, ctx: RunContext): Promise<GatewayToken> {
+  const kept: GatewayToken = {
+    ...gatewayKey(ctx),
+    access_token: token,
+    obtained_at: Math.floor(ctx.now() / 1000),
+  };
+  await withCredentials(ctx.paths, ctx, (file) => file.save(withGatewayToken(file.document, kept)));
+  return kept;
+}
+
+/** False where there was none. */
+export async function forgetToken(ctx: RunContext): Promise<boolean> {
+  const key = gatewayKey(ctx);
+  return withCredentials(ctx.paths, ctx, (file) => {
+    for (const warning of file.warnings) ctx.target.warn(warning);
+    const found = findGatewayToken(file.document, key) !== undefined;
+    if (found) file.save(withoutGatewayToken(file.document, key));
+    return found;
+  });
+}

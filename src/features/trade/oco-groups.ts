@@ -1,0 +1,202 @@
+/** `trade oco`: two orders of which the first that is filled ends the other, and groups of such orders. */
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags, Instant } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
+import { type OcoLeg, ocoForm } from './change-forms.ts';
+import { addToOco, editOco, removeFromOco, simpleOco } from './endpoints.ts';
+import { parseLegs } from './oco-leg.ts';
+import { wantedAccount } from './order-account.ts';
+import type { OrderForm } from './order-forms.ts';
+import { checkOrderId } from './order-id.ts';
+import { accountOf, isGrouped, standingOrders } from './order-rows.ts';
+import { expiration, parseAmount, TIMES_IN_FORCE, type TimeInForce, timeInForce } from './order-rules.ts';
+import { orderText } from './order-words.ts';
+import { plannedOrder } from './planned-order.ts';
+import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { Desk } from './trading-desk.ts';
+
+export const OCO_CREATE_FLAGS = {
+  leg: {
+    type: 'string',
+    repeat: true,
+    value: 'side@price',
+    help: 'One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them',
+  },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long both orders hold' },
+  expires: { type: 'time', bare: 'forward', help: 'When both end, to the minute; they hold GTD then' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface OcoCreateInput extends ChangeInput {
+  readonly symbol: string;
+  readonly amount: string;
+  readonly leg: readonly string[];
+  readonly tif?: TimeInForce | undefined;
+  readonly expires?: Instant | undefined;
+}
+
+export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
+  const amount = parseAmount(input.amount);
+  const legs = parseLegs(input.leg);
+  const tif = timeInForce('Entry', input.tif, input.expires !== undefined);
+  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, ctx.now());
+  const wanted = wantedAccount(input.account, ctx);
+  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+    const request = (accountId: string, symbol: string) => ({
+      endpoint: simpleOco,
+      form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
+      command: 'oco create',
+      what: `for a pair of orders of ${amount} ${symbol}`,
+      // Some answers name the orders, some do not.
+      makesOrder: false,
+    });
+    const terms = ({ side, rate, stop, limit, trail, trailEntry }: OcoLeg) => ({
+      side,
+      amount,
+      tif,
+      rate,
+      stop,
+      limit,
+      trail,
+      trailEntry,
+      expires,
+    });
+    const [first, second] = legs;
+    const draft = { ...terms(first), symbol: input.symbol, request };
+    const planned = await plannedOrder(draft, wanted, desk, ctx);
+    const other = await plannedOrder({ ...draft, ...terms(second) }, wanted, desk, ctx);
+    const lost = [planned, other].flatMap(({ details }) => details.lost ?? []);
+    return [
+      {
+        ...planned,
+        details: { ...planned.details, lost },
+        does: `${planned.does}; or, whichever comes first: ${other.does}`,
+      },
+    ];
+  };
+  return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
+}
+
+export const OCO_ADD_FLAGS = {
+  group: { type: 'string', value: 'id', help: 'The group, as svc trade orders -o wide shows it; without it a new one' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface OcoAddInput extends ChangeInput {
+  readonly order: readonly string[];
+  readonly group?: string | undefined;
+}
+
+export function addingToOco(input: OcoAddInput, ctx: RunContext): Change {
+  const orderIds = checkedIds(input.order, checkOrderId);
+  const { group } = input;
+  if (group !== undefined) checkGroup(group);
+  if (group === undefined && orderIds.length < 2) {
+    throw new SvcError('usage', 'a new group has two orders or more', {
+      hint: 'name another order, or the group with --group <id>',
+    });
+  }
+  const where = group === undefined ? 'a new group' : `group ${group}`;
+  const form = { orderIds, ocoBulkId: group ?? '0' };
+  const what = `put ${named(orderIds)} into ${where}`;
+  return regrouping({ endpoint: addToOco, form, command: 'oco add', what, ids: orderIds }, input, ctx);
+}
+
+export interface OcoRemoveInput extends ChangeInput {
+  readonly order: readonly string[];
+}
+
+export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change {
+  const orderIds = checkedIds(input.order, checkOrderId);
+  const what = `take ${named(orderIds)} out of ${orderIds.length === 1 ? 'its' : 'their'} group`;
+  return regrouping(
+    { endpoint: removeFromOco, form: { orderIds }, command: 'oco remove', what, ids: orderIds },
+    input,
+    ctx,
+  );
+}
+
+export const OCO_EDIT_FLAGS = {
+  add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that joins the group' },
+  remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that leaves it' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface OcoEditInput extends ChangeInput {
+  readonly group: string;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+export function editingOco(input: OcoEditInput, ctx: RunContext): Change {
+  const { group } = input;
+  checkGroup(group);
+  const [add, remove] = [checkedIds(input.add, checkOrderId), checkedIds(input.remove, checkOrderId)];
+  if (add.length + remove.length === 0) throw new SvcError('usage', 'nothing is to be changed: pass --add or --remove');
+  const both = add.find((id) => remove.includes(id));
+  if (both !== undefined) throw new SvcError('usage', `order ${both} cannot both join and leave`);
+  const parts = [
+    ...(add.length === 0 ? [] : [`put ${named(add)} into group ${group}`]),
+    ...(remove.length === 0 ? [] : [`take ${named(remove)} out of group ${group}`]),
+  ];
+  const some = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
+  const form = { ocoBulkId: group, addOrderIds: some(add), removeOrderIds: some(remove) };
+  const what = parts.join(' and ');
+  return regrouping({ endpoint: editOco, form, command: 'oco edit', what, ids: [...add, ...remove] }, input, ctx);
+}
+
+function named(ids: readonly string[]): string {
+  return `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
+}
+
+/** 0 stands for none. */
+function checkGroup(group: string): void {
+  if (!/^[1-9]\d*$/.test(group)) {
+    throw new SvcError('invalid_value', `${JSON.stringify(group)} is not a group's id, which is a number above 0`);
+  }
+}
+
+interface Regrouping {
+  readonly endpoint: PlannedRequest['request']['endpoint'];
+  readonly form: OrderForm;
+  readonly command: string;
+  readonly what: string;
+  /** All that it concerns. */
+  readonly ids: readonly string[];
+}
+
+function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: ChangeInput, ctx: RunContext): Change {
+  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+    // The request follows from the command line alone.
+    const rows = ctx.dryRun ? undefined : (await standingOrders(ids, desk))?.asked;
+    const [first] = rows ?? [];
+    const account = first === undefined ? undefined : await accountOf(first, desk);
+    if (account !== undefined && input.account !== undefined) {
+      checkAccount(`order ${first?.orderId}`, account, await desk.account(input.account));
+    }
+    const them = rows === undefined ? '' : `: ${rows.map(orderText).join('; ')}`;
+    return [
+      {
+        request: { endpoint, form, command, what: `to ${what}`, makesOrder: false },
+        details: { seen: groupsSeen(ids) },
+        accountId: account?.accountId,
+        does: `${what.charAt(0).toUpperCase()}${what.slice(1)}${them}`,
+      },
+    ];
+  };
+  return { question: `${what}?`, plan, goesOn: () => false };
+}
+
+/** What is seen after an answer that was lost. */
+function groupsSeen(ids: readonly string[]): NonNullable<PlannedRequest['details']['seen']> {
+  return async (tables) => {
+    const orders = await tables.model('Order');
+    const texts = ids.map((id) => {
+      const row = orders.find(({ orderId }) => orderId === id);
+      if (row === undefined) return `order ${id} stands no more`;
+      return isGrouped(row) ? `order ${id} is in group ${row.ocoBulkId} now` : `order ${id} is in no group now`;
+    });
+    return { text: texts.join(', '), isDone: false };
+  };
+}

@@ -1,0 +1,60 @@
+/** Whoever trades is asked first, and for real money in more than a yes. */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../../store/order-journal.ts';
+
+function isLive({ settings }: RunContext): boolean {
+  return settings.get('trade.live') === 'true';
+}
+
+/** Before anything is connected: that somebody or the command line can confirm. */
+export async function checkConfirmable(
+  question: string,
+  given: string | undefined,
+  ctx: RunContext,
+  hint = 'name it on the command line: --account <id|name>',
+): Promise<void> {
+  if (ctx.dryRun || ctx.interactive) return;
+  if (!ctx.yes) await ctx.confirm(question);
+  if (isLive(ctx) && given === undefined) {
+    throw new SvcError(
+      'confirmation_required',
+      'the profile trades real money, and --yes alone does not say in which account; nothing was sent',
+      { hint },
+    );
+  }
+}
+
+/**
+ * Warns of requests that were sent before with an unknown outcome: sent again, they may be carried out twice. Returns the question with
+ * that in it.
+ */
+export function warnOfRepeats(
+  question: string,
+  requests: readonly Pick<OrderSent, 'path' | 'form'>[],
+  ctx: RunContext,
+): string {
+  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));
+  if (repeated.length === 0) return question;
+  for (const { id, at } of repeated) {
+    ctx.target.warn(
+      `an identical request was sent at ${at} and its outcome is unknown (journal ${id}): this one may double it; svc trade journal settle finds out`,
+    );
+  }
+  return `An identical request has an unknown outcome. ${question}`;
+}
+
+/**
+ * Where the profile has `trade.live`, the account's id has to be typed each time, whatever `--yes` says. `isTyped` asks for it in any
+ * profile, unless `--yes` was given.
+ */
+export async function confirmOrder(
+  question: string,
+  accountId: string,
+  ctx: RunContext,
+  { isTyped = false }: { readonly isTyped?: boolean } = {},
+): Promise<void> {
+  if (!isLive(ctx)) return ctx.confirm(question, isTyped ? { word: accountId, always: false } : undefined);
+  return ctx.confirm(`REAL MONEY, account ${accountId}: ${question}`, { word: accountId, always: true });
+}

@@ -1,0 +1,86 @@
+/** What commands that trade have in common on their command lines. */
+import type { Flags } from '../../cli/flags.ts';
+import {
+  checkSameUnit,
+  checkTrailed,
+  type Decimal,
+  type Distance,
+  parseDistance,
+  parsePips,
+  parseTrail,
+} from './order-rules.ts';
+import { TRANSPORT_FLAG } from './trading-session.ts';
+
+/** Of everything that is sent for an account. */
+export const TRADING_FLAGS = {
+  account: {
+    type: 'string',
+    value: 'id|name',
+    complete: 'accounts',
+    help: 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)',
+  },
+  preview: { type: 'boolean', help: 'Connect, show what would be sent and what speaks against it, and send nothing' },
+  ...TRANSPORT_FLAG,
+} as const satisfies Flags;
+
+/** Of an order that opens something. */
+export const NEW_ORDER_FLAGS = {
+  stop: {
+    type: 'string',
+    value: 'pips|price',
+    help: 'Where it is closed at a loss: 40pips, without a sign, or a price',
+  },
+  limit: { type: 'string', value: 'pips|price', help: 'Where it is closed with a profit: 80pips, or a price' },
+  trail: {
+    type: 'string',
+    value: 'dynamic|n',
+    help: 'The stop follows the price: dynamic, or in steps of n, which is 10 or more',
+  },
+  range: { type: 'string', value: 'pips', help: 'How far from its rate it may be filled' },
+  wait: { type: 'duration', positive: true, help: 'Wait so long until it is filled, and show every trade of it' },
+  'require-open': { type: 'boolean', help: 'Exit status 1, and nothing sent, unless there is a market now' },
+  ...TRADING_FLAGS,
+} as const satisfies Flags;
+
+export interface ExitInput {
+  readonly stop?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly trail?: string | undefined;
+  readonly range?: string | undefined;
+}
+
+export interface Exits {
+  readonly stop: Distance | undefined;
+  readonly limit: Distance | undefined;
+  readonly trail: number | undefined;
+  readonly range: Decimal | undefined;
+}
+
+/** The stop, the limit and the range that were typed. Throws where they cannot be meant. */
+export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
+  const exits: Exits = {
+    stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
+    limit: limit === undefined ? undefined : parseDistance(limit, '--limit'),
+    trail: trail === undefined ? undefined : parseTrail(trail),
+    range: range === undefined ? undefined : parsePips(range, '--range'),
+  };
+  checkSameUnit(exits.stop, exits.limit);
+  checkTrailed(exits);
+  return exits;
+}
+
+/** Of every command that opens something. */
+export const ONE_POST =
+  'The order is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8 with what may be the order, and never a second one. Stop and limit are both in pips, without a sign on either side, or both prices.';
+
+/** What of `buy` and `sell` doc 3 §4 does not show. */
+export const MARKET_BEYOND =
+  'The interface document shows orders at market that hold GTC: every other --tif, --stop, --limit, --trail, --range and what an amount counts are as seen on the public implementation.';
+
+/** Of `entry buy` and `entry sell`. */
+export const ENTRY_BEYOND =
+  'The interface document shows entry orders with --stop and --trail: --tif, --limit, --range, --trail-entry, --expires and what an amount counts are as seen on the public implementation.';
+
+/** What becomes of it with --wait. */
+export const WAITING =
+  'With --wait the exit status is 0 where it was filled whole, 10 where it ended filled in part, 3 where it ended without a fill, and 9 where it still stands; -o json has {"orderId","status","trades":[{"tradeId","amountK","rate","time"}],"closedTrades"}.';

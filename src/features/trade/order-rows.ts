@@ -1,0 +1,51 @@
+/** What is known of orders that wait. */
+
+import { missingIds } from './change-flags.ts';
+import { orderText } from './order-words.ts';
+import type { PlannedRequest } from './planned-requests.ts';
+import type { Account, Order } from './schema.ts';
+import type { Desk, Look } from './trading-desk.ts';
+
+export function accountOf({ accountId }: Pick<Order, 'accountId'>, desk: Desk): Promise<Account> {
+  return desk.account(accountId);
+}
+
+/** What an order is can change: only `isFresh` says how it is now. */
+export interface Standing extends Look<Order> {
+  /** Of those that were asked for. */
+  readonly asked: readonly Order[];
+}
+
+/** Undefined where the cap on calls lets nothing be seen; throws where one is not there. `mustBeFresh` where what was seen earlier will not do. */
+export async function standingOrders(
+  ids: readonly string[],
+  desk: Desk,
+  { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
+): Promise<Standing | undefined> {
+  const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
+  const seen = await desk.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
+  if (seen === undefined) return undefined;
+  const found = rowsOf(seen.rows);
+  const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
+  if (missing.length === 0) return { ...seen, asked: found };
+  throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
+}
+
+export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
+  return ocoBulkId !== undefined && ocoBulkId !== '0' && ocoBulkId !== '';
+}
+
+/** One of a group takes the others with it. */
+export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
+  if (!isGrouped(order)) return [];
+  return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
+}
+
+/** What is seen of it after an answer that was lost. */
+export function standing(id: string): NonNullable<PlannedRequest['details']['seen']> {
+  return async (tables) => {
+    const row = (await tables.model('Order')).find(({ orderId }) => orderId === id);
+    const text = row === undefined ? `order ${id} stands no more` : `it stands now as ${orderText(row)}`;
+    return { text, isDone: row === undefined };
+  };
+}

@@ -1,0 +1,220 @@
+/** Sends what trades: through the journal on this disk, with a look at the service where an answer is lost. */
+import { randomUUID } from 'node:crypto';
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { journal, mayBeOf, readJournal } from '../../store/order-journal.ts';
+import type { Caller } from './client.ts';
+import type { Trace } from './closing-traces.ts';
+import type { FillWatch } from './fills.ts';
+import type { AcceptedOrder, LostOrder } from './order-candidates.ts';
+import type { KnownOrder } from './order-refusal.ts';
+import type { Finding, OrderJournal, OrderRequest, Placed } from './placing.ts';
+import type { SeenTables, TableReader } from './seen-tables.ts';
+import { gatewayToken, openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+
+export interface SendingDetails {
+  /** What to look for where the answer is lost: each order of the request. */
+  readonly lost?: readonly LostOrder[];
+  /** Where it changes what is there: how that is seen now. */
+  readonly seen?: (tables: TableReader, sentAt: number) => Promise<Trace>;
+  /** What a refusal is explained by. */
+  readonly known?: KnownOrder;
+  /** Is given the journal's id before the request leaves. */
+  readonly journaled?: (id: string) => void;
+}
+
+export interface SendingOptions extends SessionWish {
+  /** `--wait`: how long pushes are watched where the answer is lost. */
+  readonly wait?: number | undefined;
+  /** It follows the session already. */
+  readonly watch?: FillWatch | undefined;
+}
+
+/** One POST. Resolves for an order that was accepted, with its time by the gateway's clock; every other outcome is thrown. */
+export async function sendOrder(
+  request: OrderRequest,
+  open: TradingSession,
+  details: SendingDetails,
+  options: SendingOptions,
+  ctx: RunContext,
+  caller: Caller = open.session,
+): Promise<Placed> {
+  const { placeOrder } = await import('./placing.ts');
+  const { exceededLimit } = await import('./counted-caller.ts');
+  const { explainRefusal } = await import('./order-refusal.ts');
+  const { lost, seen, known } = details;
+  // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
+  const measured = open.session.clockSkewMs;
+  const skew = (): number => measured ?? open.session.clockSkewMs ?? 0;
+  const earlier = options.watch?.tables.ids() ?? new Set();
+  const placed = await placeOrder(request, {
+    session: caller,
+    journal: await orderJournal(ctx, details.journaled),
+    now: ctx.now,
+    explain: async (error, common) =>
+      (await exceededLimit(error, open.budget)) ??
+      (known === undefined ? common : explainRefusal(error, common, known)),
+    ...(lost === undefined && seen === undefined
+      ? {}
+      : { investigate: (sentAt: number) => investigate(details, { sentAt, skew, earlier }, open, options, ctx) }),
+  });
+  return { ...placed, sentAt: placed.sentAt + skew() };
+}
+
+/** For a dry run: shows the request, and connects to nothing. */
+export async function showRequest(request: OrderRequest, ctx: RunContext): Promise<never> {
+  const { openSession } = await import('./session.ts');
+  const { showOrder } = await import('./placing.ts');
+  const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
+  try {
+    return await showOrder(request, session);
+  } finally {
+    await session.close();
+  }
+}
+
+interface SendingTimes {
+  readonly sentAt: number;
+  /** The gateway's clock minus ours. */
+  skew(): number;
+  /** Ids of orders and positions that were seen before it was sent. */
+  readonly earlier: ReadonlySet<string>;
+}
+
+/** Shorter than this no wait for pushes is: the gateway may be slow, and it has the order. */
+const LEAST_WATCH_MS = 5_000;
+
+/** Watches what is pushed until the request is found, and reads the tables at the beginning and at the end. */
+async function investigate(
+  details: SendingDetails,
+  times: SendingTimes,
+  open: TradingSession,
+  { wait = 0, watch, ...options }: SendingOptions,
+  ctx: RunContext,
+): Promise<Finding> {
+  const { watchFills } = await import('./fills.ts');
+  const fills = watch ?? watchFills(ctx);
+  let current = open;
+  const opened: TradingSession[] = [];
+  const refresh = async (): Promise<void> => {
+    try {
+      await fills.follow(current.session, current.unlimited);
+      await fills.refresh();
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted || opened.length > 0) throw error;
+      // With the answer the session may be gone.
+      current = await openTradingSession(ctx, { ...options, forOrder: true });
+      opened.push(current);
+      await refresh();
+    }
+  };
+  const over = new AbortController();
+  const late = ctx.sleep(Math.max(wait, LEAST_WATCH_MS), AbortSignal.any([ctx.signal, over.signal])).then(
+    () => true,
+    () => true,
+  );
+  try {
+    await refresh();
+    let isLate = false;
+    for (;;) {
+      const changed = fills.changed().then(() => false);
+      const finding = await findingOf(details, times, fills.tables, ctx);
+      if (finding.isDone || isLate || ctx.signal.aborted) return finding;
+      isLate = await Promise.race([changed, late]);
+      if (isLate) await refresh();
+    }
+  } finally {
+    over.abort();
+    for (const one of opened) await one.session.close();
+  }
+}
+
+async function findingOf(
+  { lost, seen }: SendingDetails,
+  { sentAt, skew, earlier }: SendingTimes,
+  tables: SeenTables,
+  ctx: RunContext,
+): Promise<Finding & { readonly isDone: boolean }> {
+  // The times in the tables are by the gateway's clock.
+  const at = sentAt + skew();
+  const trace = await seen?.(tables, at);
+  const unread = [...tables.unread].map(
+    ([model, { message }]) => `the table ${model} could not be looked at: ${message}`,
+  );
+  const texts = trace === undefined ? unread : [trace.text];
+  if (lost === undefined) return { text: texts.join('; '), isDone: trace?.isDone === true };
+  const { isFound, orderCandidates } = await import('./order-candidates.ts');
+  const accepted = acceptedOrders(skew(), ctx);
+  const closed = tables.everyRow('ClosedPosition');
+  const open = tables.rows('OpenPosition');
+  const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
+  const rows = {
+    earlier,
+    orders: tables.everyRow('Order'),
+    // A snapshot may be older than a push.
+    positions: [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))],
+    closed,
+  };
+  const byOrder = lost.map((order) => orderCandidates(order, at, rows, accepted));
+  // Both of a pair may be of the same side.
+  const named = byOrder.flat().filter(({ isTaken }) => !isTaken);
+  const found = [...new Map(named.map((one) => [`${one.kind} ${one.id}`, one])).values()];
+  if (found.length > 0) texts.push(`this may be it: ${found.map(({ text }) => text).join('; ')}`);
+  else if (tables.unread.size === 0) {
+    const what = trace === undefined ? 'nothing that fits' : 'no order of it, and no position that it opened,';
+    texts.push(`${what} is to be seen there now, which is no proof`);
+  }
+  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
+  return { text: texts.join('; '), ids: found.map(({ id }) => id), isDone };
+}
+
+/** Of this gateway: another one numbers its orders as it likes. Their times are by its clock. */
+function acceptedOrders(clockSkewMs: number, ctx: RunContext): readonly AcceptedOrder[] {
+  return readJournal(ctx.paths)
+    .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))
+    .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
+}
+
+async function orderJournal(ctx: RunContext, journaled?: (id: string) => void): Promise<OrderJournal> {
+  const { paths, settings, target, now } = ctx;
+  const at = (): string => new Date(now()).toISOString();
+  return {
+    async sent({ command, endpoint, form }) {
+      const id = randomUUID();
+      await journal(paths, ctx, {
+        id,
+        at: at(),
+        profile: settings.profile.name,
+        base_url: target.baseUrl.href,
+        command,
+        path: endpoint.path,
+        form,
+      });
+      journaled?.(id);
+      return id;
+    },
+    async answered(id, outcome, { orderIds, message }) {
+      try {
+        // An interruption must not keep the truth from the disk.
+        await journal(
+          paths,
+          { ...lockParts(ctx), signal: new AbortController().signal },
+          {
+            id,
+            at: at(),
+            outcome,
+            ...(orderIds === undefined ? {} : { order_ids: orderIds }),
+            ...(message === undefined ? {} : { message }),
+          },
+        );
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        ctx.notice(`the journal does not have the outcome (${outcome}): ${error.message}`);
+      }
+    },
+  };
+}
+
+function lockParts({ sleep, now, random, pid }: RunContext) {
+  return { sleep, now, random, pid };
+}

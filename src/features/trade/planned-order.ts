@@ -1,0 +1,36 @@
+/** An order that opens something, as one of several requests that are confirmed together. */
+import type { RunContext } from '../../cli/command.ts';
+import { type NewOrderDraft, openingDetails } from './new-order.ts';
+import type { PlannedRequest } from './planned-requests.ts';
+import type { Desk } from './trading-desk.ts';
+
+/** Throws where the gateway's state speaks against it. */
+export async function plannedOrder(
+  draft: NewOrderDraft,
+  wanted: string | undefined,
+  desk: Desk,
+  ctx: RunContext,
+): Promise<PlannedRequest> {
+  const { symbol } = draft;
+  if (ctx.dryRun) {
+    const accountId = await desk.accountId(wanted);
+    const request = draft.request(accountId, await desk.symbol(symbol));
+    return { request, details: {}, accountId, does: request.what };
+  }
+  const { previewOrder, guardOrder, isBarred } = await import('./order-preview.ts');
+  const { orderQuestion } = await import('./order-question.ts');
+  const found = await desk.checkedAccount(wanted);
+  const account = isBarred(found) ? await desk.freshAccount(found) : found;
+  const offer = await desk.offer(symbol);
+  guardOrder(draft, { account, offer });
+  const preview = previewOrder(draft, { account, offer, now: ctx.now() });
+  const { accountId } = account;
+  return {
+    request: draft.request(accountId, offer.currency),
+    details: await openingDetails(draft, account, offer),
+    accountId,
+    does: orderQuestion(preview).replace(/\?$/, ''),
+    warnings: preview.warnings,
+    recheck: async (desk) => guardOrder(draft, { account, offer: await desk.offer(symbol) }),
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * A request to the trading gateway that somebody wrote out. What may trade goes the way of every order: with its side, confirmed as one,
+ * in the journal before it is sent, sent once, and looked for where its answer is lost.
+ */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
+import { wantedAccount } from './order-account.ts';
+import type { LostOrder } from './order-candidates.ts';
+import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
+import type { OrderForm } from './order-forms.ts';
+import { sendOrder } from './order-sending.ts';
+import type { Envelope, Offer } from './schema.ts';
+import type { Session } from './session-types.ts';
+import { lostOrders } from './settlement.ts';
+import { openTradingSession, type TradingSession } from './trading-session.ts';
+
+type RawAnswer = Awaited<ReturnType<Session['answer']>>;
+type RawEndpoint = Parameters<Session['answer']>[0];
+type RawValues = NonNullable<Parameters<Session['answer']>[1]>;
+
+export interface RawVerdict {
+  /** As it came. */
+  readonly answer: RawAnswer;
+  /** The gateway refuses with status 200. */
+  readonly refused: SvcError | undefined;
+}
+
+/** What changes nothing that is worth money. Whatever else is no GET may. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  '/subscribe',
+  '/unsubscribe',
+  '/trading/subscribe',
+  '/trading/unsubscribe',
+  '/trading/update_subscriptions',
+  '/logout',
+]);
+
+/** Those whose answer names an order. */
+const MAKES_ORDER = /^\/trading\/(?:open_trade|close_trade|create_entry_order)$/;
+
+export function mayTrade(method: string, path: string): boolean {
+  return method !== 'GET' && !HARMLESS.has(plainPath(path));
+}
+
+/** As a server may read it: there are many ways to write one path. */
+function plainPath(path: string): string {
+  let text = path;
+  try {
+    text = decodeURIComponent(path);
+  } catch {} // a server that takes it reads it some other way, and it is on no list
+  return text
+    .replace(/\/+/g, '/')
+    .replace(/(?<=.)\/$/, '')
+    .toLowerCase();
+}
+
+/** Before anything is connected: that its side is told, and that it is confirmed as an order is. */
+export async function confirmRawTrade(path: string, body: unknown, question: string, ctx: RunContext): Promise<void> {
+  const form = (body ?? {}) as OrderForm;
+  const { missingSide } = await import('./order-forms.ts');
+  const field = missingSide(plainPath(path), form);
+  if (field !== undefined) {
+    // An order of which the side is not told, or not in a word that the gateway knows, is a buy to it.
+    throw new SvcError('missing_value', `${path} without ${field} would buy; nothing was sent`, {
+      hint: `pass -f ${field}=true or -f ${field}=false`,
+    });
+  }
+  const account = one(form, 'account_id');
+  const hint = 'name it with -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
+  await checkConfirmable(question, account, ctx, hint);
+  const asked = ctx.dryRun ? question : warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
+  await confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
+}
+
+/** Resolves for an answer, whatever it says; a failure without one is thrown. */
+export async function rawTrade(ctx: RunContext, endpoint: RawEndpoint, values: RawValues): Promise<RawVerdict> {
+  const open = await openTradingSession(ctx, { forOrder: mayTrade(endpoint.method, endpoint.path) });
+  try {
+    if (ctx.dryRun || !mayTrade(endpoint.method, endpoint.path)) {
+      const { answer, envelope } = await whole(await open.answer(endpoint, values));
+      return { answer, refused: await verdict(envelope, endpoint.effect !== 'read', open) };
+    }
+    return await placeRaw(ctx, endpoint, values, open);
+  } finally {
+    await open.session.close();
+  }
+}
+
+async function placeRaw(
+  ctx: RunContext,
+  endpoint: RawEndpoint,
+  values: RawValues,
+  open: TradingSession,
+): Promise<RawVerdict> {
+  const { method, path, effect } = endpoint;
+  const form = plainForm((values.body ?? {}) as OrderForm);
+  let answered: RawAnswer | undefined;
+  const call = async (): Promise<never> => {
+    const { answer, envelope } = await whole(await open.answer(endpoint, values));
+    answered = answer;
+    return envelope as never;
+  };
+  const request = {
+    endpoint: { method, path, effect },
+    form,
+    command: 'api',
+    what: `by ${method} ${path}`,
+    makesOrder: MAKES_ORDER.test(plainPath(path)),
+  };
+  const lost = lostOrder(form, open);
+  try {
+    await sendOrder(request, open, lost === undefined ? {} : { lost: [lost] }, {}, ctx, { call });
+  } catch (error) {
+    if (answered === undefined || !(error instanceof SvcError)) throw error;
+    return { answer: answered, refused: explained(error) };
+  }
+  if (answered === undefined) throw new SvcError('internal', `${path} was placed without an answer`);
+  return { answer: answered, refused: undefined };
+}
+
+/** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */
+function explained(error: SvcError): SvcError {
+  if (error.more?.['server_code'] !== 3) return error;
+  const causes = "Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id";
+  return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
+}
+
+/** Where it says enough to be looked for. */
+function lostOrder(form: OrderForm, { known }: TradingSession): LostOrder | undefined {
+  const offers = (known.read('Offer') ?? []) as readonly Offer[];
+  const fields = Object.fromEntries(Object.keys(form).map((name) => [name, one(form, name)]));
+  const [order, ...more] = lostOrders(fields, offers);
+  return more.length === 0 ? order : undefined;
+}
+
+/** As the journal has it. */
+function plainForm(form: OrderForm): OrderForm {
+  return Object.fromEntries(
+    Object.entries(form).map(([name, value]) => [name, Array.isArray(value) && value.length === 1 ? value[0] : value]),
+  );
+}
+
+function one(form: OrderForm, name: string): string | undefined {
+  const values = [form[name] ?? []].flat();
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** What is no JSON object says nothing. */
+async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; readonly envelope: Envelope }> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of sent.bytes) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  const value = sent.isJson ? jsonOf(bytes) : undefined;
+  const again = async function* () {
+    yield bytes;
+  };
+  return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
+}
+
+/** A long answer is handed out before all of it is checked: what was sent is done or not, whatever is wrong with it. */
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return parseJsonText(exactIntegers(new TextDecoder().decode(bytes)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `changes` and was done is not refused. */
+async function verdict(envelope: Envelope, changes: boolean, open: TradingSession): Promise<SvcError | undefined> {
+  const { verdictOf } = await import('./envelope.ts');
+  const { refusal, refusalWords } = await import('./failed-answer.ts');
+  const { exceededLimit } = await import('./counted-caller.ts');
+  const { executed, error } = verdictOf(envelope);
+  if (executed !== false && error === undefined) return undefined;
+  if (changes && executed !== false && error !== undefined) {
+    const message = `the gateway does not say that it was not done, and answers with the error: ${refusalWords(error)}`;
+    return new SvcError('not_as_asked', message);
+  }
+  return (await exceededLimit(error, open.budget)) ?? refusal(error, 'the request');
+}

@@ -1,0 +1,142 @@
+/** `trade position set`: the stop and the limit of an open trade, each by a request of its own. */
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { CHANGE_FLAGS, checkAccount, missingIds } from './change-flags.ts';
+import { type Exit, tradeExitForm } from './change-forms.ts';
+import { changeTradeStopLimit } from './endpoints.ts';
+import { checkOrderId } from './order-id.ts';
+import { trailText } from './order-question.ts';
+import { checkExitPrices, parseDistance, parseTrail } from './order-rules.ts';
+import { sideText } from './order-words.ts';
+import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { OpenPosition } from './schema.ts';
+import type { Desk, Look, Seen } from './trading-desk.ts';
+
+export const POSITION_SET_FLAGS = {
+  stop: {
+    type: 'string',
+    value: 'pips|price|none',
+    help: 'Where it is closed at a loss: 40pips, without a sign, a price, or none',
+  },
+  limit: {
+    type: 'string',
+    value: 'pips|price|none',
+    help: 'Where it is closed with a profit: 80pips, a price, or none',
+  },
+  trail: { type: 'string', value: 'dynamic|n', help: 'The stop follows the price: dynamic, or in steps of 10 or more' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+export interface PositionSetInput extends ChangeInput {
+  readonly trade: string;
+  readonly stop?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly trail?: string | undefined;
+}
+
+interface Exits {
+  readonly stop: Exit | undefined;
+  readonly limit: Exit | undefined;
+}
+
+export function settingPosition(input: PositionSetInput, ctx: RunContext): Change {
+  const { trade: id } = input;
+  checkOrderId(id, 'a trade id');
+  const exits: Exits = { stop: exitOf(input.stop, '--stop'), limit: exitOf(input.limit, '--limit') };
+  const trail = input.trail === undefined ? undefined : parseTrail(input.trail);
+  if (exits.stop === undefined && exits.limit === undefined && trail === undefined) {
+    throw new SvcError('usage', 'nothing is to be set: pass --stop or --limit');
+  }
+  if (trail !== undefined && (exits.stop === undefined || exits.stop === 'none')) {
+    throw new SvcError('missing_value', '--trail is of a stop: pass --stop <pips|price> as well');
+  }
+  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+    // The requests follow from the command line alone.
+    const seen = ctx.dryRun ? undefined : await desk.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
+    const row = openTradeOf(id, seen);
+    if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
+    const account = row?.accountId === undefined ? undefined : await desk.account(row.accountId);
+    if (account !== undefined && input.account !== undefined) {
+      checkAccount(`trade ${id}`, account, await desk.account(input.account));
+    }
+    const of = row === undefined ? `trade ${id}` : tradeText(row);
+    // The request always says how the stop follows the price: 0 where it does not.
+    const wasTrailing = Number(row?.stopMove ?? 0) > 0;
+    return (['stop', 'limit'] as const).flatMap((side) => {
+      const exit = exits[side];
+      if (exit === undefined) return [];
+      return {
+        request: {
+          endpoint: changeTradeStopLimit,
+          form: tradeExitForm(id, side, exit, side === 'stop' ? trail : undefined),
+          command: 'position set',
+          what: `to set the ${side} of trade ${id}`,
+          makesOrder: false,
+        },
+        details: { seen: exitsSeen(id) },
+        accountId: account?.accountId,
+        does: doesText(
+          side,
+          exit,
+          side === 'stop' ? { trail, wasTrailing, of } : { trail: undefined, wasTrailing: false, of },
+        ),
+        tradeId: id,
+      };
+    });
+  };
+  return { question: `change trade ${id}?`, plan, goesOn: () => false };
+}
+
+function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {
+  return text === undefined ? undefined : text === 'none' ? 'none' : parseDistance(text, flag);
+}
+
+function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undefined {
+  const row = seen?.rows.find(({ tradeId }) => tradeId === id);
+  if (row !== undefined || seen === undefined) return row;
+  throw missingIds('open trade', [id], 'it may be closed: svc trade positions, svc trade positions --closed');
+}
+
+/** A price of an earlier look says nothing of now. */
+function check(row: OpenPosition, { isFresh }: Look<OpenPosition>, exits: Exits, ctx: RunContext): void {
+  const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
+  if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
+  if (isFresh && row.close !== undefined && row.isBuy !== undefined) {
+    checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
+  } else {
+    ctx.notice(
+      `on which side of the price of now the stop and the limit of trade ${row.tradeId} are could not be checked`,
+    );
+  }
+}
+
+function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {
+  return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, open at ${open ?? '?'}, ${close ?? '?'} now)`;
+}
+
+function doesText(
+  side: 'stop' | 'limit',
+  exit: Exit,
+  {
+    trail,
+    wasTrailing,
+    of,
+  }: { readonly trail: number | undefined; readonly wasTrailing: boolean; readonly of: string },
+): string {
+  if (exit === 'none') return `Take the ${side} away from ${of}`;
+  const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
+  const follows = trail === undefined ? (wasTrailing ? ', no longer trailing' : '') : `, ${trailText(trail)}`;
+  return `Set the ${side} ${where}${follows} of ${of}`;
+}
+
+/** What is seen after an answer that was lost. */
+function exitsSeen(id: string): NonNullable<PlannedRequest['details']['seen']> {
+  return async (tables) => {
+    const row = (await tables.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
+    if (row === undefined) return { text: `trade ${id} is open no more`, isDone: true };
+    const { stop, limit } = row;
+    const text = `trade ${id} has now ${stop ? `the stop ${stop}` : 'no stop'} and ${limit ? `the limit ${limit}` : 'no limit'}`;
+    return { text, isDone: false };
+  };
+}

@@ -1,0 +1,106 @@
+/** Showing or hiding symbols in the account's table of offers. */
+
+import type { Answer, RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
+import type { Trading } from './client.ts';
+import type { VisibilityRow } from './symbols.ts';
+import { openTradingSession, SESSION_FLAGS, type SessionWish } from './trading-session.ts';
+
+export const VISIBILITY_FLAGS = {
+  temporary: {
+    type: 'duration',
+    positive: true,
+    help: 'Only for so long, or until Ctrl-C: then what was changed is changed back',
+  },
+  ...SESSION_FLAGS,
+} as const satisfies Flags;
+
+export interface VisibilityInput extends SessionWish {
+  readonly symbol: readonly string[];
+  readonly temporary?: number | undefined;
+}
+
+/** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
+export async function setVisible(
+  visible: boolean,
+  input: VisibilityInput,
+  ctx: RunContext,
+): Promise<Answer<readonly VisibilityRow[]>> {
+  const changed: string[] = [];
+  // Whoever interrupts is waited for once there is something to change back.
+  const life = new AbortController();
+  const interrupt = (): void => {
+    if (input.temporary === undefined || changed.length === 0) life.abort(ctx.signal.reason);
+  };
+  ctx.signal.addEventListener('abort', interrupt, { once: true });
+  if (ctx.signal.aborted) interrupt();
+  const { signal } = life;
+  const { session, trading, known } = await openTradingSession(
+    { ...ctx, signal, target: { ...ctx.target, signal } },
+    { ...input, reconnect: input.temporary !== undefined },
+  );
+  try {
+    const { findSymbol } = await import('./symbols.ts');
+    const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
+    const instruments = await trading.instruments();
+    const names = instruments.map(({ symbol }) => symbol);
+    // All are looked up before the first is changed.
+    const wanted = [...new Set(input.symbol.map((symbol) => findSymbol(names, symbol)))];
+    const shown = new Map(instruments.map((one) => [one.symbol, one.visible ?? false]));
+    known.forget();
+    const outcome = await bulk(wanted, 1, async (symbol): Promise<VisibilityRow> => {
+      const isOther = shown.get(symbol) !== visible && !ctx.signal.aborted;
+      if (isOther) {
+        await trading.setVisible(symbol, visible);
+        changed.push(symbol);
+      }
+      return { symbol, visible, changed: isOther, message: null };
+    });
+    const answer = bulkAnswer(outcome, (symbol, { message }) => {
+      return { symbol, visible: shown.get(symbol) ?? false, changed: null, message };
+    });
+    if (input.temporary === undefined || changed.length === 0) return answer;
+    await held(input.temporary, ctx);
+    await changeBack(changed, visible, trading, ctx);
+    known.forget();
+    ctx.signal.throwIfAborted();
+    return answer;
+  } finally {
+    ctx.signal.removeEventListener('abort', interrupt);
+    await session.close();
+  }
+}
+
+async function held(ms: number, ctx: RunContext): Promise<void> {
+  ctx.notice(`it stays so until ${new Date(ctx.now() + ms).toISOString()} or Ctrl-C`);
+  await ctx.sleep(ms, ctx.signal).catch(() => {});
+}
+
+async function changeBack(
+  changed: readonly string[],
+  visible: boolean,
+  trading: Trading,
+  ctx: RunContext,
+): Promise<void> {
+  const left: string[] = [];
+  let failure: SvcError | undefined;
+  for (const symbol of changed) {
+    try {
+      await trading.setVisible(symbol, !visible);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      failure = error;
+      left.push(symbol);
+    }
+  }
+  if (failure === undefined) {
+    ctx.notice('changed back');
+    return;
+  }
+  throw new SvcError(failure.code, `not changed back: ${left.join(', ')}: ${failure.message}`, {
+    hint: `svc trade symbols ${visible ? 'hide' : 'show'} ${left.map(shellWord).join(' ')}`,
+    cause: failure,
+  });
+}

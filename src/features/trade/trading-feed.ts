@@ -1,0 +1,152 @@
+/** A session that is listened to until there is enough: it takes its subscriptions back before it ends, also by Ctrl-C. */
+import type { RunContext } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import type { Outage, SessionEvent } from './session-types.ts';
+import type { Subscription } from './subscription.ts';
+import { openTradingSession, SESSION_FLAGS, type SessionWish, type TradingSession } from './trading-session.ts';
+
+export const FEED_FLAGS = {
+  until: {
+    type: 'string',
+    value: 'n|duration',
+    check: (text) => void parseUntil(text),
+    help: 'End after so many pushes (100), or after this time (5m)',
+  },
+  reconnect: { type: 'boolean', default: true, help: 'End where the connection is lost, instead of connecting again' },
+  ...SESSION_FLAGS,
+} as const satisfies Flags;
+
+/** What a timer can wait for. */
+const LONGEST_MS = 24 * 24 * 60 * 60 * 1000;
+
+export interface Until {
+  readonly pushes: number;
+  /** Undefined for as long as it takes. */
+  readonly ms: number | undefined;
+}
+
+export function parseUntil(text: string | undefined): Until {
+  if (text === undefined) return { pushes: Number.POSITIVE_INFINITY, ms: undefined };
+  if (/^\d{1,15}$/.test(text) && Number(text) > 0) return { pushes: Number(text), ms: undefined };
+  if (/^\d+$/.test(text)) throw new SvcError('invalid_value', `--until: ${text} is no number of pushes`);
+  const ms = parseDuration(text);
+  if (ms === 0 || ms > LONGEST_MS) throw new SvcError('invalid_value', '--until: a time is from 1ms to 24d');
+  return { pushes: Number.POSITIVE_INFINITY, ms };
+}
+
+/** The exit status of a service that cannot be reached. */
+export const UNAVAILABLE = 7;
+
+export interface Feed extends TradingSession {
+  readonly subscription: Subscription;
+  /** Of the session. They end when `end` is called, and reject where the command is interrupted. */
+  readonly events: AsyncIterable<SessionEvent>;
+  /**
+   * Does what has to be done before `events` are read (on), and gives the outages meanwhile. The work is done again after a connection
+   * that was lost. Throws where the work fails for another reason; a service that is unavailable then is an outage, too.
+   */
+  outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void>;
+  /** Ends it after so long. The first call counts. */
+  endAfter(ms: number): void;
+  /** Throws where the gateway is unreachable: what ends then by a count or a time has not seen all there was. */
+  checkReachable(): void;
+  /** Takes the subscriptions back and leaves. Never rejects. */
+  end(): Promise<void>;
+}
+
+/** How long the gateway may take to take subscriptions back. */
+const UNSUBSCRIBING_MS = 1_000;
+
+export async function openFeed(ctx: RunContext, wish: SessionWish): Promise<Feed> {
+  const { Subscription } = await import('./subscription.ts');
+  // Whoever interrupts is waited for: what was subscribed to is taken back first.
+  const life = new AbortController();
+  const { signal } = life;
+  const open = await openTradingSession(
+    { ...ctx, signal, target: { ...ctx.target, signal } },
+    { ...wish, awaitGateway: wish.reconnect === true },
+  );
+  const { session, trading } = open;
+  const subscription = new Subscription(session, trading);
+  const over = new AbortController();
+  let ending: Promise<void> | undefined;
+  let isTimed = false;
+  const leave = async (): Promise<void> => {
+    over.abort();
+    const enough = new AbortController();
+    const late = ctx.sleep(UNSUBSCRIBING_MS, enough.signal).catch(() => {});
+    await Promise.race([subscription.end(), late]);
+    enough.abort();
+    ctx.signal.removeEventListener('abort', interrupt);
+    if (ctx.signal.aborted) life.abort(ctx.signal.reason);
+    await session.close();
+  };
+  const end = (): Promise<void> => {
+    ending ??= leave();
+    return ending;
+  };
+  const interrupt = (): void => void end();
+  ctx.signal.addEventListener('abort', interrupt, { once: true });
+  if (ctx.signal.aborted) interrupt();
+  return {
+    ...open,
+    subscription,
+    events: session.events(),
+    async *outagesDuring(work) {
+      const { EventQueue } = await import('./event-queue.ts');
+      const outages = new EventQueue<Outage>(() => 0);
+      let wasLost = false;
+      const back = session.divertOutages((event) => {
+        wasLost = true;
+        outages.push(event);
+      });
+      const persist = async (): Promise<void> => {
+        for (;;) {
+          wasLost = false;
+          try {
+            return await work();
+          } catch (error) {
+            // What fails because the feed was ended is no failure.
+            if (over.signal.aborted) return;
+            if (!wasLost || wish.reconnect !== true || !isOfConnection(error)) throw error;
+            await session.connect();
+          }
+        }
+      };
+      const fail = (error: unknown): void => {
+        if (over.signal.aborted) return;
+        if (error instanceof SvcError && error.exit === UNAVAILABLE && session.outage === undefined) {
+          outages.push({ kind: 'unreachable', at: ctx.now(), reason: session.hide(error.message), error });
+        }
+        outages.end(error);
+      };
+      void persist()
+        .catch(fail)
+        .finally(() => {
+          back();
+          outages.end();
+        });
+      yield* outages;
+    },
+    endAfter(ms) {
+      if (!isTimed) void ctx.sleep(ms, over.signal).then(end, () => {});
+      isTimed = true;
+    },
+    checkReachable() {
+      const { outage } = session;
+      if (outage !== undefined) throw unreachableAtEnd(session.hide(outage.message), outage);
+    },
+    end,
+  };
+}
+
+/** A request whose connection was lost is answered as one without a token, if at all. */
+function isOfConnection(error: unknown): boolean {
+  return error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'unauthorized');
+}
+
+function unreachableAtEnd(reason: string, cause: SvcError): SvcError {
+  return new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause });
+}

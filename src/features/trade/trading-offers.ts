@@ -1,0 +1,22 @@
+/** What is known of the symbols: ids and sizes stay for a day, prices do not. */
+
+import type { KnownTables } from '../../store/known-tables.ts';
+import type { Offer } from './schema.ts';
+import type { TradingSession } from './trading-session.ts';
+
+/** Without what changes from second to second. */
+export function keepOffers(known: KnownTables, offers: readonly Offer[]): void {
+  known.keep(
+    'Offer',
+    offers.map(({ sell: _, buy: __, high: ___, low: ____, time: _____, spread: ______, ...lasting }) => lasting),
+  );
+}
+
+/** Those of the last day, else asked for. They may have no prices. */
+export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
+  const before = known.read('Offer') as readonly Offer[] | undefined;
+  if (before !== undefined && before.length > 0) return before;
+  const offers = await trading.model('Offer');
+  keepOffers(known, offers);
+  return offers;
+}

@@ -1,0 +1,74 @@
+/** Which rows of a table are wanted: of one symbol, of one account. */
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import type { Account } from './schema.ts';
+import type { TradingSession } from './trading-session.ts';
+
+export const ROW_FLAGS = {
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Only those of this symbol' },
+  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Only those of this account' },
+  limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+} as const satisfies Flags;
+
+interface Wanted {
+  readonly symbol: string | undefined;
+  readonly account: string | undefined;
+}
+
+interface TableRow {
+  readonly currency?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly accountName?: string | undefined;
+}
+
+export interface RowFilter {
+  /** Undefined for those of all accounts. */
+  readonly account: Account | undefined;
+  /** Throws where the rows do not say whose they are: none left would read as an account that is empty. */
+  apply<Row extends TableRow>(rows: readonly Row[]): readonly Row[];
+}
+
+/** A symbol may be written as `eurusd`; an account is looked up. */
+export async function rowFilter({ symbol, account: name }: Wanted, open: TradingSession): Promise<RowFilter> {
+  const { foldedSymbol } = await import('./symbols.ts');
+  const { findAccount } = await import('./accounts.ts');
+  const account = name === undefined ? undefined : findAccount(await knownAccounts(open), name);
+  const isOfAccount = (row: TableRow): boolean => {
+    if (account === undefined) return true;
+    if (row.accountId !== undefined) return row.accountId === account.accountId;
+    // Closed positions have the name alone, as seen on the public implementation.
+    if (row.accountName !== undefined) return row.accountName === account.accountName;
+    throw new SvcError('bad_answer', `the gateway's rows do not say whether they are of account ${account.accountId}`, {
+      hint: 'leave --account out to see the rows of all accounts',
+    });
+  };
+  return {
+    account,
+    apply: (rows) =>
+      rows.filter(
+        (row) =>
+          isOfAccount(row) && (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol)),
+      ),
+  };
+}
+
+/** The answer of a list. That all rows were left out is not that there are none. */
+export function listed<Row, List extends object>(
+  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: List },
+  { symbol, account, type }: Wanted & { readonly type?: string | undefined },
+): { readonly value: readonly Row[]; readonly as: List } {
+  if (of.length === 0 || value.length > 0) return { value, as };
+  const filters = Object.entries({ type, symbol, account }).flatMap(([name, given]) =>
+    given === undefined ? [] : [`--${name} ${given}`],
+  );
+  return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)` } };
+}
+
+/** Those of the last day, so that no counted call is spent. */
+export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
+  const before = known.read('Account') as readonly Account[] | undefined;
+  if (before !== undefined && before.length > 0) return before;
+  const accounts = await trading.accounts();
+  known.keep('Account', accounts);
+  return accounts;
+}

@@ -1,0 +1,122 @@
+import type { RunContext } from '../../../cli/command.ts';
+import { listCommand } from '../../../cli/command.ts';
+import type { Cell, Tone } from '../../../output/types.ts';
+import { PROBE_NAMES } from '../probe-names.ts';
+import type { ProbeResult } from '../receiver-check.ts';
+import { RECEIVER_FLAGS } from '../receiver-flags.ts';
+import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
+
+const TONES: Readonly<Record<ProbeResult['verdict'], Tone>> = {
+  pass: 'good',
+  fail: 'bad',
+  skipped: 'dim',
+  not_testable: 'dim',
+};
+const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
+
+/** A failure says what was sent, what came back, why that is wrong and what to change. */
+function resultCells({ probe, verdict, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
+  const head = [{ text: verdict.replace('_', ' ').padEnd(4), tone: TONES[verdict] }, probe.padEnd(LONGEST_NAME)];
+  if (verdict === 'not_testable') return [...head, rule, fix];
+  if (verdict !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
+  return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
+}
+
+export const webhooksCheckReceiver = listCommand({
+  id: 'webhooks check-receiver',
+  summary: 'Probe a receiver with good and bad deliveries',
+  description:
+    'Sends signed deliveries of made-up events, one after the other. What the service may send must be answered with a 2xx within 5 s; what it never sends must be refused with a 4xx. A receiver processes these events like any others: each has an id of its own. A failure says what was sent, what came back, which sentence of the document it violates and what to change. Rules that no response shows are listed as not testable.\nExit 1 if a probe fails, 7 if the receiver cannot be reached. Fields in JSON: probe, verdict (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
+  effect: 'write',
+  args: { url: { help: 'Where the receiver is; quote an address that holds "&"', required: true } },
+  flags: {
+    only: {
+      type: 'choice',
+      choices: PROBE_NAMES,
+      repeat: true,
+      value: 'probe',
+      help: 'Only this probe',
+    },
+    junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a report in JUnit form, for CI' },
+    insecure: RECEIVER_FLAGS.insecure,
+    ...SECRET_FLAGS,
+  },
+  exits: ['condition_false', 'connect_failed'],
+  examples: [
+    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --secret-file key.txt', why: 'All probes' },
+    {
+      run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --only bad-signature --only stale-timestamp',
+      why: 'Two of them, signed with the secret of $SVC_WEBHOOK_SECRET',
+    },
+    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --junit report.xml', why: 'In CI' },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'probe', cell: ({ probe }: ProbeResult) => probe },
+      { name: 'verdict', cell: ({ verdict }) => ({ text: verdict, tone: TONES[verdict] }) },
+      { name: 'expected', cell: ({ expected }) => expected, flex: true },
+      { name: 'got', cell: ({ got }) => got, flex: true },
+      { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
+      { name: 'sent', cell: ({ sent }) => sent, flex: true },
+      { name: 'rule', cell: ({ rule }) => rule, flex: true },
+      { name: 'fix', cell: ({ fix }) => fix, flex: true },
+    ],
+    live: resultCells,
+    id: ({ probe }) => probe,
+  },
+  async run(input, ctx) {
+    const { checkReceiver, unsent } = await import('../receiver-check.ts');
+    const { RECEIVER_MS } = await import('../sending.ts');
+    const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
+    const url = receiverAddress(input.url);
+    const outbound = ctx.outbound(input);
+    const { now, random } = ctx;
+    const kit = { key: requireSecret(input, ctx).key.reveal(), userAgent: outbound.userAgent, now, random };
+    for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
+    const report =
+      input.junit === undefined || ctx.dryRun ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
+    const results: ProbeResult[] = [];
+    const progress = ctx.progress(new Set(input.only).size || PROBE_NAMES.length);
+    try {
+      for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
+        results.push(result);
+        progress.step();
+      }
+    } finally {
+      progress.clear();
+    }
+    await report?.(results);
+    const count = (verdict: ProbeResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
+    const [passed, untestable] = [count('pass'), count('not_testable')];
+    const probes = results.length - untestable;
+    const rules = untestable === 0 ? '' : `; ${untestable} rules are not testable from outside`;
+    return {
+      value: results,
+      footer: `${passed} of ${probes} probes passed${rules}`,
+      code: passed === probes ? undefined : 'condition_false',
+    };
+  },
+});
+
+/**
+ * Writes a report as a whole, in place of the one before; a pipe or a device is written to directly. `first` stays in a file where
+ * the run does not end, and shows that the file can be written before anything is sent.
+ */
+async function reporter(
+  path: string,
+  url: URL,
+  first: readonly ProbeResult[],
+  { now, signal }: Pick<RunContext, 'now' | 'signal'>,
+): Promise<(results: readonly ProbeResult[]) => Promise<void>> {
+  const { junitReport } = await import('../junit.ts');
+  const { realTarget, writeAtomic } = await import('../../../store/atomic-write.ts');
+  const { isPipeOrDevice, writeToPipe } = await import('../../../store/pipes.ts');
+  const startedMs = now();
+  const report = (results: readonly ProbeResult[]): string =>
+    junitReport(results, url.origin + url.pathname, startedMs);
+  if (isPipeOrDevice(path)) return (results) => writeToPipe(path, report(results), signal);
+  const file = realTarget(path);
+  writeAtomic(file, report(first));
+  return async (results) => writeAtomic(file, report(results));
+}

@@ -1,0 +1,79 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { SINK_FLAGS } from '../../../cli/secret-sink.ts';
+import { SvcError } from '../../../errors.ts';
+import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
+import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
+import { openSecretSink } from '../kept-secrets.ts';
+import { receiverUrl } from '../receiver-url.ts';
+import { subscriptionCandidates } from '../subscription.ts';
+import { unbrokenCreate } from '../unbroken-create.ts';
+
+export const webhooksCreate = recordCommand({
+  id: 'webhooks create',
+  summary: 'Subscribe an HTTPS address to events',
+  description:
+    'The signing secret is told once, in the answer: where it goes is settled, and written to as a test, before anything is sent, and it is safe there before anything is printed. The quota and subscriptions of the same address are looked for first. The request goes out once: where its answer is lost the list tells what became of it. Ctrl-C while the answer is under way waits up to 3 s for it. Added to the answer: id, status_text, secret_fingerprint; secret is left out without --show-secret.',
+  effect: 'write',
+  service: 'webhooks',
+  args: { url: { help: 'Where events are to be sent', required: true } },
+  flags: {
+    event: { ...EVENT_FLAG, emptyHint: 'use --no-events for none', help: 'Types of events to send there' },
+    events: FORMER_EVENT_FLAG,
+    'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
+    ...SINK_FLAGS,
+    'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
+    recover: {
+      type: 'boolean',
+      help: 'Where the answer is lost on the way, delete what was created and create it again',
+    },
+  },
+  examples: [
+    {
+      run: 'svc webhooks create https://example.com/hook --event summary.completed,webhook.ping --store',
+      why: 'Keep the secret for svc webhooks verify --endpoint',
+    },
+    {
+      run: 'svc webhooks create https://example.com/hook --event summary.completed --secret-file key.txt',
+      why: 'The secret in a file of its own',
+    },
+  ],
+  output: CREATED_RECORD,
+  offers: subscriptionCandidates,
+  async run(input, ctx) {
+    const { openRecordings } = await import('../client.ts');
+    const { createSubscription } = await import('../creating.ts');
+    const events = wantedEvents([...input.event, ...input.events], input.noEvents);
+    const url = await receiverUrl(input.url, '<url>', ctx);
+    const sink = await openSecretSink(input, ctx);
+    const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+    let kept = false;
+    try {
+      if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
+      const created = await createSubscription({ url, events }, openRecordings({ ...ctx.target, signal }), {
+        ...input,
+        dryRun: ctx.dryRun,
+        unbroken,
+        notice: ctx.notice,
+        keep: async (secret, id) => {
+          await sink.keep(secret, id);
+          kept = true;
+        },
+      });
+      if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
+      return { value: createdRow(created, sink), code: interruption()?.code ?? created.fault?.code };
+    } catch (error) {
+      throw withSuggestion(error, events);
+    } finally {
+      if (!kept) sink.abandon();
+    }
+  },
+});
+
+function wantedEvents(lists: readonly string[], none: boolean): readonly string[] {
+  if (none && lists.length > 0) throw new SvcError('usage', '--event and --no-events do not go together');
+  if (none) return [];
+  if (lists.length > 0) return eventTypes(lists);
+  throw new SvcError('missing_value', 'which events? Without any nothing is delivered', {
+    hint: 'pass --event summary.completed,webhook.ping, or --no-events',
+  });
+}

@@ -1,0 +1,104 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { stillKept } from '../kept-secrets.ts';
+import type { Subscription } from '../schema.ts';
+import {
+  checkSubscriptionId,
+  DISABLED,
+  findSubscription,
+  idArgument,
+  quotaText,
+  subscriptionStatus,
+} from '../subscription.ts';
+import { DELETION_LIST, type DeletionRow } from '../subscriptions.ts';
+
+const FORGET = 'svc webhooks secrets delete';
+
+interface Doomed {
+  /** As the service has it, or as it was typed where there is none. */
+  readonly id: string;
+  readonly subscription?: Subscription;
+  readonly error?: SvcError;
+}
+
+export const webhooksDelete = listCommand({
+  id: 'webhooks delete',
+  aliases: ['rm'],
+  summary: 'Delete subscriptions for good',
+  description:
+    'Deliveries to them end, and a place of the quota is free again. Each one is tried whatever happens to the others. A secret that svc keeps stays: svc webhooks secrets delete.',
+  effect: 'destroy',
+  service: 'webhooks',
+  args: {
+    id: { help: 'Ids, or enough of the beginning to tell each from others', repeat: true, complete: 'subscriptions' },
+  },
+  flags: {
+    disabled: { type: 'boolean', help: 'All that are disabled' },
+    'ignore-missing': { type: 'boolean', help: 'A subscription that is not there is no failure' },
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc webhooks delete ep_1', why: 'One of them' },
+    { run: 'svc webhooks delete --disabled', why: 'All that get nothing any more' },
+  ],
+  output: DELETION_LIST,
+  async run({ id: ids, disabled, ignoreMissing }, ctx) {
+    if (disabled && ids.length > 0) throw new SvcError('usage', 'ids and --disabled do not go together');
+    if (!disabled && ids.length === 0) {
+      throw new SvcError('missing_value', '<id> is missing', { hint: 'svc webhooks list shows them' });
+    }
+    for (const id of ids) checkSubscriptionId(id);
+    const { openRecordings } = await import('../client.ts');
+    const { deleteSubscription } = await import('../deleting.ts');
+    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
+    const recordings = openRecordings(ctx.target);
+    const all = await recordings.subscriptions();
+    const doomed = disabled
+      ? all.filter(({ status }) => status === DISABLED).map((one): Doomed => ({ id: one.id, subscription: one }))
+      : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
+    await approve(doomed, all, ctx);
+    const outcome = await bulk(doomed, 1, async ({ id, subscription, error }): Promise<DeletionRow> => {
+      const url = subscription?.url ?? null;
+      try {
+        if (error !== undefined) throw error;
+        const result = await deleteSubscription(id, recordings);
+        return { id, result, url, message: null };
+      } catch (failure) {
+        if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
+        return { id, result: 'not-found', url, message: null };
+      }
+    });
+    const answer = bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
+      return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
+    });
+    const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
+    const kept = stillKept(new Set(gone.map(({ id }) => id)), ctx);
+    return {
+      ...answer,
+      footer:
+        kept.map((id) => `the secret of ${id} is still kept: ${FORGET} ${idArgument(id)}`).join('\n') || undefined,
+    };
+  },
+});
+
+function resolve(typed: string, all: readonly Subscription[]): Doomed {
+  try {
+    const subscription = findSubscription(all, typed);
+    return { id: subscription.id, subscription };
+  } catch (error) {
+    if (error instanceof SvcError) return { id: typed, error };
+    throw error;
+  }
+}
+
+async function approve(doomed: readonly Doomed[], all: readonly Subscription[], ctx: RunContext): Promise<void> {
+  const found = doomed.flatMap(({ subscription }) => subscription ?? []);
+  if (found.length === 0) return;
+  if (ctx.interactive && !ctx.yes && !ctx.dryRun) {
+    for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
+    ctx.notice(quotaText(all));
+  }
+  await ctx.confirm(
+    `Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`} for good?`,
+  );
+}

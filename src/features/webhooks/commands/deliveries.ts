@@ -1,0 +1,142 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { OutageEvent } from '../../../cli/poll.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { Recordings } from '../client.ts';
+import type { DeliveryChange } from '../delivery-follow.ts';
+import type { LogFilter } from '../delivery-log.ts';
+import { CHANGE_LIST, LOG_LIST } from '../delivery-log-columns.ts';
+import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../event-types.ts';
+import type { LogItem } from '../schema.ts';
+import { checkSubscriptionId, findSubscription } from '../subscription.ts';
+
+/** Doc 2 §4. */
+const USUAL_PAGE = 20;
+const FASTEST_MS = 2_000;
+const SLOWEST_MS = 10_000;
+
+export const webhooksDeliveries = listCommand({
+  id: 'webhooks deliveries',
+  aliases: ['log'],
+  summary: 'What was delivered to a subscription, and what was not',
+  description:
+    'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}, and an outage is {"event":"unreachable|recovered","at"}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
+  effect: 'read',
+  service: 'webhooks',
+  streams: ({ follow }) => follow,
+  args: {
+    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
+  },
+  flags: {
+    page: { type: 'integer', value: 'n', min: 1, help: 'This page alone (default 1)' },
+    'page-size': { type: 'integer', value: 'n', min: 1, max: 100, help: 'Deliveries a page (default 20)' },
+    all: { type: 'boolean', help: 'All pages' },
+    'max-pages': { type: 'integer', value: 'n', min: 1, default: 1000, help: 'Read at most so many' },
+    status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Only those of this state' },
+    event: EVENT_FLAG,
+    'event-type': FORMER_EVENT_FLAG,
+    'event-id': { type: 'string', value: 'id', help: 'Only this event' },
+    error: { type: 'string', value: 'text', help: 'Only those whose latest error holds this' },
+    since: { type: 'time', bare: 'back', help: 'Only those created since then' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    follow: { type: 'boolean', short: 'f', help: 'Show what changes from now on' },
+    until: {
+      type: 'string',
+      value: 'event',
+      help: 'With --follow: until this event is delivered or has failed; without --since it is found only among the newest 100 and those that come, and else waited for without end',
+    },
+    wait: { type: 'duration', positive: true, help: 'With --follow: at most so long' },
+  },
+  exits: ['delivery_failed', 'still_pending'],
+  examples: [
+    { run: 'svc webhooks deliveries ep_1', why: 'The latest 20' },
+    { run: 'svc webhooks deliveries ep_1 --status failed --since 2h', why: 'What was lost in the last two hours' },
+    { run: 'svc webhooks deliveries ep_1 --follow -o ndjson', why: 'Each change as a line of JSON' },
+  ],
+  output: LOG_LIST,
+  outputOf: ({ follow }) => (follow ? CHANGE_LIST : LOG_LIST),
+  async run(input, ctx) {
+    checkSubscriptionId(input.id);
+    checkOptions(input);
+    const { openRecordings } = await import('../client.ts');
+    const { keepsItem, LARGEST_PAGE, latestFirst, readWholeLog, shownLogItem } = await import('../delivery-log.ts');
+    const recordings = openRecordings(ctx.target);
+    const { status, eventId, error } = input;
+    const types = eventFilter([...input.event, ...input.eventType]);
+    const eventTypes = types.length === 0 ? undefined : types;
+    const filter: LogFilter = { status, eventTypes, eventId, error, since: input.since?.ms };
+    if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };
+    const { id } = findSubscription(await recordings.subscriptions(), input.id);
+    const chosen = Object.values(filter).some((value) => value !== undefined);
+    const many = input.limit !== undefined && input.limit > LARGEST_PAGE;
+    const whole = input.page === undefined && (input.all || chosen || many);
+    const size = input.pageSize ?? (whole ? LARGEST_PAGE : Math.max(USUAL_PAGE, input.limit ?? 0));
+    const items: readonly LogItem[] = whole
+      ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })
+      : await recordings.deliveries(id, { page: input.page ?? 1, size });
+    const kept = items.filter((item) => keepsItem(item, filter));
+    const value = (whole ? latestFirst(kept) : kept).map(shownLogItem);
+    const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
+    const left = `${items.length - kept.length} of ${items.length} left out; the service does not say how many there are`;
+    return { value, footer: chosen ? left : more };
+  },
+});
+
+interface Options {
+  readonly id: string;
+  readonly page: number | undefined;
+  readonly pageSize: number | undefined;
+  readonly all: boolean;
+  readonly limit: number | undefined;
+  readonly follow: boolean;
+  readonly until: string | undefined;
+  readonly wait: number | undefined;
+}
+
+function checkOptions({ page, pageSize, all, limit, follow, until, wait }: Options): void {
+  if (page !== undefined && all) throw new SvcError('usage', '--page and --all do not go together');
+  if (!follow && (until !== undefined || wait !== undefined)) {
+    throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} goes with --follow`);
+  }
+  if (follow && (all || [page, pageSize, limit].some((value) => value !== undefined))) {
+    throw new SvcError('usage', '--follow reads what is new: --page, --page-size, --all and --limit do not go with it');
+  }
+}
+
+interface Following {
+  readonly value: AsyncIterable<DeliveryChange | OutageEvent>;
+  readonly code: () => ErrorCode | undefined;
+}
+
+async function follow(
+  filter: LogFilter,
+  { id, until, wait }: Options,
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<Following> {
+  const { outageEvent, poll } = await import('../../../cli/poll.ts');
+  const { LogFollower } = await import('../delivery-follow.ts');
+  const { DELIVERED, FAILED } = await import('../delivery-log.ts');
+  let follower: InstanceType<typeof LogFollower> | undefined;
+  const look = async (): Promise<readonly DeliveryChange[]> => {
+    follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);
+    return follower.look(filter);
+  };
+  let code: ErrorCode | undefined;
+  let intervalMs = FASTEST_MS;
+  async function* changes(): AsyncGenerator<DeliveryChange | OutageEvent> {
+    const looks = poll(look, { intervalMs: () => intervalMs, waitMs: wait }, ctx);
+    for await (const { at, value, outage } of looks) {
+      if (outage !== undefined && (ctx.wants.events || ctx.wants.document)) yield outageEvent(outage, at);
+      if (value === undefined) continue;
+      intervalMs = value.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
+      yield* value;
+      const status = until === undefined ? undefined : follower?.find(until)?.status;
+      if (status !== DELIVERED && status !== FAILED) continue;
+      if (status === FAILED) code = 'delivery_failed';
+      return;
+    }
+    // A reader that goes away before is no reason to fail.
+    code = 'still_pending';
+  }
+  return { value: changes(), code: () => code };
+}

@@ -1,0 +1,30 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { receiverUrl } from '../receiver-url.ts';
+import { checkSubscriptionId } from '../subscription.ts';
+import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
+
+export const webhooksEnable = recordCommand({
+  id: 'webhooks enable',
+  summary: 'Bring a disabled subscription back, with another address',
+  description:
+    'After 20 failed attempts in a row the service disables an endpoint, and only another address brings it back: https://example.com/hook?v=2 is one. The events are kept, and the result is verified. Added: status_text, previous.',
+  effect: 'write',
+  service: 'webhooks',
+  args: {
+    id: {
+      help: 'Its id, or enough of the beginning to tell it from others',
+      required: true,
+      complete: 'subscriptions',
+    },
+  },
+  flags: { url: { type: 'string', value: 'url', required: true, help: 'Its new address' } },
+  examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
+  output: UPDATED_RECORD,
+  async run(input, ctx) {
+    const { openRecordings } = await import('../client.ts');
+    const { enableSubscription } = await import('../updating.ts');
+    checkSubscriptionId(input.id);
+    const url = await receiverUrl(input.url, '--url', ctx);
+    return { value: updatedRow(await enableSubscription(input.id, url, openRecordings(ctx.target), ctx)) };
+  },
+});

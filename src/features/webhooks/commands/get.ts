@@ -1,0 +1,71 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { keptSecret, shownSecret } from '../kept-secrets.ts';
+import {
+  ATTEMPTS_PER_EVENT,
+  checkSubscriptionId,
+  DISABLED,
+  eventsLeft,
+  findSubscription,
+  idArgument,
+  type ShownSubscription,
+  shownSubscription,
+  subscriptionCandidates,
+} from '../subscription.ts';
+import { SUBSCRIPTION_COLUMNS } from '../subscriptions.ts';
+
+interface Detailed extends ShownSubscription {
+  /** Of the secret that svc keeps, null where it keeps none. */
+  readonly secret_fingerprint: string | null;
+  /** How many more events that fail for good disable it. */
+  readonly events_left: number;
+}
+
+export const webhooksGet = recordCommand({
+  id: 'webhooks get',
+  summary: 'Show one subscription',
+  description:
+    'The service has no way to ask for one, so the list is read. Added to its fields: status_text, secret_fingerprint (null where svc keeps no secret of it), events_left (how many more events that fail for good disable it).',
+  effect: 'read',
+  service: 'webhooks',
+  args: {
+    id: {
+      help: 'Its id, or enough of the beginning to tell it from others',
+      required: true,
+      complete: 'subscriptions',
+    },
+  },
+  examples: [{ run: 'svc webhooks get ep_1', why: 'By its id' }],
+  output: {
+    kind: 'record',
+    columns: [
+      ...SUBSCRIPTION_COLUMNS.map(({ wide: _, ...column }) => column),
+      {
+        name: 'secret',
+        cell: ({ secret_fingerprint: known }: Detailed) =>
+          known === null ? 'not kept here' : `kept (sha256 fp ${known})`,
+      },
+      { name: 'note', cell: noteOf },
+    ],
+    id: ({ id }) => id,
+  },
+  offers: subscriptionCandidates,
+  async run({ id }, ctx) {
+    const { openRecordings } = await import('../client.ts');
+    checkSubscriptionId(id);
+    const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
+    const kept = keptSecret(found.id, ctx);
+    const value: Detailed = {
+      ...shownSubscription(found),
+      secret_fingerprint: kept === undefined ? null : shownSecret(kept).fingerprint,
+      events_left: eventsLeft(found),
+    };
+    return { value };
+  },
+});
+
+function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
+  if (status === DISABLED)
+    return `disabled: it comes back with another url: svc webhooks enable ${idArgument(id)} --url <url>`;
+  if (fails === 0) return undefined;
+  return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
+}

@@ -1,0 +1,32 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { SECRET_RECORD } from '../columns.ts';
+import { keptSecret, notKept, serviceOf, shownSecret } from '../kept-secrets.ts';
+
+export const webhooksSecretsDelete = recordCommand({
+  id: 'webhooks secrets delete',
+  summary: 'Forget a signing secret',
+  description: 'The service shows a secret once only: without another copy its deliveries cannot be verified any more.',
+  effect: 'destroy',
+  args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
+  exits: ['not_found'],
+  examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
+  output: SECRET_RECORD,
+  async run({ id }, ctx) {
+    const kept = keptSecret(id, ctx);
+    if (kept === undefined) throw notKept(id);
+    const shown = shownSecret(kept);
+    await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(kept)})?`);
+    if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
+    const { changeWebhookSecrets } = await import('../../../store/webhook-secrets-editor.ts');
+    await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
+      const others = secrets.filter(
+        ({ base_url, endpoint_id, secret }) =>
+          base_url !== kept.base_url || endpoint_id !== id || secret !== kept.secret,
+      );
+      // Somebody else deleted or replaced it meanwhile: what was confirmed is not there any more.
+      if (others.length === secrets.length) throw notKept(id);
+      return others;
+    });
+    return { value: shown };
+  },
+});

@@ -1,0 +1,26 @@
+import { textCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { RawBytes } from '../../../output/types.ts';
+import { keptSecret, notKept } from '../kept-secrets.ts';
+
+export const webhooksSecretsExport = textCommand({
+  id: 'webhooks secrets export',
+  summary: 'Print a signing secret, for a receiver that needs it',
+  description: 'For a pipe or a file. On a terminal, where it would stay in the scrollback, only with --force.',
+  effect: 'read',
+  args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
+  flags: { force: { type: 'boolean', help: 'Print it on a terminal all the same' } },
+  exits: ['not_found'],
+  examples: [{ run: 'svc webhooks secrets export ep_1 > key.txt', why: 'Into a file, for the receiver' }],
+  output: { kind: 'text' },
+  async run({ id, force }, ctx) {
+    if (ctx.wants.terminal && !force) {
+      throw new SvcError('usage', 'the secret would stay on the screen', {
+        hint: 'redirect it into a file or a pipe, or pass --force',
+      });
+    }
+    const kept = keptSecret(id, ctx);
+    if (kept === undefined) throw notKept(id);
+    return { value: ctx.wants.table ? new RawBytes(Buffer.from(`${kept.secret}\n`)) : kept.secret };
+  },
+});

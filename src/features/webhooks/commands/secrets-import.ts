@@ -1,0 +1,111 @@
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { SECRET_RECORD } from '../columns.ts';
+import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { keptUnder, serviceOf, shownSecret } from '../kept-secrets.ts';
+import type { SigningSecret } from '../secret.ts';
+import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
+
+export const webhooksSecretsImport = recordCommand({
+  id: 'webhooks secrets import',
+  summary: 'Keep the signing secret of an endpoint, for --endpoint',
+  description:
+    'Read from the option given, else from what is piped in, else asked for and not shown. It is kept for the service at webhooks.url, or for none where no address is configured; --endpoint finds it either way, as long as one service only has an endpoint of that name.',
+  effect: 'write',
+  args: { id: { help: 'The endpoint, as the service names it', required: true, complete: 'subscriptions' } },
+  flags: {
+    ...SECRET_SOURCE_FLAGS,
+    against: {
+      type: 'string',
+      value: 'file',
+      complete: 'files',
+      help: 'Keep it only if it signed at least one delivery in this file',
+    },
+    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
+  },
+  exits: ['signature_invalid', 'guarded'],
+  examples: [
+    { run: 'svc webhooks secrets import ep_1 --secret-file key.txt', why: 'From a file' },
+    {
+      run: 'svc webhooks secrets import ep_1 --secret-file key.txt --against rec.ndjson',
+      why: 'Only if a recorded delivery was signed with it',
+    },
+    { run: 'svc webhooks secrets import ep_1', why: 'Typed or pasted, and not shown' },
+  ],
+  output: SECRET_RECORD,
+  async run(input, ctx) {
+    const { id } = input;
+    checkId(id);
+    const secret = await readSecret(input, ctx);
+    if (input.against !== undefined) await checkAgainst(input.against, secret, input.headerPrefix, ctx);
+    const base_url = keptUnder(ctx);
+    const stored_at = new Date(ctx.now()).toISOString();
+    const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
+    const shown = shownSecret(next);
+    const { changeWebhookSecrets, currentWebhookSecrets } = await import('../../../store/webhook-secrets-editor.ts');
+    const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
+      one.base_url === base_url && one.endpoint_id === id;
+    const before = currentWebhookSecrets(ctx.paths).find(isThis);
+    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'it was kept already' };
+    if (before !== undefined) {
+      const { fingerprint } = shownSecret(before);
+      await ctx.confirm(
+        `Replace the secret ${fingerprint} of ${id} (${serviceOf(before)}) by another, ${shown.fingerprint}?`,
+      );
+    }
+    if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
+    const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
+      const now = secrets.find(isThis)?.secret;
+      if (now !== before?.secret && now !== next.secret) {
+        throw new SvcError('guarded', `another process has kept another secret of ${id} meanwhile`, {
+          hint: 'look which one is right: svc webhooks secrets list',
+        });
+      }
+      return [...secrets.filter((one) => !isThis(one)), next];
+    });
+    for (const warning of warnings) ctx.notice(warning);
+    return { value: shown };
+  },
+});
+
+function checkId(id: string): void {
+  if (/^[\x21-\x7e]{1,256}$/.test(id)) return;
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is no endpoint's id`, {
+    hint: 'ids are visible ASCII without blanks, such as ep_1',
+  });
+}
+
+/** Throws where the secret signed nothing of what is in the file. */
+async function checkAgainst(
+  file: string,
+  secret: SigningSecret,
+  prefix: string,
+  { inputChunks: chunks, notice }: Pick<RunContext, 'inputChunks' | 'notice'>,
+): Promise<void> {
+  const { readEvents } = await import('../event-input.ts');
+  let deliveries = 0;
+  const unusable = (error: SvcError): never => {
+    throw error;
+  };
+  const input = { secrets: [secret], prefix, unverified: false, chunks, notice, unusable };
+  for await (const { verdict } of readEvents(file, input)) {
+    if (verdict === 'valid') return;
+    if (verdict !== 'unsigned') deliveries++;
+  }
+  const hint = 'nothing was kept; "svc webhooks verify" says why a signature is not good';
+  if (deliveries === 0) throw new SvcError('file_unusable', `--against ${file}: there is no delivery in it`, { hint });
+  throw new SvcError('signature_invalid', `--against ${file}: no delivery in it was signed with this secret`, { hint });
+}
+
+async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {
+  const [named, ...others] = namedSecrets(input, ctx);
+  if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were named`);
+  if (named !== undefined) return named;
+  if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');
+  if (!ctx.interactive) {
+    throw new SvcError('missing_value', 'no signing secret', {
+      hint: 'pipe it in, or pass --secret-file <file>, --secret-env <name> or --secret-fd <n>',
+    });
+  }
+  return secretOf(Buffer.from(await ctx.prompter.secret('Signing secret:')), 'what was typed');
+}

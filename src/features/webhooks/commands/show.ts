@@ -1,0 +1,91 @@
+import { type Answer, recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { RawJson } from '../../../output/types.ts';
+import type { ReadEvent } from '../event.ts';
+import { type EventView, eventList, eventRecord } from '../event-columns.ts';
+import type { EventVerdict, FoundEvent } from '../event-input.ts';
+import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
+
+const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
+
+export const webhooksShow = recordCommand({
+  id: 'webhooks show',
+  summary: 'Show an event to read: who, what, the summaries and the transcript',
+  description:
+    'Reads an event, an array of events, or what deliveries are kept in: raw HTTP, HAR, curl lines and recordings. One event is shown in full, several as a list. A delivery is verified first where a secret is given, whatever its age; where its signature is not good, the event is not shown and the exit status is 1. A line of a recording that cannot be read is told of, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event as it was received.',
+  effect: 'read',
+  args: { file: { help: 'The file, or - for standard input (the default)', complete: 'files' } },
+  flags: {
+    'event-id': { type: 'string', value: 'id', help: 'Of several events only this one' },
+    full: { type: 'boolean', help: 'Texts to their end' },
+    unverified: { type: 'boolean', help: 'Show what is in a delivery whose signature is not good, too' },
+    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
+    ...SECRET_FLAGS,
+  },
+  exits: ['signature_invalid'],
+  examples: [
+    { run: 'svc webhooks show delivery.http --secret-file key.txt', why: 'What is in a delivery, if it is genuine' },
+    { run: 'svc webhooks show rec.ndjson --event-id evt_2 --full', why: 'One event of a recording, to its end' },
+  ],
+  output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
+  async run(input, ctx): Promise<Answer<never>> {
+    const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
+    const { readEvents } = await import('../event-input.ts');
+    const { Unusable } = await import('../delivery-input.ts');
+    const secrets = signingSecrets(input, ctx);
+    const { inputChunks: chunks, notice } = ctx;
+    const bad = new Unusable(notice);
+    const unusable = (error: SvcError): void => bad.add(error);
+    const known = new WeakMap<ReadEvent['value'], FoundEvent>();
+    const values: ReadEvent['value'][] = [];
+    const refused: FoundEvent[] = [];
+    const others: string[] = [];
+    for await (const found of readEvents(file, { secrets, prefix, unverified, chunks, notice, unusable })) {
+      const { event, source, verdict } = found;
+      if (!READABLE.has(verdict)) refused.push(found);
+      if (event === undefined) {
+        if (READABLE.has(verdict) || unverified) others.push(`${source}: the body is no event`);
+      } else if (eventId === undefined || event.id === eventId) {
+        known.set(event.value, found);
+        values.push(event.value);
+      }
+    }
+    const [value] = values;
+    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], file);
+    if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);
+    for (const other of others) ctx.notice(other);
+    const whole: Pick<Answer<never>, 'code' | 'footer'> = {
+      code: refused.length === 0 ? undefined : 'signature_invalid',
+      // After what could be shown: not all that was there has been seen.
+      footer: () => {
+        const failure = bad.failure('shown');
+        if (failure !== undefined) throw failure;
+        return undefined;
+      },
+    };
+    const view: EventView = { full, verdictOf: (shown) => known.get(shown) ?? UNKNOWN };
+    if (values.length > 1) return { ...whole, value: values, as: eventList(view) };
+    const bytes = known.get(value)?.bytes;
+    const raw = ctx.wants.rawJson && bytes !== undefined;
+    return { ...whole, value: raw ? new RawJson(once(bytes)) : value, as: eventRecord(view) };
+  },
+});
+
+/** Those that nothing speaks against. */
+const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
+
+function nothing(refused: FoundEvent | undefined, other: string | undefined, file: string): SvcError {
+  if (refused === undefined) {
+    const source = file === '-' ? 'stdin' : file;
+    return new SvcError('file_unusable', other ?? `${source}: there is no such event to show`);
+  }
+  const { verdict, source } = refused;
+  return new SvcError('signature_invalid', `${verdict}: ${source}: the event is not shown`, {
+    hint: '"svc webhooks verify" says why; --unverified shows it all the same',
+  });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,160 @@
+import { type RunContext, textCommand } from '../../../cli/command.ts';
+import type { Instant } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import { RawBytes, type RecordOutput } from '../../../output/types.ts';
+import type { RawHeader } from '../delivery.ts';
+import { readEvent } from '../event.ts';
+import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { deliveryHeaders, deliveryId } from '../sample-event.ts';
+import { fingerprint } from '../secret.ts';
+import { receiverAddress } from '../sending-address.ts';
+import { type SignedBody, signBody } from '../signed-body.ts';
+import { curlLine, fitsHeader, httpRequest } from '../signed-request.ts';
+import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
+
+interface Signed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timestamp: number;
+  readonly signature: string;
+  readonly body_bytes: number;
+  readonly body_sha256: string;
+}
+
+const SIGNED: RecordOutput<Signed> = {
+  kind: 'record',
+  columns: [
+    { name: 'timestamp', cell: ({ timestamp }) => timestamp },
+    { name: 'signature', cell: ({ signature }) => signature },
+    { name: 'body-bytes', cell: (signed) => signed.body_bytes },
+    { name: 'body-sha256', cell: (signed) => signed.body_sha256 },
+    { name: 'headers', cell: ({ headers }) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`) },
+  ],
+  id: ({ signature }) => signature,
+  line: (signed) => JSON.stringify(signed, null, 2).split('\n'),
+};
+
+/** A body up to this size is looked into for the type of its event. */
+const MOST_KEPT = 16 * 1024 * 1024;
+
+export const webhooksSign = textCommand({
+  id: 'webhooks sign',
+  summary: 'Sign a body as the service would',
+  description:
+    'The body is signed byte for byte: a line end at the end of the file counts. Prints the headers of the delivery; curl and http make the whole request, http with the body in it, which verify reads. The type of the event comes from the body, where it is an event; a delivery id is made up.',
+  effect: 'read',
+  args: { file: { help: 'The body; standard input without it, and with -', complete: 'files' } },
+  flags: {
+    timestamp: {
+      type: 'time',
+      bare: 'back',
+      unix: true,
+      value: 'time',
+      help: 'When it is signed: a time, or Unix seconds (default now)',
+    },
+    as: {
+      type: 'choice',
+      choices: ['headers', 'signature', 'curl', 'http', 'json'],
+      help: 'What is printed; else headers, or the fields of json where -o json or another option wants fields',
+    },
+    to: {
+      type: 'string',
+      value: 'url',
+      check: (text: string) => void receiverAddress(text),
+      help: 'With --as curl or http: where the request goes',
+    },
+    event: { type: 'string', value: 'type', check: oneType, help: 'The event type header, whatever the body says' },
+    delivery: { type: 'string', value: 'id', check: oneHeader, help: 'The delivery id header' },
+    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
+    ...SECRET_FLAGS,
+  },
+  outputOf: ({ as }) => (as === undefined || as === 'json' ? SIGNED : { kind: 'text' }),
+  examples: [
+    { run: 'svc webhooks sign event.json --secret-file key.txt', why: 'The headers that go with this body' },
+    {
+      run: 'svc webhooks sign event.json --as curl --to http://127.0.0.1:8787/',
+      why: 'A line that posts it, with the secret of $SVC_WEBHOOK_SECRET',
+    },
+    { run: 'svc webhooks sign event.json --as http > delivery.http', why: 'A whole request, for verify or netcat' },
+  ],
+  output: { kind: 'text' },
+  async run(input, ctx) {
+    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-', headerPrefix: prefix } = input;
+    const secret = requireSecret(input, ctx);
+    const to = target(as, input.to);
+    const timestamp = unixSeconds(input.timestamp, ctx);
+    const body = await signBody(ctx.inputChunks(file), {
+      key: secret.key.reveal(),
+      timestamp,
+      most: as === 'http' ? Number.POSITIVE_INFINITY : MOST_KEPT,
+    });
+    const { signature } = body;
+    const headers = deliveryHeaders({
+      timestamp,
+      signature,
+      type: input.event ?? typeIn(body),
+      deliveryId: input.delivery ?? deliveryId(ctx.random),
+      prefix,
+    });
+    const signedAt = new Date(Number(timestamp) * 1000).toISOString().replace('.000Z', 'Z');
+    const footer = [
+      `${body.size} bytes signed at ${signedAt} with secret ${fingerprint(secret)}`,
+      ...(as === 'curl' && file === '-' ? ['pipe the same bytes into curl'] : []),
+    ].join('\n');
+    switch (as) {
+      case 'signature':
+        return { value: signature, footer };
+      case 'headers':
+        return { value: lines(headers), footer };
+      case 'curl':
+        return { value: curlLine(to, headers, file), footer };
+      case 'http':
+        return { value: new RawBytes(httpRequest(to, headers, body.bytes ?? new Uint8Array())), footer };
+      default:
+        return {
+          value: {
+            headers: Object.fromEntries(headers),
+            timestamp: Number(timestamp),
+            signature,
+            body_bytes: body.size,
+            body_sha256: body.sha256,
+          },
+          as: SIGNED,
+          footer,
+        };
+    }
+  },
+});
+
+function lines(headers: readonly RawHeader[]): string {
+  return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
+}
+
+function oneType(text: string): void {
+  oneHeader(text);
+  if (text.includes(',')) throw new SvcError('invalid_value', 'a delivery has one event type');
+}
+
+function oneHeader(text: string): void {
+  if (!fitsHeader(text)) throw new SvcError('invalid_value', 'a header takes visible ASCII characters only');
+}
+
+function target(as: string, to: string | undefined): URL {
+  if (as !== 'curl' && as !== 'http') {
+    if (to !== undefined) throw new SvcError('usage', '--to goes with --as curl and --as http');
+  } else if (to === undefined && as === 'curl') {
+    throw new SvcError('missing_value', '--as curl needs --to <url>');
+  }
+  return receiverAddress(to ?? 'http://localhost/');
+}
+
+function unixSeconds(time: Instant | undefined, ctx: Pick<RunContext, 'now'>): string {
+  const seconds = Math.floor((time?.ms ?? ctx.now()) / 1000);
+  if (seconds >= 0) return String(seconds);
+  throw new SvcError('invalid_value', '--timestamp: a delivery cannot be older than 1970');
+}
+
+/** A header must not be forged by the type of an event. */
+function typeIn({ bytes }: SignedBody): string | undefined {
+  const type = bytes && readEvent(bytes)?.type;
+  return type !== undefined && fitsHeader(type) ? type : undefined;
+}

@@ -1,0 +1,66 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { TEST_RECORD } from '../delivery-log-columns.ts';
+import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
+import type { TestResult } from '../test-delivery.ts';
+
+export const webhooksTest = recordCommand({
+  id: 'webhooks test',
+  summary: 'Send a test event, and see whether it arrives',
+  description:
+    'Queued is not delivered: with --wait the delivery log is watched until the event is delivered (exit 0), has failed or was skipped (1), or the time is over (9). 90s is enough for the first attempt and the first retry; all five retries take about 51 minutes.\nJSON: endpoint_id, event_id, outcome (queued, delivered, failed, skipped, pending, not-dispatched), text, delivery (the log item, or null), waited_ms.',
+  effect: 'write',
+  service: 'webhooks',
+  streams: ({ wait }) => wait !== undefined,
+  args: {
+    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
+  },
+  flags: {
+    wait: { type: 'duration', positive: true, help: 'Watch what becomes of it, at most so long' },
+    poll: { type: 'duration', positive: true, default: '2s', help: 'How often to look' },
+    force: { type: 'boolean', help: 'Even to a subscription that is disabled' },
+  },
+  exits: ['delivery_failed', 'still_pending'],
+  examples: [
+    { run: 'svc webhooks test ep_1 --wait 90s', why: 'Until it has arrived' },
+    { run: 'svc webhooks test ep_1', why: 'Queue it, and look later' },
+  ],
+  output: TEST_RECORD,
+  async run(input, ctx) {
+    checkSubscriptionId(input.id);
+    const { openRecordings } = await import('../client.ts');
+    const { queueTest, testWarning } = await import('../test-delivery.ts');
+    const recordings = openRecordings(ctx.target);
+    const subscription = findSubscription(await recordings.subscriptions(), input.id);
+    const { id } = subscription;
+    if (subscription.status === DISABLED && !input.force) {
+      throw new SvcError('guarded', `${id} is disabled`, {
+        hint: 'svc webhooks enable brings it back; --force tests it all the same',
+      });
+    }
+    const doubt = testWarning(subscription);
+    if (doubt !== undefined) ctx.notice(doubt);
+    const eventId = await queueTest(id, recordings);
+    if (input.wait === undefined) {
+      const text = `queued ${eventId} (not delivered yet)`;
+      const value: TestResult = {
+        endpoint_id: id,
+        event_id: eventId,
+        outcome: 'queued',
+        text,
+        delivery: null,
+        waited_ms: 0,
+      };
+      return { value };
+    }
+    ctx.notice(`queued ${eventId}`);
+    const { testCode, waitForTest } = await import('../test-wait.ts');
+    const wait = { waitMs: input.wait, pollMs: input.poll };
+    const value = await waitForTest(id, eventId, wait, recordings, ctx);
+    const suspect =
+      value.outcome === 'not-dispatched' && doubt !== undefined
+        ? `first suspect: ${id} does not list webhook.ping`
+        : undefined;
+    return { value, code: testCode(value), footer: suspect };
+  },
+});

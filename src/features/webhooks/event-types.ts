@@ -1,0 +1,76 @@
+/** Event types as options take them: repeated or separated by commas. */
+import { type Flag, splitList } from '../../cli/flags.ts';
+import { suggest } from '../../cli/suggest.ts';
+import { SvcError } from '../../errors.ts';
+
+/** Doc 2 §6. In a subscription others are sent all the same, and the service decides. */
+const KNOWN = ['summary.completed', 'webhook.ping'] as const;
+
+export const EVENT_FLAG = {
+  type: 'string',
+  repeat: true,
+  list: true,
+  value: 'a,b',
+  help: 'Only events of these types',
+} as const satisfies Flag;
+
+/** An earlier name of an option. */
+export const FORMER_EVENT_FLAG = { ...EVENT_FLAG, hidden: true } as const;
+
+/** The types of a filter. Throws `invalid_value` for one that the service does not have: it would match nothing. */
+export function eventFilter(lists: readonly string[]): readonly string[] {
+  const types = eventTypes(lists);
+  for (const type of types) requireKnown(type, '--event');
+  return types;
+}
+
+/** What to wait for: types, and ids of events. Throws `invalid_value` for what never comes. */
+export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
+  const option = '--until-event';
+  const wanted = eventTypes(lists);
+  for (const one of wanted) {
+    if (one.startsWith('evt_')) continue;
+    requireKnown(one, option);
+    if (filter.length === 0 || filter.includes(one)) continue;
+    throw new SvcError('usage', `${option} ${one} never comes: --event leaves it out`, { hint: `add --event ${one}` });
+  }
+  return wanted;
+}
+
+function requireKnown(type: string, option: string): void {
+  if (isKnown(type)) return;
+  const close = suggest(type, KNOWN);
+  throw new SvcError(
+    'invalid_value',
+    `${option}: the service has no event type ${JSON.stringify(type)}; it has ${KNOWN.join(' and ')}`,
+    close === undefined ? {} : { hint: `did you mean ${close}?` },
+  );
+}
+
+function isKnown(type: string): boolean {
+  return (KNOWN as readonly string[]).includes(type);
+}
+
+/** The known type that was perhaps meant by one that is not known. */
+export function likelyType(type: string): string | undefined {
+  return isKnown(type) ? undefined : suggest(type, KNOWN);
+}
+
+/** Each type once. */
+export function eventTypes(lists: readonly string[]): readonly string[] {
+  return [...new Set(lists.flatMap(splitList))];
+}
+
+/** A refusal of types that the document does not have, with those that it has. */
+export function withSuggestion(error: unknown, types: readonly string[]): unknown {
+  if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400) return error;
+  const odd = types.find((type) => !isKnown(type));
+  if (odd === undefined) return error;
+  const close = suggest(odd, KNOWN);
+  const known = `the known event types are ${KNOWN.join(' and ')}`;
+  return new SvcError(error.code, error.message, {
+    hint: close === undefined ? known : `${odd}: did you mean ${close}? ${known}`,
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
+}

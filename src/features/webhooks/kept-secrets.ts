@@ -1,0 +1,104 @@
+/** The signing secrets that svc keeps, by endpoint. */
+import type { RunContext } from '../../cli/command.ts';
+import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink.ts';
+import { SvcError } from '../../errors.ts';
+import { Secret } from '../../http/redact.ts';
+import { readWebhookSecrets, type StoredSecret, webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { fingerprint } from './secret.ts';
+import { serviceAddress } from './service-address.ts';
+
+type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
+
+/** The service's address of this run, or null where none is configured. */
+export function keptUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
+  const address = settings.get('webhooks.url');
+  return address === undefined ? null : serviceAddress(address);
+}
+
+export function keptSecrets({ paths, notice }: Omit<Where, 'settings'>): readonly StoredSecret[] {
+  const { document, warnings } = readWebhookSecrets(webhookSecretsPath(paths));
+  for (const warning of warnings) notice(warning);
+  return document.secrets;
+}
+
+/**
+ * The secret of an endpoint: that of the configured service, else the only one there is. Undefined where there is none; exit 2
+ * where several services have an endpoint of this name.
+ */
+export function keptSecret(id: string, ctx: Where): StoredSecret | undefined {
+  const found = keptSecrets(ctx).filter(({ endpoint_id }) => endpoint_id === id);
+  if (found.length <= 1) return found[0];
+  const address = keptUnder(ctx);
+  const own = found.find(({ base_url }) => base_url === address);
+  if (own !== undefined) return own;
+  throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
+    hint: 'say which one: set SVC_WEBHOOKS_URL to its address',
+  });
+}
+
+/** Those of these endpoints of the configured service whose secrets are kept; none where that cannot be told. */
+export function stillKept(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths' | 'settings'>): readonly string[] {
+  try {
+    const address = keptUnder(ctx);
+    return keptSecrets({ paths: ctx.paths, notice: () => {} })
+      .filter(({ base_url, endpoint_id }) => base_url === address && ids.has(endpoint_id))
+      .map(({ endpoint_id }) => endpoint_id);
+  } catch (error) {
+    if (error instanceof SvcError) return [];
+    throw error;
+  }
+}
+
+/** A kept secret as it may be shown. */
+export interface KeptSecret {
+  readonly endpoint_id: string;
+  readonly base_url: string | null;
+  readonly fingerprint: string;
+  readonly stored_at: string;
+}
+
+export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): KeptSecret {
+  const key = new Secret(secret);
+  return { endpoint_id, base_url, fingerprint: fingerprint({ key, source: endpoint_id }), stored_at };
+}
+
+export function notKept(id: string): SvcError {
+  return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+    hint: 'see: svc webhooks secrets list',
+  });
+}
+
+export function serviceOf({ base_url }: Pick<StoredSecret, 'base_url'>): string {
+  return base_url ?? 'no service';
+}
+
+/** Exit 2 where no place is named, or the one that is cannot be written. */
+export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise<SecretSink> {
+  return openSink(input, ctx) ?? (await storeSink(ctx));
+}
+
+async function storeSink(ctx: RunContext): Promise<SecretSink> {
+  const { changeWebhookSecrets, holdRoom } = await import('../../store/webhook-secrets-editor.ts');
+  const base_url = keptUnder(ctx);
+  // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
+  for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
+  const giveBack = holdRoom(ctx.paths, ctx.pid);
+  return {
+    shows: false,
+    where: 'stored',
+    abandon: giveBack,
+    async keep(secret, id) {
+      giveBack();
+      const stored = {
+        base_url,
+        endpoint_id: id,
+        secret: secret.reveal(),
+        stored_at: new Date(ctx.now()).toISOString(),
+      };
+      await changeWebhookSecrets(ctx.paths, ctx, (secrets) => [
+        ...secrets.filter((one) => one.base_url !== base_url || one.endpoint_id !== id),
+        stored,
+      ]);
+    },
+  };
+}

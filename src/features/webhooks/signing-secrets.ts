@@ -1,0 +1,164 @@
+/** The options by which a command is told its signing secrets: never on the command line itself, which other users can see. */
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { keptSecret } from './kept-secrets.ts';
+import { type SigningSecret, signingSecret } from './secret.ts';
+
+const VARIABLE = 'SVC_WEBHOOK_SECRET';
+const SOURCES = '--secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>';
+
+/** Where a secret is read from. */
+export const SECRET_SOURCE_FLAGS = {
+  'secret-file': {
+    type: 'string',
+    repeat: true,
+    value: 'file',
+    complete: 'files',
+    help: 'File that holds a signing secret',
+  },
+  'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable that holds a signing secret' },
+  'secret-fd': { type: 'integer', repeat: true, value: 'n', min: 3, help: 'Descriptor to read a signing secret from' },
+  secret: refusedSecret('--secret-file <file>, --secret-env <name> or --secret-fd <n>'),
+} as const satisfies Flags;
+
+/** Those, and the secrets that svc keeps. */
+export const SECRET_FLAGS = {
+  endpoint: {
+    type: 'string',
+    repeat: true,
+    value: 'id',
+    complete: 'subscriptions',
+    help: `Endpoint whose signing secret svc keeps (default: the secret in $${VARIABLE})`,
+  },
+  ...SECRET_SOURCE_FLAGS,
+  secret: refusedSecret(`${SOURCES}, or set ${VARIABLE}`),
+} as const satisfies Flags;
+
+/** It is known only so that its value is not shown as that of an unknown option. */
+function refusedSecret(advice: string) {
+  return {
+    type: 'string',
+    hidden: true,
+    help: 'Refused: other users can see command lines',
+    check: () => {
+      throw new SvcError('invalid_value', 'other users can see command lines, so no secret is taken from one', {
+        hint: `pass ${advice}`,
+      });
+    },
+  } as const;
+}
+
+export interface SecretSources {
+  readonly secretFile: readonly string[];
+  readonly secretEnv: readonly string[];
+  readonly secretFd: readonly number[];
+}
+
+export interface SecretInput extends SecretSources {
+  readonly endpoint: readonly string[];
+}
+
+type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'secrets'>;
+
+const ADVICE = {
+  hint: `pass ${SOURCES}, or set ${VARIABLE}`,
+};
+
+/** Every secret that was named, each by its source; else that of the environment; else none. Exit 2 for one that cannot be used. */
+export function signingSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
+  const named = [...namedSecrets(input, ctx), ...input.endpoint.map((id) => ofEndpoint(id, ctx))];
+  if (named.length > 0) return named;
+  return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
+}
+
+/** The same where at least one is needed. */
+export function requireSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
+  const secrets = signingSecrets(input, ctx);
+  if (secrets.length > 0) return secrets;
+  throw new SvcError('missing_value', 'no signing secret', ADVICE);
+}
+
+/** The same for signing, where several are a slip. */
+export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSecret {
+  const [secret, ...others] = requireSecrets(input, ctx);
+  if (secret !== undefined && others.length === 0) return secret;
+  throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were named`);
+}
+
+/** The secrets of the options that read one. */
+export function namedSecrets(
+  input: SecretSources,
+  ctx: Pick<RunContext, 'env' | 'readFile' | 'secrets'>,
+): readonly SigningSecret[] {
+  return [
+    ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path, ctx)),
+    ...input.secretEnv.map((name) => fromVariable(name, ctx.env)),
+    ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd, ctx)),
+  ].map((secret) => hidden(secret, ctx));
+}
+
+function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
+  const kept = keptSecret(id, ctx);
+  if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
+  throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+    hint: 'see "svc webhooks secrets list"; "svc webhooks secrets import" adds one',
+  });
+}
+
+/** A receiver knows it, and may repeat it. */
+function hidden(secret: SigningSecret, { secrets }: Pick<RunContext, 'secrets'>): SigningSecret {
+  secrets.add(secret.key.reveal());
+  return secret;
+}
+
+function fromVariable(name: string, env: RunContext['env']): SigningSecret {
+  const text = env[name];
+  if (text === undefined) throw new SvcError('missing_value', `--secret-env: the variable ${name} is not set`);
+  return checked(text, name);
+}
+
+function fromFile(source: string, file: string | number, ctx: Pick<RunContext, 'readFile'>): SigningSecret {
+  let bytes: Buffer;
+  try {
+    bytes = ctx.readFile(file);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new SvcError('file_unusable', `${source}: cannot be read: ${why}`, { cause: error });
+  }
+  return secretOf(bytes, source);
+}
+
+/** The secret in a file, or in what was piped in. */
+export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SvcError('bad_secret', `${source}: the secret is not UTF-8 text`);
+  }
+  return checked(text, source);
+}
+
+/** What people put where the secret belongs. */
+const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
+  [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
+  [
+    /^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/,
+    'is a line of a .env file',
+    'give what follows "=" alone',
+  ],
+  [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
+  [/\n/, 'holds white space: it is more than one line', 'give one secret for each option'],
+  [/\s/, 'holds white space', 'was more copied than the secret?'],
+];
+
+/** One final line end is the editor's, and dropped. */
+function checked(text: string, source: string): SigningSecret {
+  const line = text.replace(/\r?\n$/, '');
+  const [, what, hint] = SLIPS.find(([form]) => form.test(line)) ?? [];
+  if (what !== undefined && hint !== undefined) {
+    throw new SvcError('bad_secret', `${source}: the secret ${what}`, { hint });
+  }
+  return signingSecret(line, source);
+}

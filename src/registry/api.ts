@@ -1,3 +1,0 @@
-import { api } from '../commands/api/api.ts';
-
-export const commands = [api];

@@ -1,3 +1,0 @@
-import { doctor } from '../commands/doctor/doctor.ts';
-
-export const commands = [doctor];

@@ -1,0 +1,48 @@
+/** A file that a command makes because it was asked to: whole or not at all, and never in the place of another unasked. */
+import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { SvcError } from '../errors.ts';
+import { errorCode, fileFailure } from './file-failure.ts';
+
+export interface NewFile {
+  /** Named in what is said of it: `--svg`. */
+  readonly option: string;
+  readonly path: string;
+  /** What is there may be replaced. */
+  readonly force: boolean;
+}
+
+/** Before any work is done for it. Throws where something is there already. */
+export function checkNewFile({ option, path, force }: NewFile): void {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a folder`);
+  if (there !== undefined && !force) throw taken(option, path);
+  // Root would replace even /dev/null by a file.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('file_unusable', `${option}: ${path} is not a regular file`, {
+      hint: `${option} - prints to standard output`,
+    });
+  }
+}
+
+/** For everybody to read, as far as the user's mask allows. */
+export function writeNewFile(file: NewFile, content: string, pid: number): void {
+  checkNewFile(file);
+  const { option, path, force } = file;
+  const staged = `${path}.${pid}.new`;
+  try {
+    writeFileSync(staged, content, { flag: 'wx' });
+    if (force) renameSync(staged, path);
+    else linkSync(staged, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw taken(option, path);
+    throw fileFailure(`${option}: cannot write ${path}`, error);
+  } finally {
+    rmSync(staged, { force: true });
+  }
+}
+
+function taken(option: string, path: string): SvcError {
+  return new SvcError('file_unusable', `${option}: ${path} is there already, and is not overwritten`, {
+    hint: 'give another name, or pass --force',
+  });
+}

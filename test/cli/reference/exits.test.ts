@@ -1,0 +1,47 @@
+/** The exit statuses that a command declares, held to its own code and to its own words. */
+import { describe, expect, it } from 'vitest';
+import { commandTree } from '../../../src/cli/reference/tree.ts';
+import { ERROR_KINDS, type ErrorCode } from '../../../src/errors.ts';
+import { GROUPS } from '../../../src/features/index.ts';
+import { declarationsIn, FILES, importsOf, type Node, nodesOf, syntaxTree } from '../../structure/source.ts';
+
+/** Codes that no service and no effect explain. */
+const OWN = new Set(
+  (Object.keys(ERROR_KINDS) as ErrorCode[]).filter((code) => [1, 9, 10].includes(ERROR_KINDS[code].exit)),
+);
+
+const literals = (tree: Node, skip?: (node: Node) => boolean): readonly unknown[] =>
+  [...nodesOf(tree, skip)].filter(({ type }) => type === 'Literal').map(({ value }) => value);
+
+const isProperty = (node: Node, name: string): boolean =>
+  node.type === 'Property' && (node['key'] as { readonly name?: string }).name === name;
+
+/** The file that declares each command. */
+const files = new Map(FILES.map((file) => [declaredId(file), file]));
+
+function declaredId(file: string): unknown {
+  for (const declaration of declarationsIn(file)) {
+    const properties = (declaration['arguments'] as readonly [{ readonly properties: readonly Node[] }])[0].properties;
+    const id = properties.find((node) => isProperty(node, 'id'));
+    return id === undefined ? undefined : literals(id)[0];
+  }
+  return undefined;
+}
+
+const commands = (await commandTree(GROUPS)).groups.flatMap((group) => group.commands);
+
+describe.each(commands)('svc $id', ({ id, description, exitStatuses }) => {
+  it('declares the statuses that its code has', () => {
+    const file = files.get(id);
+    if (file === undefined) throw new Error('no file declares it');
+    const used = literals(syntaxTree(file), (node) => isProperty(node, 'exits')) as readonly ErrorCode[];
+    const bulk = importsOf(file).some(({ to }) => to === 'cli/bulk.ts') ? (['partly_done'] as const) : [];
+    const needed = [...used.filter((code) => OWN.has(code)), ...bulk].map((code) => ERROR_KINDS[code].exit);
+    expect(exitStatuses).toEqual(expect.arrayContaining(needed));
+  });
+
+  it('declares the statuses that it tells of', () => {
+    const told = [...(description ?? '').matchAll(/\bexit(?: status)? (\d+)\b/gi)].map(([, status]) => Number(status));
+    expect(exitStatuses).toEqual(expect.arrayContaining(told));
+  });
+});

@@ -1,0 +1,139 @@
+/** `svc help`: the same words as text and as data. */
+import { describe, expect, it } from 'vitest';
+import pkg from '../../../package.json' with { type: 'json' };
+import { allFlags } from '../../../src/cli/global-flags.ts';
+import { TREE_SHAPE } from '../../../src/cli/reference/shape.ts';
+import type { CommandNode, CommandTree } from '../../../src/cli/reference/tree.ts';
+import { TOPICS } from '../../../src/cli/topics.ts';
+import { ERROR_KINDS, EXIT_STATUSES } from '../../../src/errors.ts';
+import { GROUPS } from '../../../src/features/index.ts';
+import { SETTING_KEYS, VARIABLES } from '../../../src/store/setting-keys.ts';
+import { svc } from '../../support/svc.ts';
+
+async function data<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await svc(['help', ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+}
+
+const declared = (await Promise.all(GROUPS.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+
+describe('svc help --format json', async () => {
+  const tree = await data<CommandTree>('--format', 'json');
+  const commands = tree.groups.flatMap((group) => group.commands);
+
+  it('has all that is declared', () => {
+    expect(tree.version).toBe(pkg.version);
+    expect(tree.groups.map(({ name }) => name)).toEqual(GROUPS.map(({ name }) => name));
+    expect(commands.map(({ id }) => id)).toEqual(declared.map(({ id }) => id));
+    expect(tree.topics.map(({ name }) => name)).toEqual(TOPICS.map(({ name }) => name));
+    expect(tree.exitStatuses.map(({ status, meaning }) => [status, meaning])).toEqual(EXIT_STATUSES);
+    const codes = tree.exitStatuses.flatMap((one) => one.codes.map(({ code }) => code));
+    expect(codes.sort()).toEqual(Object.keys(ERROR_KINDS).sort());
+    expect(tree.settings.map(({ key }) => key)).toEqual(SETTING_KEYS.map(({ key }) => key));
+    expect(tree.environment.map(({ name }) => name)).toEqual(expect.arrayContaining(VARIABLES.map(({ name }) => name)));
+  });
+
+  it('has for each command the options that it takes, and no hidden ones', () => {
+    for (const command of declared) {
+      const node = commands.find(({ id }) => id === command.id);
+      const names = [...(node?.options ?? []), ...(node?.optionSets ?? []).flatMap((set) => tree.optionSets[set])];
+      const taken = Object.entries(allFlags(command)).filter(([, flag]) => flag.hidden !== true);
+      expect(names.map(({ name }) => name).sort(), command.id).toEqual(taken.map(([name]) => name).sort());
+    }
+  });
+
+  it('has every key that is documented, and no other', () => {
+    const keys = (nodes: readonly object[]): string[] => {
+      const [all = '', ...others] = new Set(nodes.map((node) => Object.keys(node).sort().join()));
+      expect(others).toEqual([]);
+      return all.split(',');
+    };
+    const found = {
+      svc: keys([tree]),
+      group: keys(tree.groups),
+      command: keys(commands),
+      argument: keys(commands.flatMap((command) => command.arguments)),
+      option: keys([...Object.values(tree.optionSets).flat(), ...commands.flatMap(({ options }) => options)]),
+      output: keys(commands.map(({ output }) => output)),
+      'exit status': keys(tree.exitStatuses),
+      variable: keys(tree.environment),
+      setting: keys(tree.settings),
+    };
+    const documented = Object.entries(TREE_SHAPE).map(([name, meanings]) => [name, Object.keys(meanings).sort()]);
+    expect(found).toEqual(Object.fromEntries(documented));
+  });
+
+  it('tells an option as it is declared', () => {
+    const output = tree.optionSets.global.find(({ name }) => name === 'output');
+    expect(output).toMatchObject({ short: 'o', type: 'choice', value: '<format>', negated: false, default: null });
+    expect(output?.choices).toContain('ndjson');
+    expect(tree.optionSets.global.find(({ name }) => name === 'headers')).toMatchObject({ negated: true, value: null });
+    expect(tree.optionSets.service.find(({ name }) => name === 'header')).toMatchObject({ repeat: true });
+    expect(commands.find(({ id }) => id === 'silences run')?.arguments).toContainEqual(
+      expect.objectContaining({ name: 'command', repeat: true, required: true, afterDashes: true }),
+    );
+    expect(commands.find(({ id }) => id === 'alerts list')).toMatchObject({
+      aliases: ['alerts ls', 'alerts query'],
+      service: 'alerts',
+      optionSets: ['service', 'global'],
+      output: { kind: 'list', families: ['label', 'annotation'] },
+      exitStatuses: expect.arrayContaining([0, 2, 4, 7]),
+    });
+    expect(commands.find(({ id }) => id === 'config path')?.exitStatuses).toEqual([0, 2]);
+    expect(commands.find(({ id }) => id === 'silences create')?.exitStatuses).toContain(8);
+  });
+
+  it('has of a group, a command and a topic that part', async () => {
+    const [alerts] = tree.groups;
+    expect(await data('alerts', '--format=json')).toEqual(alerts);
+    expect(await data('alerts', 'ls', '--format', 'json')).toEqual(alerts?.commands[0]);
+    expect(await data('--format', 'json', 'api')).toEqual(commands.find(({ id }) => id === 'api'));
+    expect(await data<CommandNode>('help', '--format', 'json')).toMatchObject({ id: 'help' });
+    const topic = await data<{ name: string; text: string }>('times', '--format', 'json');
+    expect(topic).toMatchObject({ name: 'times', text: (await svc(['help', 'times'])).stdout });
+  });
+
+  it('takes the output options that data has', async () => {
+    expect(await data('-o', 'json')).toEqual(tree);
+    expect(await data('--json')).toEqual(tree);
+    expect(await data('--query', 'groups[0].name')).toBe('alerts');
+    expect((await svc(['-o', 'yaml', 'help', 'alerts'])).stdout).toMatch(/^name: alerts\n/);
+    expect(await data('alerts', 'list', '--format', 'json', '--fields', 'id')).toEqual({ id: 'alerts list' });
+    expect((await svc(['help', 'alerts', 'list', '--format', 'json', '-q'])).stdout).toBe('alerts list\n');
+  });
+
+  it('is not asked for by a setting that is meant for values', async () => {
+    const run = await svc(['help', 'alerts'], { env: { SVC_OUTPUT: 'json' } });
+    expect(run.stdout).toBe((await svc(['alerts', '--help'])).stdout);
+  });
+});
+
+describe('svc help', () => {
+  it('explains itself', async () => {
+    const page = (await svc(['help', 'help'])).stdout;
+    expect(page).toContain('--format <format>');
+    expect((await svc(['help', '--help'])).stdout).toBe(page);
+    for (const { name } of TOPICS) expect(page).toContain(name);
+  });
+
+  it('names every topic on the first page', async () => {
+    expect((await svc(['--help'])).stdout).toContain(`svc help ${TOPICS.map(({ name }) => name).join('|')}\n`);
+  });
+
+  it.each([
+    [['alerst'], 'did you mean alerts?'],
+    [['matcher'], 'did you mean matchers?'],
+    [['alerts', 'lst'], 'did you mean list?'],
+    [['alerts', 'list', 'zzz'], 'nothing under "alerts list" called "zzz"'],
+    [['output', 'json'], 'nothing under "output" called "json"'],
+    [['--format', 'jsn'], 'did you mean json?'],
+    [['--frmat', 'json'], 'Did you mean --format?'],
+  ])('refuses %j', async (words, said) => {
+    for (const more of words.includes('--format') ? [[]] : [[], ['--format', 'json']]) {
+      const run = await svc(['help', ...more, ...words]);
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain(said);
+    }
+  });
+});

@@ -1,0 +1,117 @@
+/** Man pages: what is declared is what a reader of them sees. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { manualPages } from '../../../src/cli/reference/manual.ts';
+import { bold, escapeRoff, item, section, subsection, title, verbatim } from '../../../src/cli/reference/roff.ts';
+import { GROUPS } from '../../../src/features/index.ts';
+
+/** Whatever somebody may write into a declaration, the beginnings of requests and of escapes more often than not. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('.', "'", '\\', '-', '"', '`', '^', '~', '.SH', '\\fB', '\\&', '…', '→', 'é', ' ', '\n', '--a,b'),
+      fc.string({ unit: 'grapheme' }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((parts) => parts.join('').replace(/[\p{C}\p{Z}\p{M}]+/gu, ' '))
+  .filter((one) => one.trim() !== '');
+
+const SPELLED: Readonly<Record<string, string>> = {
+  '\\e': '\\',
+  '\\-': '-',
+  '\\(ga': '`',
+  '\\(ha': '^',
+  '\\(ti': '~',
+  '\\(aq': "'",
+  '\\(dq': '"',
+  '\\&': '',
+  '\\:': '',
+};
+
+/** As a formatter reads it; throws where there is an escape that nobody meant. */
+function read(roff: string): string {
+  return roff.replace(
+    /\\(?:\[u([0-9A-F]{4,6})\]|\((?:ga|ha|ti|aq|dq)|[^([])/g,
+    (spelling, point: string | undefined) => {
+      if (point !== undefined) return String.fromCodePoint(Number.parseInt(point, 16));
+      const char = SPELLED[spelling];
+      if (char === undefined) throw new Error(`unknown escape ${spelling}`);
+      return char;
+    },
+  );
+}
+
+describe('escapeRoff', () => {
+  it('says what the text says, and begins no request', () => {
+    fc.assert(
+      fc.property(text, (text) => {
+        const roff = escapeRoff(text);
+        expect(read(roff)).toBe(text.replace(/\s+/g, ' ').trim());
+        expect(roff).toMatch(/^[^.'][\x20-\x7e]*$/);
+      }),
+    );
+  });
+});
+
+const REQUESTS = /^\.(?:TH|SH|SS|PP|TP|RS 4|RE|nf|fi|br|ad l|nh)(?: |$)/;
+
+describe('the manual', async () => {
+  const pages = await manualPages(GROUPS);
+
+  it('has a page for svc and one for each group', () => {
+    expect(Object.keys(pages)).toEqual(['svc.1', ...GROUPS.map(({ name }) => `svc-${name}.1`)]);
+  });
+
+  it.each(Object.entries(pages))('%s is made of known requests and escapes', (_, page) => {
+    expect(page).toMatch(/^\.TH "SVC/);
+    for (const line of page.split('\n')) {
+      if (line.startsWith('.')) expect(line).toMatch(REQUESTS);
+      expect(line).not.toMatch(/^'|[^\x20-\x7e]/);
+      expect(() => read(line.replace(/\\f[BR]/g, ''))).not.toThrow();
+    }
+    for (const name of ['NAME', 'SYNOPSIS', 'SEE ALSO']) expect(page).toContain(`.SH "${name}"\n`);
+  });
+
+  it.each(GROUPS)('svc-$name.1 has every command, its options and its examples', async ({ name, load }) => {
+    const page = read((pages[`svc-${name}.1`] ?? '').replace(/\\f[BR]/g, ''));
+    for (const { id, flags = {}, examples } of (await load()).commands) {
+      expect(page).toContain(`svc ${id}`);
+      for (const [flag, declared] of Object.entries(flags)) if (!declared.hidden) expect(page).toContain(flag);
+      for (const { run } of examples) expect(page).toContain(run.replace(/\s+/g, ' '));
+    }
+  });
+});
+
+const formatter = spawnSync('groff', ['--version']).status === 0;
+
+describe.runIf(formatter)('groff', () => {
+  const format = (page: string, ...options: string[]): { readonly stdout: string; readonly stderr: string } => {
+    const { stdout, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-P-cbou', ...options], {
+      input: page,
+      encoding: 'utf8',
+    });
+    return { stdout, stderr };
+  };
+
+  it('has nothing to say about any page', async () => {
+    const all = Object.values(await manualPages(GROUPS)).join('');
+    expect(execFileSync('groff', ['-man', '-ww', '-z'], { input: all, encoding: 'utf8', stdio: 'pipe' })).toBe('');
+    expect(format(all).stderr).toBe('');
+  });
+
+  it('shows any text as it is', () => {
+    const samples = fc.sample(text, 1000).filter((one) => /^[\x20-\x7e]*$/.test(one));
+    expect(samples.length).toBeGreaterThan(50);
+    const page = [title('x', '1'), section('A', verbatim(samples.map((one) => `|${one}|`)))].join('\n');
+    const lines = format(`${page}\n`, '-rLL=2000n').stdout.split('\n');
+    for (const one of samples) expect(lines).toContain(`           |${one.replace(/\s+/g, ' ')}|`);
+  });
+
+  it('takes any text as a heading and as a term', () => {
+    const samples = fc.sample(text, 500).filter((one) => /^[\x20-\x7e]*$/.test(one));
+    const parts = samples.flatMap((one) => [subsection(`h${one}`), item(bold(`t${one}`), one)]);
+    expect(format(`${[title('x', '1'), section('A', ...parts)].join('\n')}\n`).stderr).toBe('');
+  });
+});

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
+import type { WireAlert } from './fleet.ts';
+import { failure, onBothServices, printed, type Sent, writes } from './service.ts';
+
+const HOUR = 3_600_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-alerts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function posted(sent: readonly Sent[]): unknown[] {
+  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/v2/alerts']);
+  expect(sent[0]?.headers['content-type']).toBe('application/json');
+  return JSON.parse(sent[0]?.body ?? '') as unknown[];
+}
+
+onBothServices((service) => {
+  const create = (argv: readonly string[], options?: RunOptions) => service.svc(['alerts', 'create', ...argv], options);
+  const there = async (name: string): Promise<WireAlert | undefined> =>
+    (await getJson<WireAlert[]>(service.url(), '/api/v2/alerts')).find(({ labels }) => labels['alertname'] === name);
+
+  test('labels, annotations and a link, for two hours', async () => {
+    const now = Date.now();
+    const argv = [
+      'Backup',
+      'host=db-1',
+      'path=a=b c',
+      'text="q\\"\\n"',
+      '--annotation',
+      'summary=No = backup',
+      '--annotation',
+      'empty=',
+    ];
+    const more = ['--for', '2h', '--generator-url', 'https://ci.example/job/1'];
+    const run = await create([...argv, ...more, '-o', 'json'], { now: () => now });
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    const alert = {
+      labels: { alertname: 'Backup', host: 'db-1', path: 'a=b c', text: 'q"\n' },
+      annotations: { summary: 'No = backup', empty: '' },
+      generatorURL: 'https://ci.example/job/1',
+      startsAt: iso(now),
+      endsAt: iso(now + 2 * HOUR),
+    };
+    expect(posted(run.sent)).toEqual([alert]);
+    expect(printed(run)).toEqual([alert]);
+    expect(await there('Backup')).toMatchObject(alert);
+  });
+
+  test('no end: none is sent, and a line below the table says what the server will do', async () => {
+    const now = Date.now();
+    const run = await create(['Endless'], { now: () => now });
+    expect(run.code).toBe(0);
+    expect(posted(run.sent)).toEqual([{ labels: { alertname: 'Endless' }, startsAt: iso(now) }]);
+    expect(run.stderr).toContain('has no end');
+    expect(run.stderr).toContain('--for or --end');
+    const ends = Date.parse((await there('Endless'))?.endsAt ?? '');
+    expect(ends - now).toBeGreaterThan(4 * 60_000);
+    expect(ends - now).toBeLessThan(6 * 60_000);
+  });
+
+  test.each([
+    [['--start', '1h'], -HOUR, undefined],
+    [['--start', '1h', '--for', '3h'], -HOUR, 2 * HOUR],
+    [['--start', '-2h', '--end', '30m'], -2 * HOUR, HOUR / 2],
+    [['--start', '2h ago', '--end', 'in 1h'], -2 * HOUR, HOUR],
+    [['--end', '2h'], 0, 2 * HOUR],
+    [['-d', '1d'], 0, 24 * HOUR],
+  ])('%j is resolved against the clock, and the start is always sent', async (argv, start, end) => {
+    const now = Date.now();
+    const run = await create(['Window', ...argv], { now: () => now });
+    expect(run.code).toBe(0);
+    const times =
+      end === undefined ? { startsAt: iso(now + start) } : { startsAt: iso(now + start), endsAt: iso(now + end) };
+    expect(posted(run.sent)).toEqual([{ labels: { alertname: 'Window' }, ...times }]);
+    expect(run.stdout).toContain(iso(now + start));
+  });
+
+  test('an end in the past resolves the alert', async () => {
+    expect((await create(['Ending', 'host=a', '--for', '1h'])).code).toBe(0);
+    expect(await there('Ending')).toBeDefined();
+    const run = await create(['Ending', 'host=a', '--start', '1h', '--end', '1s ago']);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(await there('Ending')).toBeUndefined();
+  });
+
+  test('a file of one, of several, and standard input', async () => {
+    const now = Date.now();
+    const one = { labels: { alertname: 'One' }, note: 'kept', endsAt: '2h' };
+    const single = await create(['-f', file('one.json', one)], { now: () => now });
+    expect([single.code, single.stderr]).toEqual([0, '']);
+    expect(posted(single.sent)).toEqual([{ ...one, startsAt: iso(now), endsAt: iso(now + 2 * HOUR) }]);
+
+    const many = [
+      { labels: { alertname: 'Two', a: '1' }, annotations: { summary: 's' }, startsAt: iso(now - HOUR) },
+      { labels: { alertname: 'Three' }, startsAt: '', endsAt: '', generatorURL: 'http://x/' },
+    ];
+    const several = await create(['--file', '-'], { now: () => now, stdin: `\ufeff${JSON.stringify(many)}` });
+    expect(several.code).toBe(0);
+    expect(posted(several.sent)).toEqual([
+      many[0],
+      { labels: { alertname: 'Three' }, generatorURL: 'http://x/', startsAt: iso(now) },
+    ]);
+    expect(several.stderr).toContain('2 alerts have no end');
+    expect(await there('Two')).toBeDefined();
+    expect(await there('Three')).toBeDefined();
+  });
+
+  test.each([
+    ['not JSON', '{"labels":', 'not JSON'],
+    ['nothing', '  \n', 'is empty'],
+    ['an empty array', '[]', 'the array is empty'],
+    ['a text', '"x"', 'the alert'],
+    ['no labels', '[{"labels":{"a":"b"}},{"annotations":{}}]', 'alert 2: labels'],
+    ['a label that is a number', '[{"labels":{"a":1}}]', 'labels'],
+    ['only empty labels', '[{"labels":{"a":"b"}},{"labels":{"a":"b"}},{"labels":{"a":""}}]', 'alert 3: has no label'],
+    [
+      'a time that is none',
+      '[{"labels":{"a":"b"}},{"labels":{"a":"b"},"endsAt":"2026-02-30T00:00:00Z"}]',
+      'alert 2: endsAt',
+    ],
+    [
+      'an end before the start',
+      '[{"labels":{"a":"b"},"startsAt":"2026-01-02T00:00:00Z","endsAt":"2026-01-01T00:00:00Z"}]',
+      'before it starts',
+    ],
+  ])('a file with %s is refused whole: exit 2, nothing sent', async (name, text, why) => {
+    const path = file(`${name.replaceAll(' ', '-')}.json`, text);
+    const run = await create(['-f', path]);
+    expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
+    expect(run.stderr).toContain(why);
+    expect(run.stderr).toContain(path);
+  });
+
+  test('a file that is not there, and one that is no text', async () => {
+    const absent = await create(['-f', join(folder, 'absent.json')]);
+    expect([absent.code, absent.sent]).toEqual([2, []]);
+    const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
+    expect([binary.code, binary.sent]).toEqual([2, []]);
+    expect(binary.stderr).toContain('not UTF-8');
+  });
+
+  test.each([
+    [[], 'no alert name'],
+    [['A', 'x!=y'], 'x!="y" is no label'],
+    [['A', 'x=~y'], 'is no label'],
+    [['A', 'x='], 'the label x is empty'],
+    [['A', 'x=1', 'x=2'], 'given twice'],
+    [['A', 'alertname=B'], 'given twice'],
+    [['A', 'B'], 'no operator'],
+    [['A', '--end', '1h', '--for', '1h'], 'both say when it ends'],
+    [['A', '--end', '2h ago'], 'before it starts'],
+    [['A', '--for', '0'], 'longer than zero'],
+    [['A', '--annotation', 'x'], 'not name=value'],
+    [['A', '--annotation', 'x=1', '--annotation', 'x=2'], 'given twice'],
+    [['A', '-f', 'x.json'], 'says all of an alert'],
+    [['--annotation', 'a=b', '-f', 'x.json'], 'says all of an alert'],
+  ])('%j: exit 2, nothing sent', async (argv, why) => {
+    const run = await create(argv);
+    expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
+    expect(run.stderr).toContain(why);
+  });
+
+  test('--dry-run shows what would be sent, and connects to nothing', async () => {
+    const now = Date.now();
+    const run = await create(['Dry', 'a=b', '--for', '1h', '--dry-run', '-o', 'json'], { now: () => now });
+    expect([run.code, run.sent]).toEqual([0, []]);
+    expect(printed(run)).toMatchObject({
+      method: 'POST',
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2\/alerts$/),
+      body: [{ labels: { alertname: 'Dry', a: 'b' }, startsAt: iso(now), endsAt: iso(now + HOUR) }],
+    });
+    const curl = await create(['Dry', '--for', '1h', '--dry-run=curl']);
+    expect([curl.code, curl.sent]).toEqual([0, []]);
+    expect(curl.stdout).toMatch(/^curl .*\/api\/v2\/alerts/);
+    expect(await there('Dry')).toBeUndefined();
+  });
+
+  test('what the server refuses: exit 3, in its words', async () => {
+    const run = await create(['-o', 'json', '--generator-url', 'not a url', 'Link', '--for', '1h']);
+    expect([run.code, run.stdout, writes(run.sent).length]).toEqual([3, '', 1]);
+    expect(failure(run)).toMatchObject({ code: 'refused', http_status: 422 });
+    expect(failure(run).message).toContain('generatorURL in body must be of type uri');
+    expect(await there('Link')).toBeUndefined();
+  });
+
+  test('a refused batch may be stored in part, and that is said: exit 10', async () => {
+    const batch = [{ labels: { alertname: 'Good' } }, { labels: { 'a-b': 'x', alertname: 'Bad' } }];
+    const run = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch) });
+    expect([run.code, run.stdout]).toEqual([10, '']);
+    expect(failure(run)).toMatchObject({ code: 'partly_done', http_status: 400 });
+    expect(failure(run).message).toContain('invalid label set: invalid name "a-b"');
+    expect(await there('Good')).toBeDefined();
+    expect(await there('Bad')).toBeUndefined();
+    const alone = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch.slice(1)) });
+    expect([alone.code, failure(alone).code]).toEqual([3, 'refused']);
+  });
+});
+
+describe('an answer that cannot be trusted', () => {
+  test.each([
+    ['a failure of the server', answer(500, '"boom"')],
+    [
+      'a proxy that lost the server',
+      answer(502, '<html><title>Bad Gateway</title></html>', { 'content-type': 'text/html' }),
+    ],
+    ['a timeout of the server', answer(503, 'Exceeded configured timeout of 2s.\n', { 'content-type': 'text/plain' })],
+  ])('%s: exit 8, sent once', async (_, bytes) => {
+    await using server = await faultServer((socket) => socket.write(bytes));
+    const run = await svc(['alerts', 'create', 'A', '--for', '1h', '--base-url', server.url, '-o', 'json']);
+    expect([run.code, run.stdout, server.requests.length]).toEqual([8, '', 1]);
+    expect(failure(run).code).toBe('outcome_unknown');
+  });
+});

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson } from '../../../support/alertmanager.ts';
+import { svc } from '../../../support/svc.ts';
+import { seedFleet, type WireAlert } from './fleet.ts';
+import { wireAlert } from './scripted.ts';
+import { failure, lines, onBothServices, printed } from './service.ts';
+
+const GONE = '2f1a4c0e-1111-4222-8333-444455556666';
+
+onBothServices((service) => {
+  let alerts: WireAlert[] = [];
+  let silence = '';
+  beforeAll(async () => {
+    silence = await seedFleet(service.url());
+    alerts = await getJson<WireAlert[]>(service.url(), '/api/v2/alerts');
+  });
+  const get = (...argv: string[]) => service.svc(['alerts', 'get', ...argv]);
+  const named = (id: string): WireAlert => {
+    const found = alerts.find(({ labels }) => labels['id'] === id);
+    if (found === undefined) throw new Error(`there is no ${id}`);
+    return found;
+  };
+
+  test('by its fingerprint, its beginning, and in capitals', async () => {
+    for (const alert of alerts) {
+      const { fingerprint } = alert;
+      for (const text of [fingerprint, fingerprint.slice(0, 8), fingerprint.toUpperCase()]) {
+        const run = await get(text, '-o', 'json');
+        expect([run.code, run.stderr]).toEqual([0, '']);
+        expect(printed(run)).toMatchObject(alert);
+      }
+    }
+  });
+
+  test('every field of the alert is in the table', async () => {
+    const both = named('both');
+    const { code, stdout } = await get(both.fingerprint);
+    expect(code).toBe(0);
+    const shown = [
+      both.fingerprint,
+      'silenced,inhibited',
+      'cluster=eu',
+      'platform-chat',
+      silence,
+      named('source').fingerprint,
+    ];
+    for (const text of shown) expect(stdout).toContain(text);
+    const plain = await get(named('plain').fingerprint);
+    for (const text of ['summary=It is up', 'runbook=https://example.org/up', 'http://prometheus.example:9090/graph']) {
+      expect(plain.stdout).toContain(text);
+    }
+  });
+
+  test('who silences it, and which alerts inhibit it', async () => {
+    const both = printed<WireAlert & { silences: unknown[]; inhibitors: unknown[] }>(
+      await get(named('both').fingerprint, '-o', 'json'),
+    );
+    expect(both.silences).toEqual([await getJson(service.url(), `/api/v2/silence/${silence}`)]);
+    expect(both.inhibitors).toEqual([named('source')]);
+    const { stdout } = await get(named('both').fingerprint);
+    expect(stdout).toMatch(new RegExp(`SILENCED-BY +${silence} until \\S+Z by keeper: CHG-7 night work\\n`));
+    expect(stdout).toMatch(/INHIBITED-BY +[0-9a-f]{16} Down cluster=eu id=source severity=critical team=platform\n/);
+  });
+
+  test('asks for no more than the alert names', async () => {
+    const sent = async (id: string) => lines((await get(named(id).fingerprint)).sent).sort();
+    const [alerts, one] = ['GET /api/v2/alerts', `GET /api/v2/silence/${silence}`];
+    expect(await sent('plain')).toEqual([alerts]);
+    expect(await sent('silenced')).toEqual([alerts, one]);
+    expect(await sent('inhibited')).toEqual([alerts, alerts]);
+    expect(await sent('both')).toEqual([alerts, alerts, one]);
+  });
+
+  test('-q prints the whole fingerprint', async () => {
+    const { fingerprint } = named('plain');
+    expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
+  });
+
+  test('an unknown one: exit 5', async () => {
+    const run = await get('0000000000000000', '-o', 'json');
+    expect([run.code, run.stdout]).toEqual([5, '']);
+    expect(failure(run)).toMatchObject({ code: 'not_found', message: expect.stringContaining('0000000000000000') });
+  });
+
+  test.each(['', 'xyz', '12345678901234567', '-1', '../status', 'abc '])(
+    'what no fingerprint begins with (%j): exit 2, nothing sent',
+    async (text) => {
+      const run = await get('--', text);
+      expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
+    },
+  );
+
+  test('none, or two: exit 2, nothing sent', async () => {
+    for (const argv of [[], ['aa', 'bb']]) {
+      const run = await get(...argv);
+      expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
+    }
+  });
+});
+
+test('a silence or an inhibitor that is gone meanwhile is still named', async () => {
+  const status = { state: 'suppressed', silencedBy: [GONE], inhibitedBy: ['f000000000000000'] };
+  const alerts = JSON.stringify([wireAlert('a', {}, { status })]);
+  await using server = await faultServer((socket, { path }) => {
+    socket.write(path.startsWith('/api/v2/silence/') ? answer(404, '', { 'content-type': '' }) : answer(200, alerts));
+  });
+  const get = (...argv: string[]) => svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv]);
+  expect(printed(await get('-o', 'json'))).toMatchObject({ silences: [], inhibitors: [], status });
+  expect((await get()).stdout).toMatch(new RegExp(`SILENCED-BY +${GONE}\\nINHIBITED-BY +f000000000000000\\n`));
+});
+
+describe('beginnings', () => {
+  const alert = (fingerprint: string): WireAlert => ({
+    labels: { alertname: fingerprint },
+    annotations: {},
+    receivers: [],
+    fingerprint,
+    startsAt: '2026-11-20T12:00:00.000Z',
+    updatedAt: '2026-11-20T12:00:00.000Z',
+    endsAt: '2026-11-20T12:05:00.000Z',
+    status: { state: 'active', silencedBy: [], inhibitedBy: [] },
+  });
+
+  test('several begin so: exit 2, and they are named; a whole one is itself', async () => {
+    const alerts = ['abc0000000000001', 'abc0000000000002', 'abd0000000000003'].map(alert);
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(alerts))));
+    const get = (text: string) => svc(['alerts', 'get', text, '--base-url', server.url, '-o', 'json']);
+    const two = await get('abc');
+    expect([two.code, two.stdout]).toEqual([2, '']);
+    expect(two.stderr).toContain('abc0000000000001, abc0000000000002');
+    expect(two.stderr).not.toContain('abd');
+    expect((await get('ab')).stderr).toContain('3 alerts begin with ab');
+    const bare = { silences: [], inhibitors: [], mutedGroups: [] };
+    expect(printed(await get('abd'))).toEqual({ ...alerts[2], ...bare });
+    expect(printed(await get('abc0000000000002'))).toEqual({ ...alerts[1], ...bare });
+  });
+});

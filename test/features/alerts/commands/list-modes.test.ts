@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { svc } from '../../../support/svc.ts';
+import { ALL, LONG_AGO, seedFleet } from './fleet.ts';
+import { SILENCED, wireAlert } from './scripted.ts';
+import { lines, onBothServices, printed } from './service.ts';
+
+onBothServices((service) => {
+  beforeAll(() => seedFleet(service.url()).then(() => undefined));
+  const list = (...argv: string[]) => service.svc(['alerts', 'list', ...argv]);
+
+  describe('--count', () => {
+    test.each([
+      [[], 3],
+      [['-a'], ALL.length],
+      [['-a', '--older-than', '1h'], 1],
+      [['id=nobody'], 0],
+    ])('%j: %d', async (argv, count) => {
+      for (const format of ['table', 'wide', 'csv', 'tsv', 'id']) {
+        expect(await list('--count', ...argv, '-o', format)).toMatchObject({
+          code: 0,
+          stdout: `${count}\n`,
+          stderr: '',
+        });
+      }
+      for (const format of ['json', 'ndjson', 'yaml']) {
+        expect(printed(await list('--count', ...argv, '-o', format))).toBe(count);
+      }
+    });
+  });
+
+  describe('--group-by', () => {
+    test('a row for each combination, most alerts first', async () => {
+      const run = await list('-a', '--group-by', 'alertname', '--group-by', 'team', '-o', 'tsv');
+      expect(run.stdout.split('\n').map((line) => line.split('\t').slice(0, -1))).toEqual([
+        ['alertname', 'team', 'alerts', 'active', 'suppressed'],
+        ['Down', 'platform', '3', '1', '2'],
+        ['Disk', 'platform', '1', '0', '1'],
+        ['Down', 'payments', '1', '1', '0'],
+        ['Up', '', '1', '1', '0'],
+        [],
+      ]);
+    });
+
+    test('the oldest is the one that fires longest; only the alerts that are listed count', async () => {
+      const row = { labels: { cluster: '' }, oldest: new Date(LONG_AGO).toISOString() };
+      const active = printed<unknown[]>(await list('--group-by', 'cluster', '-o', 'json'));
+      expect(active).toContainEqual({ ...row, alerts: 1, active: 1, suppressed: 0 });
+      const all = printed<unknown[]>(await list('-a', '--group-by', 'cluster', '-o', 'json'));
+      expect(all).toContainEqual({ ...row, alerts: 2, active: 1, suppressed: 1 });
+    });
+
+    test('its own columns can be chosen and sorted by', async () => {
+      const run = await list('-a', '--group-by', 'team', '--columns', 'team,alerts', '--sort', 'team', '-o', 'csv');
+      expect(run.stdout).toBe('team,alerts\npayments,1\nplatform,4\n,1\n');
+      expect((await list('--group-by', 'team', '--limit', '1', '-q')).stdout).toBe('team=\n');
+      expect(await list('--group-by', 'team', '--columns', 'summary')).toMatchObject({ code: 2, stdout: '', sent: [] });
+    });
+  });
+
+  test('--count-by: each value and how often, most frequent first', async () => {
+    expect(printed(await list('-a', '--count-by', 'severity', '-o', 'json'))).toEqual([
+      { value: '', count: 2 },
+      { value: 'warning', count: 2 },
+      { value: 'critical', count: 1 },
+      { value: 'info', count: 1 },
+    ]);
+    expect((await list('-a', '--count-by', 'severity')).stdout).toMatch(/^SEVERITY +COUNT\n +2\nwarning +2\n/);
+  });
+
+  describe('--fail-if-any', () => {
+    test.each([
+      [[], 1],
+      [['id=nobody'], 0],
+      [['-o', 'json'], 1],
+      [['id=nobody', '-o', 'json'], 0],
+      [['--count'], 1],
+      [['--count', 'id=nobody'], 0],
+      [['--group-by', 'team'], 1],
+      [['--count-by', 'team', 'id=nobody'], 0],
+      [['--older-than', '10h'], 0],
+      [['id=silenced'], 0],
+    ])('%j: exit %d, and the list is printed as without it', async (argv, code) => {
+      const run = await list('--fail-if-any', ...argv);
+      expect(run.code).toBe(code);
+      const plain = await list(...argv);
+      if (argv.includes('json')) expect(printed(run)).toEqual(printed(plain));
+      else expect(run.stdout).toBe(plain.stdout);
+    });
+  });
+
+  describe('what all have in common', () => {
+    const common = async (...argv: string[]) => {
+      const { stdout, stderr } = await list(...argv);
+      return { stdout, common: /^common: (.*)$/m.exec(stderr)?.[1] };
+    };
+
+    test('is told once, beside the table', async () => {
+      const { stdout, common: told } = await common('-a', 'team=platform', 'alertname=Down');
+      expect(told).toBe('cluster=eu team=platform');
+      expect(stdout).not.toContain('team=platform');
+      expect(stdout).toContain('id=both');
+    });
+
+    test.each([
+      [['-a']],
+      [['-a', 'id=both']],
+      [['-a', 'cluster=eu', '-o', 'wide']],
+      [['-a', 'cluster=eu', '--columns', 'labels,id']],
+      [['-a', 'cluster=eu', '-o', 'csv']],
+      [['-a', 'cluster=eu', '-o', 'tsv']],
+      [['-a', 'cluster=eu', '-o', 'json']],
+    ])('%j: nothing, or every row keeps it', async (argv) => {
+      const { stdout, common: told } = await common(...argv);
+      expect(told).toBeUndefined();
+      if (argv.includes('cluster=eu')) expect(stdout.match(/cluster=eu|"cluster": ?"eu"/g)).toHaveLength(3);
+    });
+
+    test('concerns the rows that are shown', async () => {
+      expect((await common('-a', '--sort', 'labels.cluster', '--limit', '3')).common).toContain('cluster=eu');
+    });
+  });
+
+  test('one request each, for the states that are wanted only', async () => {
+    for (const argv of [['--count'], ['--group-by', 'team'], ['--count-by', 'team'], ['--fail-if-any']]) {
+      expect(lines((await list(...argv)).sent)).toEqual([
+        'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
+      ]);
+    }
+  });
+
+  test.each([
+    [['--count', '--count-by', 'team']],
+    [['--group-by', 'team', '--count']],
+    [['--count-by', 'team', '--group-by', 'team']],
+    [['--count', '--limit', '3']],
+    [['--group-by', '']],
+    [['--count-by', '']],
+    [['--count', '--columns', 'id']],
+  ])('%j: exit 2, nothing sent', async (argv) => {
+    expect(await list(...argv)).toMatchObject({ code: 2, stdout: '', sent: [] });
+  });
+});
+
+describe('many alerts', () => {
+  async function listed(count: number, ...argv: string[]) {
+    const alerts = Array.from({ length: count }, (_, index) =>
+      wireAlert(index.toString(16).padStart(4, '0'), { cluster: 'eu' }),
+    );
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(alerts))));
+    return await svc(['alerts', 'list', '--base-url', server.url, ...argv]);
+  }
+
+  test.each([
+    [2, true],
+    [500, true],
+    [501, false],
+    [1200, false],
+  ])('%d rows are all there, and their labels are compared: %s', async (count, compared) => {
+    const { stdout, stderr } = await listed(count);
+    const rows = stdout.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.trimEnd().split(/ +/).at(-1))).toEqual(
+      Array.from({ length: count }, (_, index) => `${index.toString(16).padStart(4, '0')}0000`),
+    );
+    expect(rows.filter((row) => row.includes('cluster=eu'))).toHaveLength(compared ? 0 : count);
+    expect(stderr.includes('common: ')).toBe(compared);
+  });
+
+  test('a label may be called as anything is that objects have', async () => {
+    const silenced = { ...wireAlert('a', JSON.parse('{"__proto__":"x"}')), ...SILENCED };
+    const other = wireAlert('b', { constructor: 'y' } as unknown as Record<string, string>);
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([silenced, other]))));
+    const argv = ['alerts', 'list', '-a', '--base-url', server.url, '-o', 'json'];
+    const { stdout } = await svc([...argv, '--group-by', '__proto__', '--group-by', 'constructor']);
+    expect(stdout).toContain('"__proto__": "x"');
+    expect(stdout).toContain('"constructor": ""');
+    expect((await svc([...argv, '--count-by', 'constructor'])).stdout).toContain('"value": ""');
+    const columns = ['--columns', 'label:__proto__,label:constructor,annotation:toString'];
+    expect((await svc([...argv.slice(0, -1), 'csv', '--no-headers', ...columns])).stdout).toBe('x,,\n,y,\n');
+  });
+});

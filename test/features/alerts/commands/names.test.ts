@@ -1,0 +1,162 @@
+/** Names that look mistyped: a list warns of them, a gate does not open for them. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { svc } from '../../../support/svc.ts';
+import { seedFleet } from './fleet.ts';
+import { type Look, scripted, wireAlert } from './scripted.ts';
+import { failure, onEveryService, printed } from './service.ts';
+
+onEveryService((service) => {
+  beforeAll(() => seedFleet(service.url()).then(() => undefined));
+  const run = (...argv: string[]) => service.svc(['alerts', ...argv]);
+
+  const LABEL = 'unknown label sevrity: did you mean severity?';
+  const NAME = 'unknown alert name Dsik: did you mean Disk?';
+
+  test.each([
+    [['list', 'sevrity=critical'], LABEL],
+    [['list', 'sevrity=critical', '-o', 'json'], LABEL],
+    [['list', 'sevrity=critical', '-o', 'ndjson', '-a'], LABEL],
+    [['list', 'sevrity=critical', '--count'], LABEL],
+    [['list', 'sevrity=critical', '--group-by', 'team'], LABEL],
+    [['list', 'sevrity=critical', '--fail-if-any'], LABEL],
+    [['list', 'Dsik'], NAME],
+    [['list', 'Dsik', 'id=x'], NAME],
+    [['groups', 'sevrity=critical'], LABEL],
+    [['groups', 'Dsik', '-a', '-o', 'json'], NAME],
+  ])('%j: a warning, exit 0', async (argv, text) => {
+    const { code, stderr } = await run(...argv);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${text}\n`)]);
+    expect(stderr.match(/did you mean/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['list', 'severity=nosuch'],
+    ['list', 'Watchdogs'],
+    ['list', 'id=plain', 'sevrity!=critical'],
+    ['list', 'Disk'], // silenced, and so not listed
+    ['list', 'rack=7'],
+    ['groups', 'Disk', '--state', 'inhibited'],
+  ])('%j: no warning', async (...argv) => {
+    const { code, stderr } = await run(...argv);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('did you mean');
+  });
+
+  test.each([
+    [['sevrity=critical'], LABEL],
+    [['sevrity=critical', '--wait', '1m'], LABEL],
+    [['Dsik', '--state', 'silenced'], NAME],
+    [['Dsik', '--min', '1'], NAME],
+    [['Dsik', 'sevrity=x'], `${NAME}; ${LABEL}`],
+  ])('check %j: exit 2, no verdict', async (argv, text) => {
+    const { code, stdout, ...rest } = await run('check', ...argv, '-o', 'json');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(failure({ code, stdout, ...rest })).toMatchObject({
+      code: 'invalid_value',
+      message: expect.stringContaining(text),
+      hint: expect.stringContaining('--allow-missing'),
+    });
+  });
+
+  test.each([
+    [['sevrity=critical', '--allow-missing'], 0],
+    [['Dsik', '--expect'], 1],
+    [['Dsik', '--min', '1', '--allow-missing'], 1],
+    [['severity=nosuch'], 0],
+    [['Disk'], 0],
+    [['sevrity!=critical'], 1],
+  ])('check %j judges: exit %d', async (argv, code) => {
+    expect((await run('check', ...argv)).code).toBe(code);
+  });
+
+  test.each([
+    ['--group-by', ['teem'], 'teem: did you mean team?'],
+    ['--group-by', ['team', 'nosuch'], 'nosuch'],
+    ['--count-by', ['teem'], 'teem: did you mean team?'],
+  ])('%s %j: exit 2', async (option, names, text) => {
+    const argv = ['list', '-a', ...names.flatMap((name) => [option, name])];
+    const unknown = await run(...argv, '-o', 'json');
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(failure(unknown)).toMatchObject({
+      message: `${option}: unknown label ${text}`,
+      hint: 'svc alerts list -a -o json shows the labels',
+    });
+  });
+
+  test('a label that only a silence, the configuration or another alert has may be counted by', async () => {
+    for (const [name, ...matchers] of [
+      ['cluster', 'Up'],
+      ['severity', 'Up'],
+    ] as const) {
+      const counted = await run('list', ...matchers, '--count-by', name, '-o', 'json');
+      expect([counted.code, printed(counted)]).toEqual([0, [{ value: '', count: 1 }]]);
+    }
+    expect((await run('list', 'Watchdogs', '--count-by', 'nosuch')).code).toBe(0);
+  });
+});
+
+test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete without the warning', async (...argv) => {
+  await using server = await faultServer((socket, { path }) => {
+    socket.write(path.includes('filter=') ? answer(200, '[]') : answer(401, '"no"'));
+  });
+  const { code, stderr } = await svc(['alerts', ...argv, 'sevrity=critical', '--base-url', server.url]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a watch warns once, at its first look', async () => {
+  // The looks after the first answer what svc reads to know the names: alerts, silences, status.
+  await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
+  const { server, signal } = script;
+  const argv = ['alerts', 'list', '--watch', 'sevrity=info', '--base-url', server.url];
+  const { code, stderr } = await svc(argv, { signal });
+  expect(code).toBe(130);
+  expect(stderr.match(/did you mean/g)).toHaveLength(1);
+});
+
+describe('check names the alerts that failed it', () => {
+  async function check(looks: readonly Look[], ...argv: string[]) {
+    await using script = await scripted(looks);
+    return await svc(['alerts', 'check', '--base-url', script.server.url, ...argv]);
+  }
+  const alerts = (count: number) =>
+    Array.from({ length: count }, (_, i) => wireAlert(`a${String(i).padStart(2, '0')}`));
+  const [down] = [wireAlert('b62d', { severity: 'critical', instance: 'n7', cluster: 'eu' })];
+
+  test('one line each, with its id', async () => {
+    expect(await check([[down, wireAlert('c')]])).toMatchObject({
+      code: 1,
+      stdout: [
+        'failed: 2 alerts, none wanted',
+        '  b62d0000 critical Alertb62d cluster=eu instance=n7 since 2026-11-20T12:00:00.000Z',
+        '  c0000000 Alertc since 2026-11-20T12:00:00.000Z',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('ten in text, all of them in JSON', async () => {
+    const { stdout } = await check([alerts(12)]);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(12);
+    expect(stdout).toMatch(/\n {2}a0900000 [^\n]*\n {2}… 2 more\n$/);
+    const json = await check([alerts(12)], '-o', 'json');
+    expect(printed(json)).toMatchObject({ ok: false, count: 12, alerts: alerts(12) });
+  });
+
+  test('those of the last look, after a wait', async () => {
+    const run = await check([[down], [down, wireAlert('c')]], '--wait', '1ms', '-o', 'json');
+    expect(printed<{ alerts: { fingerprint: string }[] }>(run).alerts.length).toBeGreaterThan(0);
+  });
+
+  test('none, if it holds; those there are, if there are too few', async () => {
+    expect(printed(await check([[down]], '--expect', '-o', 'json'))).toMatchObject({ ok: true, count: 1, alerts: [] });
+    expect(printed(await check([[down]], '--min', '2', '-o', 'json'))).toMatchObject({ ok: false, alerts: [down] });
+  });
+
+  test('hostile text stays on its line', async () => {
+    const { stdout } = await check([[wireAlert('e', { team: 'x\n\x1b[31mok: 0 alerts' })]]);
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout).not.toContain('\x1b');
+  });
+});

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { endOfAlerts } from '../../../../src/features/alerts/resolving.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { svc } from '../../../support/svc.ts';
+import type { WireAlert } from './fleet.ts';
+import { wireAlert } from './scripted.ts';
+import { failure, lines, onBothServices, printed, type ServiceRun, writes } from './service.ts';
+
+interface Posted {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly generatorURL?: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly fingerprint?: string;
+}
+
+const posted = (run: ServiceRun): Posted[] => writes(run.sent).flatMap(({ body }) => JSON.parse(body) as Posted[]);
+
+onBothServices((service) => {
+  const there = (name: string) =>
+    getJson<WireAlert[]>(service.url(), `/api/v2/alerts?filter=${encodeURIComponent(`alertname="${name}"`)}`);
+  const resolve = (...argv: string[]) => service.svc(['alerts', 'resolve', ...argv]);
+  const LABELS = { alertname: 'Ends', host: 'db-1', quoted: 'a "b"\\c\nd' };
+
+  beforeEach(async () => {
+    await postAlerts(service.url(), [
+      {
+        labels: LABELS,
+        annotations: { summary: 'it "ends"', empty: '' },
+        generatorURL: 'http://prometheus.example/graph?a=b&c=d',
+      },
+      { labels: { alertname: 'Ends', host: 'db-2' } },
+      { labels: { alertname: 'Stays' } },
+    ]);
+  });
+
+  const one = async (host: string): Promise<WireAlert> => {
+    const found = (await there('Ends')).find(({ labels }) => labels['host'] === host);
+    if (found === undefined) throw new Error(`${host} does not fire`);
+    return found;
+  };
+
+  test('one, by the beginning of its fingerprint, unasked: gone, and nothing else', async () => {
+    const alert = await one('db-1');
+    const run = await resolve(alert.fingerprint.slice(0, 10), '-o', 'json');
+    expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts', 'POST /api/v2/alerts']]);
+    const [sent, ...others] = posted(run);
+    expect(others).toEqual([]);
+    expect(sent).toEqual({
+      labels: LABELS,
+      annotations: alert.annotations,
+      generatorURL: alert.generatorURL,
+      startsAt: alert.startsAt,
+      endsAt: expect.any(String),
+    });
+    expect(Date.parse(sent?.endsAt ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(printed(run)).toEqual([{ ...sent, fingerprint: alert.fingerprint }]);
+    expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-2']);
+    expect(await there('Stays')).toHaveLength(1);
+  });
+
+  test('the table says that it may come again', async () => {
+    const run = await resolve((await one('db-1')).fingerprint);
+    expect(run.stdout).toMatch(/^ALERTNAME +LABELS +ENDED +FINGERPRINT\nEnds +host=db-1/);
+    expect(run.stderr).toContain('fires again');
+  });
+
+  test('several ask, and --yes confirms', async () => {
+    const ids = [await one('db-1'), await one('db-2')].map(({ fingerprint }) => fingerprint);
+    const refused = await resolve(...ids);
+    expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
+    expect(refused.stderr).toContain('--yes');
+    const run = await resolve(...ids, ids[0] ?? '', '--yes', '-q');
+    expect([run.code, run.stdout.trimEnd().split('\n')]).toEqual([0, ids]);
+    expect(posted(run)).toHaveLength(2);
+    expect(await there('Ends')).toEqual([]);
+  });
+
+  test('matchers ask even for one, show what they chose, and take no for an answer', async () => {
+    const argv = ['alerts', 'resolve', 'Ends', 'host=db-1'];
+    const no = await service.svc(argv, { terminal: 80, answer: false });
+    expect([no.code, no.asked, writes(no.sent)]).toEqual([2, ['Resolve this alert?'], []]);
+    expect(no.stderr).toContain('host=db-1');
+    const yes = await service.svc(argv, { terminal: 80, answer: true });
+    expect([yes.code, posted(yes).length]).toEqual([0, 1]);
+    expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-2']);
+  });
+
+  test('silenced ones end, too', async () => {
+    await postSilence(service.url(), { matchers: [{ name: 'host', value: 'db-2', isRegex: false }] });
+    expect((await resolve('host=db-2', '--yes')).code).toBe(0);
+    expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-1']);
+  });
+
+  test('a dry run reads, sends nothing and asks nothing', async () => {
+    const run = await resolve('alertname=Ends', '--dry-run', '-o', 'json');
+    expect([run.code, writes(run.sent)]).toEqual([0, []]);
+    const shown = printed<{ method: string; url: string; body: Posted[] }>(run);
+    expect([shown.method, new URL(shown.url).pathname]).toEqual(['POST', '/api/v2/alerts']);
+    expect(shown.body.map(({ labels }) => labels['host']).sort()).toEqual(['db-1', 'db-2']);
+    expect(await there('Ends')).toHaveLength(2);
+  });
+
+  test('matchers that choose none: done, nothing sent', async () => {
+    const run = await resolve('alertname=Nobody', '--yes', '-o', 'json');
+    expect([run.code, printed(run), writes(run.sent)]).toEqual([0, [], []]);
+    expect((await resolve('alertname=Nobody')).stderr).toContain('nothing was sent');
+  });
+
+  test('one fingerprint of several is unknown: exit 5, none of them is touched', async () => {
+    const run = await resolve((await one('db-1')).fingerprint, '0000000000000000', '--yes', '-o', 'json');
+    expect([run.code, run.stdout, writes(run.sent)]).toEqual([5, '', []]);
+    expect(failure(run).message).toContain('0000000000000000');
+  });
+});
+
+describe('fingerprints, names and matchers', () => {
+  const named = (name: string, fingerprint: string) => wireAlert(fingerprint, { alertname: name });
+  const ALERTS = [
+    named('dead', 'b000000000000001'),
+    named('NodeDown', 'dada000000000002'),
+    named('cafe', 'cafe000000000003'),
+    named('Bad', 'c000000000000004'),
+  ];
+
+  async function resolve(...argv: string[]) {
+    await using server = await faultServer((socket, { method, path }) => {
+      const name = /alertname%3D%22(\w+)%22/.exec(path)?.[1];
+      const found = ALERTS.filter(({ labels }) => name === undefined || labels['alertname'] === name);
+      socket.write(answer(200, method === 'GET' ? JSON.stringify(found) : ''));
+    });
+    const run = await svc(['alerts', 'resolve', '--base-url', server.url, '--yes', '-q', ...argv]);
+    return { ...run, requests: server.requests.map(({ method, path }) => `${method} ${path}`) };
+  }
+
+  test.each([
+    [['dead'], 0, ['b000000000000001']],
+    [['da'], 0, ['dada000000000002']],
+    [['DADA'], 0, ['dada000000000002']],
+    [['Bad'], 0, ['c000000000000004']],
+    [['NodeDown'], 0, ['dada000000000002']],
+    [['alertname=cafe'], 0, ['cafe000000000003']],
+    [['cafe0'], 0, ['cafe000000000003']],
+    [['cafe'], 2, []],
+    [['c'], 2, []],
+    [['eee'], 5, []],
+    [['b0', 'eee'], 5, []],
+    [['b0', 'da'], 0, ['b000000000000001', 'dada000000000002']],
+  ])('%j: exit %d, %j', async (argv, code, ids) => {
+    const run = await resolve(...argv);
+    expect([run.code, run.stdout.split('\n').filter((id) => id !== '')]).toEqual([code, ids]);
+    expect(run.requests.filter((line) => line.startsWith('POST'))).toHaveLength(code === 0 ? 1 : 0);
+  });
+
+  test('a word that is both is told how to be one', async () => {
+    expect((await resolve('cafe')).stderr).toContain('alertname=cafe');
+  });
+
+  test.each([
+    [['b0', 'alertname=dead']],
+    [['alertname=dead', 'b0']],
+    [['NodeDown', 'b0']],
+    [['b0', 'da', 'x=y']],
+    [['x==y']],
+    [['x=y', 'NodeDown']],
+    [[]],
+  ])('%j: exit 2, nothing sent', async (argv) => {
+    expect(await resolve(...argv)).toMatchObject({ code: 2, stdout: '', requests: [] });
+  });
+});
+
+describe('clocks', () => {
+  /** What is sent, where the server's clock differs by `skewMs`. */
+  async function sentWith(skewMs: number, alert: WireAlert, now: number): Promise<Posted> {
+    await using server = await faultServer((socket, { method }) => {
+      const date = new Date(now + skewMs).toUTCString();
+      socket.write(answer(200, method === 'GET' ? JSON.stringify([alert]) : '', { date }));
+    });
+    const run = await svc(['alerts', 'resolve', alert.fingerprint, '--base-url', server.url], { now: () => now });
+    expect(run.code).toBe(0);
+    return (JSON.parse(server.requests.at(-1)?.body ?? '') as [Posted])[0];
+  }
+  const NOW = Date.UTC(2026, 10, 20, 15);
+
+  test.each([
+    [0, 0],
+    [3_600_000, 0],
+    [-60_000, -60_000],
+  ])("a server's clock that is %d ms ahead: the end is now + %d ms", async (skew, expected) => {
+    const { startsAt, endsAt } = await sentWith(skew, wireAlert('a'), NOW);
+    expect([startsAt, Date.parse(endsAt) - NOW]).toEqual(['2026-11-20T12:00:00.000Z', expected]);
+  });
+
+  test('the end is in the past of both clocks', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e9, max: 1e9 }), (skew) => {
+        const end = Date.parse(endOfAlerts(NOW, skew));
+        expect(end).toBeLessThanOrEqual(NOW);
+        expect(end).toBeLessThanOrEqual(NOW + skew);
+      }),
+    );
+    expect(Date.parse(endOfAlerts(NOW, undefined))).toBe(NOW);
+  });
+
+  test.each(['2026-11-20T15:00:00.500Z', '2030-01-01T00:00:00+02:00'])(
+    'an alert that started at %s does not end before it starts',
+    async (startsAt) => {
+      const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW);
+      expect([sent.startsAt, sent.endsAt]).toEqual([new Date(NOW).toISOString(), new Date(NOW).toISOString()]);
+    },
+  );
+
+  test('an alert that started within this second ends when it started', async () => {
+    const startsAt = '2026-11-20T15:00:00.279Z';
+    const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW + 500);
+    expect([sent.startsAt, sent.endsAt]).toEqual([startsAt, startsAt]);
+  });
+});

@@ -1,0 +1,241 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../../../src/output/width.ts';
+import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
+import { type Look, SILENCED, scripted, wireAlert } from './scripted.ts';
+import { onBothServices } from './service.ts';
+
+const [A, B, C] = [wireAlert('a'), wireAlert('b'), wireAlert('c')] as const;
+
+async function watch(looks: readonly Look[], argv: readonly string[] = [], options: RunOptions = {}) {
+  await using script = await scripted(looks);
+  const { server, signal } = script;
+  const flag = argv.some((text) => text.startsWith('--watch')) ? [] : ['--watch'];
+  const run = await svc(['alerts', 'list', ...flag, '--base-url', server.url, ...argv], { signal, ...options });
+  return { ...run, requests: [...server.requests] };
+}
+
+describe('changes', () => {
+  const events = async (looks: readonly Look[], ...argv: string[]): Promise<string[]> => {
+    const { code, stdout } = await watch(looks, argv);
+    expect(code).toBe(130);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const { event, at, alert, ...others } = JSON.parse(line);
+        expect(others).toEqual({});
+        expect(new Date(at).toISOString()).toBe(at);
+        return `${event} ${alert.fingerprint[0]}`;
+      });
+  };
+
+  test('the first look adds each; then only what is new, other, or gone', async () => {
+    const other = { ...B, annotations: { summary: 'worse' } };
+    expect(await events([[A, B], [A, B], [A, other, C], [C], []])).toEqual([
+      ...['added a', 'added b'],
+      ...['changed b', 'added c'],
+      ...['resolved a', 'resolved b'],
+      'resolved c',
+    ]);
+  });
+
+  test("a source's sign of life is no change", async () => {
+    const alive = { ...A, updatedAt: '2026-11-20T12:01:00.000Z', endsAt: '2026-11-20T12:06:00.000Z' };
+    expect(await events([[A], [alive]])).toEqual(['added a']);
+  });
+
+  test('one that is silenced has changed and is out; one that is active again is added', async () => {
+    const silenced = { ...A, ...SILENCED };
+    expect(await events([[A], [silenced], [silenced], [], [silenced], [A]])).toEqual([
+      'added a',
+      'changed a',
+      'added a',
+    ]);
+    expect(await events([[A], [silenced], []], '-a')).toEqual(['added a', 'changed a', 'resolved a']);
+    expect(await events([[A], [silenced], [A]], '--state', 'silenced')).toEqual(['added a', 'changed a']);
+  });
+
+  test('while the service is away nothing has happened', async () => {
+    const { stdout, stderr, code } = await watch([[A], 'away', [A]]);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    expect([code, rows.map(({ event }) => event)]).toEqual([130, ['added', 'unreachable', 'recovered']]);
+    expect(stderr).toMatch(/waiting for it\nthe service answers again\n/);
+  });
+
+  test('a failure that stays ends it', async () => {
+    const { code, stdout, stderr } = await watch([[A], 'refused', [A]]);
+    expect([code, stdout.split('\n').length - 1]).toEqual([4, 1]);
+    expect(stderr).toContain('wants a credential');
+  });
+
+  test('--fields chooses from them', async () => {
+    const { stdout } = await watch([[A], []], ['--fields', 'event,alert.labels.alertname']);
+    expect(stdout).toBe(
+      '{"event":"added","alert.labels.alertname":"Alerta"}\n{"event":"resolved","alert.labels.alertname":"Alerta"}\n',
+    );
+  });
+
+  test('every state is read, so that what is silenced is not taken for resolved', async () => {
+    const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
+    expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
+  });
+
+  test('hostile text stays inside its line', async () => {
+    const { stdout } = await watch([[wireAlert('a', { x: '\u001b[2J\n\u202e' })]]);
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
+  });
+});
+
+describe('on a terminal', () => {
+  const ENTER = '\u001b[?1049h\u001b[?25l';
+  const LEAVE = '\u001b[H\u001b[J\u001b[?25h\u001b[?1049l';
+  const frames = async (looks: readonly Look[], argv: readonly string[] = [], terminal = 80): Promise<string[][]> => {
+    const { code, stdout } = await watch(looks, argv, { terminal, env: { NO_COLOR: '1' } });
+    expect(code).toBe(130);
+    expect(stdout.startsWith(ENTER)).toBe(true);
+    expect(stdout.endsWith(LEAVE)).toBe(true);
+    const drawn = stdout.slice(ENTER.length, -LEAVE.length);
+    return drawn
+      .split('\u001b[H')
+      .slice(1)
+      .map((frame) => {
+        expect(frame.endsWith('\u001b[J')).toBe(true);
+        const lines = frame.slice(0, -'\u001b[J'.length).split('\r\n');
+        expect(lines.pop()).toBe('');
+        for (const line of lines) expect(line.startsWith('\u001b[2K')).toBe(true);
+        return lines.map((line) => line.slice('\u001b[2K'.length));
+      });
+  };
+
+  test('each look is drawn, with its time and what changed', async () => {
+    const [first, second, third] = await frames([
+      [A, B],
+      [B, C],
+      [B, C],
+    ]);
+    expect(first?.[0]).toMatch(/^2 alerts at \d\d:\d\d:\d\dZ, again every 5s$/);
+    expect(first?.[1]).toBe('no change so far');
+    expect(first?.join('\n')).toContain('Alerta');
+    expect(second?.slice(1, 3)).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\dZ added Alertc$/),
+      expect.stringMatching(/Z resolved Alerta$/),
+    ]);
+    expect(second?.find((line) => line.includes('c0000000') || / Alertc /.test(line))).toMatch(/^\+ /);
+    // Told until something else changes, but marked only once.
+    expect(third?.slice(1, 3)).toEqual(second?.slice(1, 3));
+    expect(third?.filter((line) => line.startsWith('+'))).toEqual([]);
+  });
+
+  test('what all have in common is told once', async () => {
+    const alerts = ['a', 'b'].map((id) => wireAlert(id, { cluster: 'eu', host: id }));
+    const [frame] = await frames([alerts], [], 120);
+    expect(frame).toContain('common: cluster=eu');
+    expect(frame?.filter((line) => line.includes('cluster=eu'))).toHaveLength(1);
+  });
+
+  test.each([1, 10, 40, 80, 200])('never more than the screen at %d columns', async (width) => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      wireAlert((index + 16).toString(16), { cluster: 'eu', text: '日本語'.repeat(index) }),
+    );
+    for (const frame of await frames([many, [], many, 'away'], [], width)) {
+      expect(frame.length).toBeLessThanOrEqual(22);
+      for (const line of frame) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('how many are not shown is said, be it by the screen or by --limit', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
+    const [full] = await frames([many]);
+    const rows = full?.filter((line) => line.includes('active')).length ?? 0;
+    expect(rows).toBeGreaterThan(10);
+    expect(full?.at(-1)).toBe(`… ${60 - rows} more`);
+    const [limited] = await frames([many], ['--limit', '3', '--sort', '-id']);
+    expect(limited?.at(-1)).toBe('… 57 more');
+    expect(limited?.filter((line) => line.includes('active'))).toHaveLength(3);
+  });
+
+  test('while the service is away the rows stay and the reason stands above them', async () => {
+    const [, away, back] = await frames([[A], 'away', [A]]);
+    expect(away?.join('\n')).toContain('503');
+    expect(away?.join('\n')).toContain('Alerta');
+    expect(back?.join('\n')).not.toContain('503');
+  });
+
+  test('hostile text draws nothing', async () => {
+    const [frame] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
+    expect(frame?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
+    const [, gone] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
+    expect(gone?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
+  });
+
+  test('-o ndjson prints changes there, too', async () => {
+    const { stdout } = await watch([[A]], ['-o', 'ndjson'], { terminal: 80 });
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'added' });
+  });
+
+  test('after a failure that stays the terminal is as before, and the reason is told', async () => {
+    const { code, stdout, stderr } = await watch([[A], 'refused'], [], { terminal: 80 });
+    expect([code, stdout.endsWith(LEAVE)]).toEqual([4, true]);
+    expect(stderr).toContain('wants a credential');
+  });
+});
+
+describe('what cannot be watched', () => {
+  test.each([
+    [['-o', 'json'], '-o json'],
+    [['-o', 'csv'], '-o csv'],
+    [['-q'], '-o id'],
+    [['--query', '[0]'], '--query'],
+    [['--sort', 'id'], '--sort'],
+    [['--limit', '3'], '--limit'],
+    [['--columns', 'id'], '--columns'],
+    [['--count'], '--count'],
+    [['--group-by', 'team'], '--group-by'],
+    [['--fail-if-any'], '--fail-if-any'],
+    [['--watch=0s'], 'at least 1s'],
+    [['--watch=999ms'], 'at least 1s'],
+    [['--watch=often'], 'not a duration'],
+  ])('%j: exit 2, nothing sent', async (argv, why) => {
+    const { code, stdout, stderr, requests } = await watch([[A]], argv);
+    expect([code, stdout, requests]).toEqual([2, '', []]);
+    expect(stderr).toContain(why);
+  });
+});
+
+onBothServices((service) => {
+  test('the built program tells in a pipe what comes, is silenced, and goes, until it is interrupted', async () => {
+    const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
+    const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../../../bin/svc.cjs'), ...args],
+      { env: { PATH: process.env['PATH'], SVC_ALERTS_URL: service.url() }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const next = async (): Promise<unknown[]> => {
+      const { event, alert } = JSON.parse((await lines.next()).value ?? 'null');
+      return [event, alert.labels.host, alert.status.silencedBy];
+    };
+    const alert = (host: string) => ({ labels: { alertname: 'Watched', host } });
+    await postAlerts(service.url(), [alert('one')]);
+    expect(await next()).toEqual(['added', 'one', []]);
+    await postAlerts(service.url(), [alert('two')]);
+    expect(await next()).toEqual(['added', 'two', []]);
+    const silence = await postSilence(service.url(), { matchers: [{ name: 'host', value: 'two', isRegex: false }] });
+    expect(await next()).toEqual(['changed', 'two', [silence]]);
+    const over = { startsAt: new Date(Date.now() - 60_000).toISOString(), endsAt: new Date().toISOString() };
+    await postAlerts(service.url(), [{ ...alert('one'), ...over }]);
+    expect(await next()).toEqual(['resolved', 'one', []]);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+  });
+});

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../../src/features/alerts/matcher-argument.ts';
+
+function refusal(args: readonly string[]): SvcError {
+  try {
+    parseMatcherArguments(args);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(args)} was taken`);
+}
+
+/** What a POSIX shell makes of the quoted words in a hint. */
+const wordsOf = (hint: string | undefined): string[] =>
+  [...(hint ?? '').matchAll(/(?<=^| )'(?:[^']|'\\'')*'/g)].map(([word]) => word.slice(1, -1).replaceAll("'\\''", "'"));
+
+test.each([
+  ['foo=bar', 'foo="bar"'],
+  [' foo = bar ', 'foo="bar"'],
+  ['foo=bar baz', 'foo="bar baz"'],
+  ['foo=', 'foo=""'],
+  ['foo!=bar', 'foo!="bar"'],
+  ['foo=~bar|baz', 'foo=~"bar|baz"'],
+  ['foo!~"b.r"', 'foo!~"b.r"'],
+  ['foo-bar=baz', '"foo-bar"="baz"'],
+  ['"foo bar"="baz"', '"foo bar"="baz"'],
+  ['foo="b\\"ar"', 'foo="b\\"ar"'],
+  ['foo="a\\tb"', 'foo="a\\\\tb"'],
+  ['foo="\\u0041"', 'foo="\\\\u0041"'],
+  ['foo=~"\\d+"', 'foo=~"\\\\d+"'],
+  ['foo=~"\\\\d+"', 'foo=~"\\\\d+"'],
+  ['foo=a,b', 'foo="a,b"'],
+  ['foo=~"(?!x)a"', 'foo=~"(?!x)a"'],
+  ['foo=~"(?P<n>a)"', 'foo=~"(?P<n>a)"'],
+  ['foo="=bar"', 'foo="=bar"'],
+  ['foo="~bar"', 'foo="~bar"'],
+  ['foo="\'bar\'"', 'foo="\'bar\'"'],
+  ['foo="{x}"', 'foo="{x}"'],
+  ['foo="bar,"', 'foo="bar,"'],
+  ['foo="bar,bar=baz"', 'foo="bar,bar=baz"'],
+  ['"[foo"="bar]"', '"[foo"="bar]"'],
+])('%s is %s', (text, canonical) => {
+  const { matchers, notices } = parseMatcherArguments([text]);
+  expect(matchers.map(formatMatcher)).toEqual([canonical]);
+  expect(notices).toEqual([]);
+});
+
+describe.each([
+  // (1) a bare word is an alert's name only in the first place
+  [['x=y', 'foo'], 'has no operator', ['alertname="foo"']],
+  [['foo,bar'], 'has no operator', ['alertname="foo,bar"']],
+  [['"foo"'], 'has no operator', ['alertname="foo"']],
+  [['{foo}'], 'has no operator', ['alertname="foo"']],
+  [['(foo)'], 'has no operator', ['alertname="(foo)"']],
+  // (2) operators of other languages
+  [['foo==bar'], 'there is no operator ==', ['foo="bar"', 'foo="=bar"']],
+  [['foo!=~bar'], 'there is no operator !=~', ['foo!~"bar"', 'foo!="~bar"']],
+  [['foo=!bar'], 'there is no operator =!', ['foo!="bar"', 'foo="!bar"']],
+  [['foo~=bar'], 'there is no operator ~=', ['foo=~"bar"']],
+  [['foo= =bar'], 'there is no operator = =', ['foo="bar"', 'foo="=bar"']],
+  [['foo= ~bar'], 'there is no operator = ~', ['foo=~"bar"', 'foo="~bar"']],
+  [['{a="b",foo=="bar"}'], 'there is no operator ==', ['foo="bar"', 'foo="=bar"']],
+  // (3) quotes that a shell should have taken away
+  [["foo='bar'"], "shell's quotes", ['foo="bar"', `foo="'bar'"`]],
+  [["foo=~'a|b'"], "shell's quotes", ['foo=~"a|b"', `foo=~"'a|b'"`]],
+  [['foo=`bar`'], "shell's quotes", ['foo="bar"', 'foo="`bar`"']],
+  // (4) several matchers in one argument
+  [['foo="bar",'], 'ends with a comma', ['foo="bar"']],
+  [['foo=bar,'], 'ends with a comma', ['foo="bar"', 'foo="bar,"']],
+  [['foo=bar,bar=baz'], 'several matchers', ['foo="bar"', 'bar="baz"', 'foo="bar,bar=baz"']],
+  [['foo="bar",bar="baz"'], 'several matchers', ['foo="bar"', 'bar="baz"']],
+  // (5) lists, whole
+  [['{foo="bar"'], 'the list is not closed', ['{name="value",other=~"regex"}']],
+  [['{}'], 'the list is empty', ['{name="value"}']],
+  [['{foo="bar",,a="b"}'], 'is empty', ['name="value"']],
+  [['up{env="prod"}'], 'a name before a list', ['alertname="up"', '{env="prod"}']],
+  // (6) brackets
+  [['[foo=bar]'], 'brackets around a matcher', ['foo="bar"', '"[foo"="bar]"']],
+  [['(foo="bar")'], 'brackets around a matcher', ['foo="bar"', '"(foo"="\\"bar\\")"']],
+  // what no grammar takes
+  [[''], 'is empty', ['name="value"']],
+  [['=bar'], 'has no label name', ['name="value"']],
+  [['""=bar'], 'has no label name', ['name="value"']],
+  [['foo="bar'], 'double quotes are not balanced', ['foo="bar"']],
+  [['foo=b"ar'], 'double quotes are not balanced', ['foo="b\\"ar"']],
+  [['foo={x}'], 'needs double quotes', ['foo="{x}"']],
+  [['foo=~a{2}'], 'needs double quotes', ['foo=~"a{2}"']],
+  [['foo bar=baz'], 'needs double quotes', ['"foo bar"="baz"']],
+])('%j', (args, why, spellings) => {
+  test('is refused with the reason', () => {
+    const error = refusal(args);
+    expect(error).toMatchObject({ code: 'invalid_value', exit: 2 });
+    expect(error.message).toContain(why);
+  });
+  test('is shown in the spellings that may be meant, each of which is taken', () => {
+    const words = wordsOf(refusal(args).hint);
+    expect(words).toEqual(spellings);
+    for (const word of words) {
+      const { matchers } = parseMatcherArguments([word]);
+      if (!word.startsWith('{')) expect(matchers.map(formatMatcher)).toEqual([word]);
+    }
+  });
+});
+
+test.each([
+  'up',
+  'Node_Down',
+  'job:rate5m',
+  'node-1.example/a',
+  '_x',
+  'Ünïcode',
+  '磁盘已满',
+  '🔥',
+  '2xx',
+  'Disk full (/var)',
+  "it's",
+])('a first bare text %s is an alert name', (word) => {
+  expect(parseMatcherArguments([word, 'a=b'])).toEqual({
+    matchers: [matcher('alertname', '=', word), matcher('a', '=', 'b')],
+    notices: [`${word} taken as alertname="${word}"`],
+  });
+});
+
+test('a list is one argument that stands for its items', () => {
+  const { matchers } = parseMatcherArguments(['{a="b", c=~"d,e" ,"f g"!="h",}', 'i=j']);
+  expect(matchers.map(formatMatcher)).toEqual(['a="b"', 'c=~"d,e"', '"f g"!="h"', 'i="j"']);
+});
+
+test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('a long run of blanks behind %j is gone through once', (begin) => {
+  const began = performance.now();
+  for (const end of ['', 'c', ',']) {
+    try {
+      parseMatcherArguments([`${begin}${' '.repeat(50_000)}${end}`]);
+    } catch (error) {
+      expect(error).toBeInstanceOf(SvcError);
+    }
+  }
+  expect(performance.now() - began).toBeLessThan(500);
+});
+
+test('no argument is no matcher', () => {
+  expect(parseMatcherArguments([])).toEqual({ matchers: [], notices: [] });
+});
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...'a=!~"\\,{}[(\'` \n\u00a0é') }),
+);
+const operators = fc.constantFrom<Operator>('=', '!=', '=~', '!~');
+
+test('name and value in double quotes always mean what they say, alone and in a list', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(texts, operators, texts), { minLength: 1, maxLength: 3 }), (parts) => {
+      const wanted = parts.map(([name, operator, value]) => matcher(name || 'x', operator, value));
+      const spelled = wanted.map(formatMatcher);
+      expect(parseMatcherArguments(spelled).matchers).toEqual(wanted);
+      expect(parseMatcherArguments([`{${spelled.join(', ')}}`]).matchers).toEqual(wanted);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any argument is taken or refused with exit 2', () => {
+  const garbage = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{}[(\'` \n'), maxLength: 12 });
+  fc.assert(
+    fc.property(fc.array(garbage, { minLength: 1, maxLength: 2 }), (args) => {
+      try {
+        const { matchers } = parseMatcherArguments(args);
+        expect(matchers.every(({ name }) => name !== '')).toBe(true);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_value', hint: expect.any(String) });
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatMatcher, type Matcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
+import { MatcherSyntaxError, parseClassic, splitList } from '../../../src/features/alerts/matcher-classic.ts';
+import { parseFallback, parseUtf8 } from '../../../src/features/alerts/matcher-utf8.ts';
+import { GRAMMAR_TABLE, type Result, refused } from './grammar-table.ts';
+
+const result = (parse: (input: string) => Matcher, input: string): Result => {
+  try {
+    return parse(input);
+  } catch (error) {
+    if (error instanceof MatcherSyntaxError) return refused;
+    throw error;
+  }
+};
+const m = (name: string, operator: Operator, value: string): Matcher => matcher(name, operator, value);
+
+describe.each(GRAMMAR_TABLE)('%j', (input, classic, utf8, fallback) => {
+  test('classic', () => expect(result(parseClassic, input)).toEqual(classic));
+  test('UTF-8', () => expect(result(parseUtf8, input)).toEqual(utf8));
+  test('fallback', () => expect(result(parseFallback, input)).toEqual(fallback));
+});
+
+test.each([
+  ['\\a\\b\\f\\n\\r\\t\\v\\\\\\"', '\x07\b\f\n\r\t\v\\"'],
+  ['\\101\\x41\\u00e9\\U0001f600', 'AAé😀'],
+  ['\\xc3\\xa9', 'é'],
+  ['\\ufeffa', '\ufeffa'],
+])('the UTF-8 grammar reads the escapes %s', (escaped, value) => {
+  expect(parseUtf8(`a="${escaped}"`)).toEqual(m('a', '=', value));
+});
+
+test.each(['\\xff', '\\xc3', '\\ud800', '\\U00110000', "\\'", '\\q', '\\400', '\\x4', '\\u41', '\\1'])(
+  'the UTF-8 grammar refuses the escape %s',
+  (escaped) => {
+    expect(() => parseUtf8(`a="${escaped}"`)).toThrow(MatcherSyntaxError);
+  },
+);
+
+test('the words of a refusal are those of the server', () => {
+  expect(() => parseClassic('a b=c')).toThrow('bad matcher format: a b=c');
+  expect(() => parseClassic('a="b"c"')).toThrow('matcher value contains unescaped double quote: "b"c"');
+  expect(() => parseFallback('a={b}')).toThrow('unexpected open or close brace: a={b}');
+  expect(() => parseFallback('a b=c="d')).toThrow('bad matcher format: a b=c="d');
+});
+
+test.each([
+  ['a=b,c=d', ['a=b', 'c=d']],
+  ['a="b,c",d=e,', ['a="b,c"', 'd=e']],
+  ['a="b\\",c",d=e', ['a="b\\",c"', 'd=e']],
+  ['a=b,,c=d', ['a=b', '', 'c=d']],
+  ['', []],
+  [' , ', [' ']],
+])('%s is split at the commas outside quotes', (list, items) => {
+  expect(splitList(list)).toEqual(items);
+});
+
+const operators = fc.constantFrom<Operator>('=', '!=', '=~', '!~');
+const nasty = fc.constantFrom(
+  '"',
+  '\\',
+  '\n',
+  '\t',
+  '\r',
+  '\0',
+  '\x1b',
+  ',',
+  '{',
+  '}',
+  '=',
+  '~',
+  '!',
+  "'",
+  '`',
+  ' ',
+  '\u0085',
+  '\u00a0',
+  '\u2028',
+  '\ufeff',
+  'n',
+  'é',
+  '😀',
+);
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: nasty }),
+  fc.array(fc.oneof(nasty, fc.string({ unit: 'grapheme', maxLength: 3 }))).map((parts) => parts.join('')),
+);
+const classicNames = fc.stringMatching(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/);
+
+test('the canonical spelling means the same to all three grammars', () => {
+  fc.assert(
+    fc.property(classicNames, operators, texts, (name, operator, value) => {
+      const wanted = m(name, operator, value);
+      const text = formatMatcher(wanted);
+      expect(parseClassic(text)).toEqual(wanted);
+      expect(parseUtf8(text)).toEqual(wanted);
+      expect(parseFallback(text)).toEqual(wanted);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a name that the classic grammar does not know means the same to both others', () => {
+  fc.assert(
+    fc.property(texts, operators, texts, (name, operator, value) => {
+      const wanted = m(name, operator, value);
+      const text = formatMatcher(wanted);
+      expect(parseUtf8(text)).toEqual(wanted);
+      expect(parseFallback(text)).toEqual(wanted);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('no input breaks a grammar, and the fallback only ever gives what one of them gives', () => {
+  const input = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{} \n\'é'), maxLength: 12 });
+  fc.assert(
+    fc.property(input, (text) => {
+      const [classic, utf8, fallback] = [parseClassic, parseUtf8, parseFallback].map((parse) => result(parse, text));
+      if (fallback === refused) expect(utf8).toBe(refused);
+      else if (classic !== refused) expect(fallback).toEqual(classic);
+      else expect(fallback).toEqual(utf8);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a long quoted text that is never closed is refused at once', () => {
+  expect(result(parseUtf8, `a="${'x\\"'.repeat(100_000)}`)).toBe(refused);
+});

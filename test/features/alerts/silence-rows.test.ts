@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseTime } from '../../../src/cli/time.ts';
+import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
+import { parseSilenceFile } from '../../../src/features/silences/silence-file.ts';
+import { importPlan } from '../../../src/features/silences/silence-import.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;
+const defaults = { source: 'f', createdBy: 'me', backup: true, startsAt: instant('now'), instant };
+
+async function parse(rows: readonly unknown[]): Promise<readonly PostableSilence[]> {
+  return (await parseSilenceFile(Buffer.from(JSON.stringify(rows)), defaults)).silences;
+}
+
+const matcher = fc.record(
+  {
+    name: fc.string(),
+    value: fc.string(),
+    isRegex: fc.boolean(),
+    isEqual: fc.option(fc.boolean()),
+    more: fc.jsonValue(),
+  },
+  { requiredKeys: ['name', 'value', 'isRegex'] },
+);
+const time = fc
+  .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const row = fc.record(
+  {
+    matchers: fc.array(matcher, { minLength: 1, maxLength: 4 }),
+    startsAt: time,
+    endsAt: time,
+    createdBy: fc.string(),
+    comment: fc.string(),
+    id: fc.constantFrom('', '2F1A0000-0000-4000-8000-000000000001'),
+    status: fc.constant({ state: 'active' }),
+    updatedAt: time,
+    annotations: fc.jsonValue(),
+  },
+  { requiredKeys: ['matchers', 'endsAt', 'comment', 'createdBy'] },
+);
+
+describe('rows of a file', () => {
+  test('good ones come as the schema would give them, with the defaults and without what the service sets', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
+        const expected = rows.map(({ status: _, updatedAt: __, id, startsAt, ...rest }) => {
+          const known = id === undefined || id === '' ? {} : { id: id.toLowerCase() };
+          const start = startsAt ?? (id === undefined || id === '' ? defaults.startsAt : undefined);
+          const silence = { ...rest, ...known, ...(start === undefined ? {} : { startsAt: start }) };
+          return JSON.parse(JSON.stringify(silence)) as unknown;
+        });
+        const wrong = expected.some((silence) => !postableSilence.safeParse(silence).success);
+        if (wrong) await expect(parse(rows)).rejects.toThrow('startsAt');
+        else expect(await parse(rows)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('a time that is already resolved is what reading it gives', () => {
+    fc.assert(
+      fc.property(time, (text) => {
+        expect(instant(text)).toBe(text);
+      }),
+    );
+  });
+
+  test.each([
+    ['2026-02-30T00:00:00.000Z', 'day 30'],
+    ['2027-02-29T00:00:00.000Z', 'day 29'],
+    ['2026-06-31T00:00:00.000Z', 'day 31'],
+    ['2026-11-31T00:00:00.000Z', 'day 31'],
+    ['2026-11-20T24:00:00.000Z', 'hour 24'],
+    ['0000-01-01T00:00:00.000Z', 'years 1 to 9999'],
+    ['2026-11-20 12:00:00.000Z', 'write 2026-11-20T12:00:00.000Z'],
+    ['2026-11-20T12:00:00.000z', 'write 2026-11-20T12:00:00.000Z'],
+    ['Fri Nov 20 2026 12:00:00', 'not a time'],
+  ])('%s is refused although it is as long', async (endsAt, why) => {
+    const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
+    const error = (await parse([silence]).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
+    expect(`${error.message} ${(error.cause as { hint?: string }).hint}`).toContain(why);
+    expect(error.message).toMatch(/^f, silence 1: endsAt: /);
+  });
+});
+
+describe('rows that are the same silence', () => {
+  const base = { startsAt: '2026-11-20T12:00:00.000Z', endsAt: '2027-01-01T00:00:00.000Z' };
+  const meaning = ({ matchers, createdBy, comment }: PostableSilence): string => {
+    const all = matchers.map((m) => JSON.stringify([m.name, m.value, m.isRegex, m.isEqual ?? true]));
+    return JSON.stringify([[...new Set(all)].sort(), createdBy, comment]);
+  };
+  // Few characters, so that texts run into each other: digits and blanks are what the lengths are written with.
+  const few = fc.string({ unit: fc.constantFrom('1', ' ', 't'), maxLength: 3 });
+  const small = fc.record({
+    matchers: fc.array(
+      fc.record({
+        name: few,
+        value: few,
+        isRegex: fc.boolean(),
+        isEqual: fc.constantFrom(true, false, null, undefined),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    createdBy: few,
+    comment: few,
+  });
+
+  test('are those with the same matchers in any order, author and comment, and no others', () => {
+    fc.assert(
+      fc.property(fc.array(small, { minLength: 2, maxLength: 12 }), (rows) => {
+        const silences: PostableSilence[] = rows.map((one) => ({ ...base, ...one }));
+        const doubled = [
+          ...silences,
+          ...silences.map((one) => ({ ...one, matchers: [...one.matchers, ...one.matchers].reverse() })),
+        ];
+        const created = doubled.map(importPlan([], 'skip', NOW)).filter(({ action }) => action === 'create');
+        expect(created.map(({ row: one }) => meaning(one))).toEqual([...new Set(doubled.map(meaning))]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,356 @@
+/** The raw escape hatch: what is sent, how often, to where, and what becomes of the answer. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawPath } from '../../../../src/features/api/raw-request.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { startTradingEmulator } from '../../../../src/sandbox/trade/server.ts';
+import type { TradingTrap } from '../../../../src/sandbox/trade/traps.ts';
+import { readJournal } from '../../../../src/store/order-journal.ts';
+import { answer, type Fault, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { forwarder } from '../../trade/commands/lost-answers.ts';
+
+const NONE: Run = { code: -1, stdout: '', stderr: '', server: undefined, asked: [], opened: [] };
+const SECRET = 'SECRET-f00dfacecafe';
+let fault: Fault = () => {};
+let server: FaultServer;
+beforeAll(async () => {
+  server = await faultServer((...all) => fault(...all));
+});
+afterAll(() => server.close());
+
+async function api(args: readonly string[], reply: string | Fault = '{}', options: RunOptions = {}) {
+  const before = server.requests.length;
+  fault = typeof reply === 'string' ? (socket) => socket.write(answer(200, reply)) : reply;
+  const { env, ...rest } = options;
+  const urls = { SVC_ALERTS_URL: server.url, SVC_WEBHOOKS_URL: server.url, SVC_CATALOG_URL: server.url };
+  const run = await svc(['api', ...args], { env: { ...urls, SVC_ALERTS_TOKEN: SECRET, ...env }, ...rest });
+  expect(run.stdout + run.stderr).not.toContain(SECRET);
+  return { ...run, requests: server.requests.slice(before) };
+}
+
+describe('what is sent', () => {
+  test('goes below the base path, with the credential, parameters encoded', async () => {
+    const { requests } = await api(['alerts', 'GET', '/alerts?active=true', '-p', 'filter=a="é"', '-p', 'filter=b']);
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v2/alerts?active=true&filter=a%3D%22%C3%A9%22&filter=b',
+    ]);
+    expect(requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
+    expect((await api(['alerts', 'GET', '/api/v2/status'])).requests[0]?.path).toBe('/api/v2/status');
+    expect((await api(['catalog', 'GET', '/healthz'])).requests[0]?.path).toBe('/healthz');
+  });
+
+  test('a body of fields, and one that is sent as it is', async () => {
+    const fields = ['-f', 'comment=1', '--field-json', 'matchers=[]', '--field-json', 'n=2'];
+    const made = await api(['alerts', 'POST', '/silences', '--yes', ...fields]);
+    expect(made.requests[0]).toMatchObject({
+      method: 'POST',
+      body: '{"comment":"1","matchers":[],"n":2}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const text = '{"a": 12345678901234567890}\n';
+    const exact = await api(['alerts', 'PUT', '/x', '--yes', '--body', '-'], '{}', { stdin: text });
+    expect(exact.requests[0]).toMatchObject({ body: text, headers: { 'content-type': 'application/json' } });
+  });
+
+  test.each([
+    [['alerts', 'GET', 'status']],
+    [['alerts', 'GET', '//evil.example/x']],
+    [['alerts', 'GET', '/a/../x']],
+    [['alerts', 'GET', '/a/%2E%2e/x']],
+    [['alerts', 'GET', '/a%2f..%2fx']],
+    [['alerts', 'GET', '/a b']],
+    [['alerts', 'GET', '/a#b']],
+    [['alerts', 'GET', '/{id}']],
+    [['alerts', 'GET', 'http://evil.example/']],
+    [['alerts', 'get', '/status']],
+    [['nothing', 'GET', '/status']],
+    [['alerts', 'GET', '/status', '-f', 'a=b']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '-f', 'a=c']],
+    [['alerts', 'POST', '/x', '--yes', '--field-json', 'a={']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a']],
+    [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '--body', '-']],
+    [['alerts', 'POST', '/x', '--yes', '--body', '-']],
+  ])('%j is refused, and nothing is sent', async (args) => {
+    expect(await api(args, '{}', { stdin: 'no json' })).toMatchObject({ code: 2, stdout: '', requests: [] });
+  });
+
+  test('whatever path is let through stays below the address', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('/', '.', '%2e', '%2F', '\\', '?', 'a', '@', ':', '%5c') }),
+        (text) => {
+          let path: string;
+          try {
+            ({ path } = rawPath(text, 'catalog', []));
+          } catch {
+            return;
+          }
+          const url = new URL(`http://host.test/base${path}`);
+          expect(url.origin).toBe('http://host.test');
+          expect(url.pathname).toBe(`/base${path}`);
+        },
+      ),
+    );
+  });
+});
+
+describe('a write', () => {
+  const lost: readonly (readonly [string, Fault])[] = [
+    ['a reset', (socket) => socket.resetAndDestroy()],
+    ['503', (socket) => socket.write(answer(503, '"busy"'))],
+    ['half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a')],
+    ['broken JSON', (socket) => socket.write(answer(200, '{"a'))],
+  ];
+
+  test.each(lost)('is sent once, and is exit 8 where its answer is lost by %s', async (_, reply) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { code, stdout, requests } = await api(['catalog', method, '/x', '--yes'], reply);
+      expect([code, stdout, requests.length], method).toEqual([8, '', 1]);
+    }
+  });
+
+  test('asks first, and does what is answered', async () => {
+    const args = ['alerts', 'DELETE', '/silence/1'];
+    expect(await api(args)).toMatchObject({ code: 2, requests: [] });
+    expect(await api(args, '', { terminal: 80, answer: false })).toMatchObject({ code: 2, requests: [] });
+    const yes = await api(args, '', { terminal: 80, answer: true });
+    expect(yes).toMatchObject({ code: 0, stdout: '', asked: [`Send DELETE ${server.url}/api/v2/silence/1?`] });
+    expect(yes.requests).toHaveLength(1);
+  });
+
+  test('whose answer has no such field was sent all the same', async () => {
+    const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
+    expect([run.code, run.requests.length]).toEqual([8, 1]);
+    expect((await api(['catalog', 'GET', '/x', '--fields', 'zzz'], '{"a":1}')).code).toBe(2);
+  });
+
+  test.each(['GET', 'POST'])('--dry-run shows a %s, and sends nothing', async (method) => {
+    const args = ['alerts', method, '/silences', ...(method === 'GET' ? [] : ['--body', '-'])];
+    const dry = await api([...args, '--dry-run'], '', { stdin: '{"a": 1}' });
+    expect(dry).toMatchObject({ code: 0, requests: [] });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      method,
+      url: `${server.url}/api/v2/silences`,
+      headers: { authorization: '***' },
+      body: method === 'GET' ? null : { a: 1 },
+    });
+    const curl = await api([...args, '--dry-run=curl'], '', { stdin: '{"a": 1}' });
+    expect(curl.stdout).toMatch(/^curl .*\$AUTHORIZATION/);
+    expect(curl.requests).toEqual([]);
+  });
+});
+
+describe('the answer', () => {
+  const GET = ['catalog', 'GET', '/x'];
+
+  test('goes through as it is, but for what a terminal obeys; and takes every format', async () => {
+    const text = '[{"n":12345678901234567890,"t":"\u202e\u009b"},{"n":2,"m":{"a":1}}]';
+    expect((await api(GET, text)).stdout).toBe(
+      '[{"n":12345678901234567890,"t":"\\u202e\\u009b"},{"n":2,"m":{"a":1}}]\n',
+    );
+    expect((await api([...GET, '--query', '[1].m.a'], text)).stdout).toBe('1\n');
+    expect(JSON.parse((await api([...GET, '--fields', 'm.a'], text)).stdout)).toEqual([{ 'm.a': null }, { 'm.a': 1 }]);
+    expect((await api([...GET, '-o', 'csv'], '[{"n":1,"m":{"a":1}},{"k":true}]')).stdout).toMatch(/^n,m,k\r?\n/);
+    expect((await api([...GET, '-o', 'table'], '{"status":"ok"}')).stdout).toMatch(/status +ok/i);
+    expect((await api([...GET, '-o', 'ndjson'], '[1,"a",null]')).stdout).toBe('1\n"a"\nnull\n');
+  });
+
+  test('with its status and its headers, without what is secret in them', async () => {
+    const reply: Fault = (socket) =>
+      socket.write(answer(201, '{"n":12345678901234567890}', { 'set-cookie': `sid=${SECRET}`, 'x-echo': SECRET }));
+    const run = await api(['alerts', 'GET', '/x', '-i'], reply);
+    expect(run.stdout).toContain('"body":{"n":12345678901234567890}}');
+    expect(JSON.parse(run.stdout)).toMatchObject({ status: 201, headers: { 'set-cookie': '***', 'x-echo': '***' } });
+    const shaped = await api(['alerts', 'GET', '/x', '-i', '--query', 'status'], reply);
+    expect(shaped.stdout).toBe('201\n');
+  });
+
+  test('that is no JSON', async () => {
+    const text: Fault = (socket) => socket.write(answer(200, 'é\n', { 'content-type': 'text/html' }));
+    expect((await api(GET, text)).stdout).toBe('"é\\n"\n');
+    expect((await api([...GET, '-o', 'table'], text)).stdout).toBe('é\n');
+    expect(JSON.parse((await api([...GET, '-i'], text)).stdout)).toMatchObject({ body: 'é\n' });
+    expect(await api(GET, (socket) => socket.write('HTTP/1.1 204 No\r\n\r\n'))).toMatchObject({ code: 0, stdout: '' });
+    expect((await api(GET, '{"a')).code).toBe(7);
+  });
+
+  test.each([
+    [400, 3],
+    [401, 4],
+    [403, 4],
+    [404, 3],
+    [429, 6],
+    [500, 7],
+    [302, 3],
+  ])('%d is exit %d', async (status, code) => {
+    const headers = { location: 'http://evil.example/', 'retry-after': '0' };
+    const run = await api(GET, (socket) => socket.write(answer(status, '"no"', headers)));
+    expect([run.code, run.stdout]).toEqual([code, '']);
+  });
+
+  test('of more than is held at once', async () => {
+    const long = JSON.stringify(Array.from({ length: 500_000 }, (_, n) => `number ${n}`));
+    expect((await api(GET, long)).stdout === `${long}\n`).toBe(true);
+    const cut: Fault = (socket) => socket.write(answer(200, long.slice(0, -9)));
+    expect((await api(GET, cut)).code).toBe(7);
+  });
+});
+
+describe('the trading gateway', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ now: Date.now, random: Math.random });
+  });
+  afterAll(() => sandbox.close());
+  const trade = (args: readonly string[]): Promise<Run> => svc(['api', 'trade', ...args], { env: sandbox.env });
+
+  test('is asked within a session, by forms, and refuses with status 200', async () => {
+    const accounts = await trade(['GET', '/trading/get_model?models=Account', '--query', 'accounts[0].accountId']);
+    expect([accounts.code, JSON.parse(accounts.stdout)]).toEqual([0, '654061']);
+    const refused = await trade(['POST', '/trading/subscribe', '-f', 'models=Nothing', '--yes']);
+    expect(refused.code).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
+    expect(refused.stderr).toContain('the gateway refused the request');
+    const dry = await trade(['POST', '/subscribe', '-f', 'pairs=A', '-f', 'pairs=B', '--dry-run']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ body: { pairs: ['A', 'B'] } });
+    expect((await trade(['POST', '/x', '--field-json', 'a=1', '--yes'])).code).toBe(2);
+    for (const { stdout, stderr } of [accounts, refused, dry]) {
+      expect(stdout + stderr).not.toContain(sandbox.env['SVC_TRADE_TOKEN']);
+    }
+  });
+
+  test.each([[[]], [['-f', 'is_buy=1']], [['-f', 'is_buy=true', '-f', 'is_buy=false']]])(
+    'an order without a side would be a buy, and is not sent: %j',
+    async (side) => {
+      const form = ['-f', 'account_id=654061', '-f', 'symbol=EUR/USD', '-f', 'amount=5', ...side, '--yes'];
+      for (const path of ['/trading/open_trade', '/trading/create_entry_order/']) {
+        const { code, stderr } = await trade(['POST', path, ...form]);
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('without is_buy would buy') });
+      }
+    },
+  );
+
+  const ORDER = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
+  const FORM = [...ORDER, 'order_type=AtMarket', 'time_in_force=GTC'].flatMap((field) => ['-f', field]);
+  async function trapped(trap: TradingTrap, argv: readonly string[], home: string, runs = 1): Promise<readonly Run[]> {
+    const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, tickMs: 0 });
+    gateway.traps.add(trap);
+    const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
+    const all: Run[] = [];
+    for (let n = 0; n < runs; n++) all.push(await svc(['api', 'trade', ...argv], { env, home }));
+    await gateway.close();
+    return all;
+  }
+  const journalOf = (home: string) => readJournal({ config: '', cache: '', state: join(home, 'state') });
+
+  test('an order is in the journal before it is sent, and what became of it after', async () => {
+    const home = temporaryHome();
+    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...FORM, '--yes'];
+    const { code, stdout } = await svc(argv, { env: sandbox.env, home });
+    expect(code).toBe(0);
+    const { orderId } = JSON.parse(stdout).data;
+    expect(journalOf(home)).toMatchObject([
+      {
+        command: 'api',
+        path: '/trading/open_trade',
+        form: { account_id: '654061', is_buy: 'false' },
+        outcome: 'accepted',
+        order_ids: [String(orderId)],
+      },
+    ]);
+    const refused = await svc([...argv, '-f', 'stop=40', '-f', 'is_in_pips=true'], { env: sandbox.env, home });
+    expect({ code: refused.code, outcomes: journalOf(home).map(({ outcome }) => outcome) }).toEqual({
+      code: 3,
+      outcomes: ['accepted', 'refused'],
+    });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
+  });
+
+  test("an account's name in place of its id is explained", async () => {
+    const form = FORM.map((field) => field.replace('account_id=654061', 'account_id=00654061'));
+    const { code, stderr } = await trade(['POST', '/trading/open_trade', ...form, '--yes']);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining("an account's name in place of its id"),
+    });
+  });
+
+  test('what cannot be written down is not sent, and a dry run writes nothing', async () => {
+    const home = temporaryHome();
+    const argv = ['api', 'trade', 'POST', '/trading/delete_order', '-f', 'order_id=1', '--yes'];
+    expect((await svc([...argv, '--dry-run'], { env: sandbox.env, home })).code).toBe(0);
+    expect(journalOf(home)).toEqual([]);
+    mkdirSync(join(home, 'state', 'trade', 'orders.ndjson'), { recursive: true });
+    const { code, stdout } = await svc(argv, { env: sandbox.env, home });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('with real money the account is typed, or named where nobody can type', async () => {
+    const home = temporaryHome();
+    await svc(['config', 'set', 'trade.live', 'true'], { home });
+    const run = (argv: readonly string[], more: RunOptions = {}) =>
+      svc(['api', 'trade', 'POST', ...argv, '--yes'], { env: sandbox.env, home, ...more });
+    const close = ['/trading/Close_Trade/', '-f', 'trade_id=1', '-f', 'amount=1'];
+    const unnamed = await run(close);
+    expect({ code: unnamed.code, stderr: unnamed.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('-f account_id=<id>'),
+    });
+    const named = ['/trading/open_trade', ...FORM];
+    const { asked, code } = await run(named, { terminal: 200, answers: ['654061'] });
+    expect({ code, asked }).toEqual({
+      code: 0,
+      asked: [expect.stringMatching(/REAL MONEY, account 654061: Send POST .*open_trade\? Type 654061 to confirm:/)],
+    });
+    expect((await run(named)).code).toBe(0);
+    expect(journalOf(home)).toHaveLength(2);
+  });
+
+  test('a change that is executed with an error beside it is not as asked, and looked for', async () => {
+    const home = temporaryHome();
+    const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
+    const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
+    expect(code).toBe(8);
+    expect(JSON.parse(stdout)).toMatchObject({ response: { executed: true } });
+    expect(stderr).toContain('the gateway answered as executed with the error: The request was sent to the dealer');
+    expect(stderr).toContain('this may be it: ');
+    expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  test('a lost answer is unknown, and the order was sent once', async () => {
+    const home = temporaryHome();
+    const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
+    const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toMatch(/it is not known what became of the request by POST .*; this may be it: /);
+    expect(stderr).toContain('hint: do not repeat it before you have looked: svc trade journal --open');
+    expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  test.each([
+    ['that begins with a byte order mark', '\ufeff{"response":{"executed":true},"data":{"orderId":7}}', 0, 'accepted'],
+    ['so long that it is passed on unread, and is no JSON', `{"response":1,${' '.repeat(5 * 2 ** 20)}}`, 8, 'unknown'],
+  ])('an order has its outcome by an answer %s', async (_name, body, exit, outcome) => {
+    const home = temporaryHome();
+    await using before = await forwarder(sandbox.env['SVC_TRADE_URL'] ?? '');
+    const headers = { 'content-type': 'application/json' };
+    before.fault = { applied: true, answer: (response) => void response.writeHead(200, headers).end(body) };
+    const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...FORM, '--yes'];
+    const { code, stderr } = await svc(argv, { env: { ...sandbox.env, SVC_TRADE_URL: before.url }, home });
+    expect({ code, outcomes: journalOf(home).map((entry) => entry.outcome) }, stderr).toEqual({
+      code: exit,
+      outcomes: [outcome],
+    });
+  });
+
+  test('calls that are used up by the gateway fill their window', async () => {
+    const argv = ['GET', '/trading/get_model?models=Order'];
+    const runs = await trapped('ora-20301', argv, temporaryHome(), 2);
+    expect(runs.map(({ code }) => code)).toEqual([6, 6]);
+    expect(runs[0]?.stderr).toContain('the gateway says that all calls of command 46');
+    expect(runs[1]?.stderr).toContain('from here all calls of command 46');
+  });
+});

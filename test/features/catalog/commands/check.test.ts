@@ -1,0 +1,347 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
+import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const check = (...argv: string[]) => catalog.run(['check', 'p1', ...argv]);
+
+const NO_PRICE = { price: null, discount_price: null, loyal_price: null };
+
+describe('a price now', () => {
+  // fixprice 99; chizhik 110, 95 discounted, 89.9 for members; chizhik Moscow 105, seen 20 days ago
+  test.each([
+    ['--below 90', 0],
+    ['--below 89.9', 1],
+    ['--above 89.8', 0],
+    ['--above 89.9', 1],
+    ['--below 95 --all', 1],
+    ['--above 95 --any', 0],
+    ['--above 105 --any', 1],
+    ['--above 89 --all', 11],
+    ['--above 89 --all --max-age 30d', 0],
+    ['--below 100 --field price', 0],
+    ['--below 98 --field price', 1],
+    ['--below 96 --field discount_price', 0],
+    ['--below 100 --store fixprice', 0],
+    ['--below 99 --store fixprice', 1],
+    ['--below 106 --source r:3', 11],
+    ['--below 106 --source r:3 --max-age 30d', 0],
+    ['--below 105 --source r:3 --max-age 30d', 1],
+    ['--below 1000 --all', 11],
+    ['--below 1000 --all --max-age 30d', 0],
+    ['--below 100 --all --max-age 30d', 1],
+    ['--below 100 --any', 0],
+    ['--below 50 --any', 1],
+    ['--below 1000 --max-age 1h', 11],
+  ])('%s: %i', async (argv, status) => {
+    catalog.replies(shop());
+    const { code, stdout } = await check(...argv.split(' '));
+    expect(stdout).toMatch(new RegExp(`^${{ 0: 'ok', 1: 'failed', 11: 'not known' }[status]}: `));
+    expect(code).toBe(status);
+  });
+
+  test('is told in words, and in JSON', async () => {
+    catalog.replies(shop());
+    const stale = 'too old to be current: chizhik Moscow 105 of 2025-12-26T12:00:00.000Z';
+    expect((await check('--below', '80')).stdout).toBe(
+      `failed: the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted\n`,
+    );
+    expect((await check('--above', '95', '--any')).stdout).toBe(
+      `ok: it holds for 1 of 2 offers (chizhik Казань 89.9, fixprice Moscow 99); ${stale}; above 95 wanted\n`,
+    );
+    const reading = (one: Place, more: object) => ({
+      parser_name: one.parser_name,
+      source_id: one.source_id,
+      unit: 'RUB/PCE',
+      observed_at: one.fields['observed_at'],
+      ...more,
+    });
+    const lowest = { series: 'chizhik Казань', field: 'loyal_price', value: 89.9, stale: false, holds: false };
+    expect(JSON.parse((await check('--below', '80', '-o', 'json')).stdout)).toEqual({
+      ok: false,
+      condition: 'below 80',
+      judged: 'lowest',
+      sources: [reading(CHIZHIK, lowest)],
+      stale: [reading(CHIZHIK_MOSCOW, { series: 'chizhik Moscow', field: 'price', value: 105, stale: true })],
+      waitedMs: 0,
+      message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted`,
+    });
+  });
+
+  test.each(['--below 1000', '--above 0', '--above 0 --any', '--below 1000 --all'])(
+    'that is not known is neither yes nor no: %s',
+    async (argv) => {
+      catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: null } }] }));
+      const { code, stdout } = await check(...argv.split(' '));
+      expect(code).toBe(11);
+      expect(stdout).toMatch(/^not known: no current value is known; /);
+      expect(JSON.parse((await check(...argv.split(' '), '-o', 'json')).stdout).ok).toBeNull();
+    },
+  );
+
+  test('with --all every offer must be known', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, ...NO_PRICE } }] }));
+    expect((await check('--below', '1000', '--all')).code).toBe(11);
+    expect((await check('--below', '50', '--all')).code).toBe(1);
+    expect((await check('--below', '1000', '--any')).code).toBe(0);
+    expect((await check('--below', '1000')).code).toBe(0);
+  });
+
+  test('by different units has no lowest', async () => {
+    const places = [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }];
+    catalog.replies(shop({ places }));
+    const { code, stderr } = await check('--below', '100');
+    expect(code).toBe(3);
+    expect(stderr).toContain('RUB/KGM, RUB/PCE');
+    expect((await check('--below', '100', '--store', 'fixprice')).code).toBe(0);
+    expect((await check('--below', '100', '--all')).code).toBe(0);
+  });
+
+  test('of zero is a price', async () => {
+    catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: 0, available_count: 0 } }] }));
+    expect((await check('--below', '1')).code).toBe(0);
+    expect((await check('--below', '1')).stdout).toMatch(/^ok: the lowest is 0 RUB\/PCE \(price, /);
+    const count = await check('--above', '0', '--field', 'available_count', '-o', 'json');
+    expect(count.code).toBe(1);
+    expect(JSON.parse(count.stdout)).toMatchObject({
+      sources: [{ value: 0, unit: '' }],
+      message: 'the lowest is 0 (available_count, fixprice Moscow); above 0 wanted',
+    });
+  });
+});
+
+describe('a change', () => {
+  const moved = (source: string, ...past: Place['past']): Place => ({
+    ...FIXPRICE,
+    source_id: source,
+    fields: { ...FIXPRICE.fields, settlement: { id: source, name: source } },
+    past,
+  });
+  const risen = moved('a', held(9, 3, 100), held(2.9, 0, 110));
+  const fallen = moved('b', held(9, 3, 100), held(2.9, 0, 80));
+  const still = moved('c', held(9, 0, 100));
+  const single = moved('d', seen(2, 100));
+  const empty = moved('e', seen(300, 100));
+  const nothing = moved('f', held(9, 3, 0), held(2.9, 0, 10));
+
+  test.each([
+    [[risen], '--change 10%', 0],
+    [[risen], '--change 10.1%', 1],
+    [[risen], '--change +10%', 0],
+    [[risen], '--change -10%', 1],
+    [[fallen], '--change 20%', 0],
+    [[fallen], '--change -20%', 0],
+    [[fallen], '--change=-20.5%', 1],
+    [[fallen], '--change +1%', 1],
+    [[still], '--change 0.1%', 1],
+    [[still, fallen], '--change 5%', 0],
+    [[still, fallen], '--change 5% --any', 0],
+    [[still, fallen], '--change 5% --all', 1],
+    [[risen, fallen], '--change 5% --all', 0],
+    [[single], '--change 1%', 11],
+    [[empty], '--change 1%', 11],
+    [[risen, empty], '--change 5% --all', 11],
+    [[risen, empty], '--change 50%', 1],
+    [[risen, single], '--change 50%', 11],
+    [[risen, single], '--change 50% --all', 1],
+    [[nothing], '--change 5%', 11],
+  ] as const)('%#: %o %s: %i', async (places, argv, status) => {
+    catalog.replies(shop({ places }));
+    expect((await check(...argv.split(' '), '--since', '7d')).code).toBe(status);
+  });
+
+  test('is from a day ago unless --since says otherwise, and names both', async () => {
+    catalog.replies(shop({ places: [fallen] }));
+    expect((await check('--change', '5%')).stdout).toBe(
+      'failed: it holds for 0 of 1 offer (fixprice b 80 to 80, 0%); a change of 5% or more since 2026-01-14T12:00:00Z wanted\n',
+    );
+    expect((await check('--change', '5%', '--since', '-7d')).stdout).toBe(
+      'ok: it holds for 1 of 1 offer (fixprice b 100 to 80, -20%); a change of 5% or more since 2026-01-08T12:00:00Z wanted\n',
+    );
+    const { since } = JSON.parse((await check('--change', '5%', '-o', 'json')).stdout);
+    expect(since).toBe('2026-01-14T12:00:00Z');
+    expect(JSON.parse((await check('--below', '5', '-o', 'json')).stdout)).not.toHaveProperty('since');
+  });
+
+  test('between two daily observations counts from the value in effect at --since', async () => {
+    catalog.replies(shop({ places: [moved('g', held(9, 1.2, 100), seen(0.2, 80))] }));
+    expect((await check('--change', '-10%')).code).toBe(0);
+    expect((await check('--change', '-10%', '--since', '3h')).code).toBe(1);
+  });
+
+  test('from no value to one is not known, nor is one to no value', async () => {
+    catalog.replies(shop({ places: [moved('h', held(9, 6, 100), held(6, 4, null), held(4, 0, 80))] }));
+    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(0);
+    expect((await check('--change', '-10%', '--since', '5d')).code).toBe(11);
+    catalog.replies(shop({ places: [moved('i', held(9, 1, 100), held(1, 0, null))] }));
+    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(11);
+  });
+
+  test('of a service that fails is neither yes nor no', async () => {
+    const all = shop({ places: [fallen] });
+    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
+    expect(await check('--change', '5%', '--since', '7d')).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test('of an offer without snapshots is not known', async () => {
+    catalog.replies(shop({ places: [{ ...risen, past: [] }, fallen] }));
+    expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(11);
+    expect((await check('--change', '5%', '--since', '7d')).code).toBe(0);
+    catalog.replies(shop({ places: [{ ...risen, past: [] }, still] }));
+    const { code, stdout } = await check('--change', '5%', '--since', '7d');
+    expect(code).toBe(11);
+    expect(stdout).toContain('(fixprice a 99, change not known, fixprice c 100 to 100, 0%)');
+  });
+
+  test('counts a run that is written between the reads of sources and snapshots', async () => {
+    const run = { ...fallen, source_id: 'receiver:run-2:1', past: [seen(0, 50)] };
+    const [before, after] = [shop({ places: [fallen] }), shop({ places: [fallen, run] })];
+    let isWritten = false;
+    catalog.replies((asked) => {
+      isWritten ||= asked.path.endsWith('/snapshots');
+      return (isWritten ? after : before)(asked);
+    });
+    const { code, stdout } = await check('--change', '-40%', '--since', '7d');
+    expect(code).toBe(0);
+    expect(stdout).toContain('it holds for 1 of 1 offer (fixprice b 100 to 50, -50%)');
+  });
+
+  test('of an old offer without snapshots decides nothing', async () => {
+    const old = { ...risen, fields: { ...risen.fields, observed_at: at(9) }, past: [] };
+    catalog.replies(shop({ places: [old, still] }));
+    const { code, stdout } = await check('--change', '5%', '--since', '7d');
+    expect(code).toBe(1);
+    expect(stdout).toContain('too old to be current: fixprice a 99 of ');
+  });
+});
+
+describe('--wait', () => {
+  /** A clock that sleeping moves on. */
+  const clock = () => {
+    let now = NOW;
+    return () => {
+      now += 1000;
+      return now;
+    };
+  };
+  const priced = (price: number | null) => shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price } }] });
+
+  test('looks until it holds, and tells what it sees meanwhile', async () => {
+    const prices = [120, 120, null, 90].values();
+    catalog.replies((asked) => priced(prices.next().value ?? null)(asked));
+    const { code, stdout, stderr } = await catalog.run(
+      ['check', 'p1', '--below', '100', '--wait', '1h', '--every', '10s'],
+      { now: clock() },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/,
+    );
+    expect(stderr).toBe(
+      'the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nno current value is known; waiting\n',
+    );
+    expect(catalog.asked()).toHaveLength(4);
+  });
+
+  test('ends with 9 when the time is over', async () => {
+    catalog.replies(priced(120));
+    const { code, stdout } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '20s', '--every', '5s'], {
+      now: clock(),
+    });
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/^failed: .*, after \d+s\n$/);
+  });
+
+  test('ends with 9 where nothing is known until the end', async () => {
+    catalog.replies(priced(null));
+    const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--every', '5s'];
+    const { code, stdout } = await catalog.run(argv, { now: clock() });
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/^not known: /);
+  });
+
+  test('waits for a service that is away, and not for a product that is not there', async () => {
+    const replies = [answer(500, 'no'), answer(500, 'no'), answer(500, 'no'), answer(500, 'no')];
+    catalog.replies((asked) => replies.shift() ?? priced(90)(asked));
+    const { code, stderr } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '1h'], { now: clock() });
+    expect(code).toBe(0);
+    expect(stderr).toContain('waiting for it');
+    expect(stderr).toContain('the service answers again');
+    expect((await catalog.run(['check', 'nope', '--below', '100', '--wait', '1h'])).code).toBe(5);
+  });
+});
+
+describe('what cannot be checked', () => {
+  test.each([
+    [['nope', '--below', '100'], 5, 'there is no product with this id'],
+    [['p1', '--below', '100', '--store', 'lidl'], 5, 'its stores are chizhik, fixprice'],
+    [['p1', '--change', '5%', '--source', 'x'], 5, 'no source for --source x'],
+    [['p1'], 2, 'nothing says what is checked'],
+    [['p1', '--below', '1', '--above', '2'], 2, 'only one condition'],
+    [['p1', '--change', '10'], 2, 'write 10%'],
+    [['p1', '--change', '0%'], 2, 'above 0'],
+    [['p1', '--change', 'ten'], 2, '10% (either way), +10% (a rise) or -10% (a fall)'],
+    [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change is of one field'],
+    [['p1', '--below', '5', '--since', '1d'], 2, '--since has a meaning with --change only'],
+    [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
+    [['p1', '--below', '5', '--every', '5s'], 2, '--every needs --wait'],
+    [['p1', '--change', '5%', '--since', 'in 2h'], 2, 'after'],
+  ])('%j', async (argv, status, message) => {
+    catalog.replies(shop({ places: [FIXPRICE, CHIZHIK, CHIZHIK_MOSCOW] }));
+    const { code, stdout, stderr } = await catalog.run(['check', ...argv]);
+    expect(stderr).toContain(message);
+    expect(code).toBe(status);
+    expect(stdout).toBe('');
+    if (status === 2) expect(catalog.asked()).toEqual([]);
+  });
+
+  test('a product that only its snapshots know has no price now', async () => {
+    catalog.replies(shop({ gone: true }));
+    const { code, stderr } = await check('--below', '100');
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      'svc: no source has this product any more: only its snapshots are left\nhint: svc catalog history <id> draws them\n',
+    );
+    expect((await catalog.run(['compare', 'p1'])).stderr).toBe(stderr);
+    expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);
+  });
+
+  test('a store that is not there is named where another one is', async () => {
+    catalog.replies(shop());
+    for (const condition of ['--below 100', '--change 1% --since 30d']) {
+      const { code, stderr } = await check(...condition.split(' '), '--store', 'lidl', '--store', 'fixprice');
+      expect(code).toBe(0);
+      expect(stderr).toBe('no source has --store lidl: there are chizhik, fixprice\n');
+    }
+  });
+
+  test('a list that never comes twice alike leaves it unknown', async () => {
+    const all = shop();
+    let page = 0;
+    catalog.replies((asked) => {
+      if (!asked.path.endsWith('/sources')) return all(asked);
+      const fields = { ...FIXPRICE.fields, parser_name: 'fixprice', price: 99 };
+      const items = Array.from({ length: 100 }, (_, n) => ({
+        ...fields,
+        id: page * 100 + n,
+        source_id: `r:${page}:${n}`,
+      }));
+      page++;
+      return { items: asked.query.get('offset') === '0' ? items : items.slice(0, 10), meta: { total: page } };
+    });
+    const { code, stdout } = await check('--below', '100');
+    expect(code).toBe(11);
+    expect(stdout).toContain('; the catalog changed while it was read: ');
+  });
+
+  test('a failure to ask is neither yes nor no', async () => {
+    catalog.replies(() => answer(500, 'Internal Server Error'));
+    expect(await check('--below', '100')).toMatchObject({ code: 7, stdout: '' });
+  });
+});

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { type Misbehaving, misbehaving, products } from './misbehaving.ts';
+import { CHIZHIK, FIXPRICE, PLACES, shop } from './shop.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const compare = (...argv: string[]) => catalog.run(['compare', 'p1', ...argv]);
+const rows = (text: string) => JSON.parse(text) as Record<string, unknown>[];
+
+describe('who is cheapest', () => {
+  test('is told by the lowest price of each source, a loyalty price too', async () => {
+    catalog.replies(shop());
+    const { code, stdout, stderr } = await compare();
+    expect(code).toBe(0);
+    expect(stdout).toMatchSnapshot();
+    expect(stderr).toBe(
+      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/PCE; the dearest of 3 is 105, 16.8% more\n' +
+        '1 stale: observed more than 7 days ago; --newer-than leaves them out\n',
+    );
+    expect(catalog.asked()).toEqual(['/products/p1/sources?limit=100&offset=0']);
+  });
+
+  test.each([40, 80, 200])('at %i columns', async (terminal) => {
+    catalog.replies(shop());
+    const { stdout } = await catalog.run(['compare', 'p1', '--trend'], { terminal, env: { NO_COLOR: '1' } });
+    expect(stdout).toMatchSnapshot();
+  });
+
+  test('JSON has each source as it came, and how it compares', async () => {
+    catalog.replies(shop());
+    const [first, second, third] = rows((await compare('-o', 'json')).stdout);
+    expect(first).toEqual({
+      canonical_product_id: 'p1',
+      parser_name: 'chizhik',
+      source_id: 'r:2',
+      ...CHIZHIK.fields,
+      effectivePrice: 89.9,
+      effectiveField: 'loyal_price',
+      cheapest: true,
+      aboveCheapest: 0,
+      aboveCheapestPercent: 0,
+      stale: false,
+    });
+    expect(second).toMatchObject({ effectivePrice: 99, effectiveField: 'price', aboveCheapest: 9.1, cheapest: false });
+    expect(third).toMatchObject({ source_id: 'r:3', aboveCheapestPercent: 16.7964404894, stale: true });
+  });
+
+  test('by one field only, where that is wanted; what has none of it is last, and never cheapest', async () => {
+    catalog.replies(shop());
+    const found = rows((await compare('--field', 'discount_price', '-o', 'json')).stdout);
+    expect(found.map((one) => [one['effectivePrice'], one['cheapest']])).toEqual([
+      [95, true],
+      [null, false],
+      [null, false],
+    ]);
+  });
+
+  test('prices by different units are not held against each other', async () => {
+    const kilogram = { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } };
+    catalog.replies(shop({ places: [FIXPRICE, kilogram] }));
+    const found = rows((await compare('-o', 'json')).stdout);
+    expect(found.map((one) => one['cheapest'])).toEqual([true, true]);
+    expect((await compare()).stderr.split('\n').slice(0, 2)).toEqual([
+      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/KGM',
+      'Milk 3.2 %, 930 ml: cheapest at fixprice Moscow, 99 RUB/PCE',
+    ]);
+  });
+
+  test('prices written as texts are numbers, and nothing is free that has no price', async () => {
+    const place = (source_id: string, price: unknown) => ({
+      ...FIXPRICE,
+      source_id,
+      fields: { ...FIXPRICE.fields, settlement: { name: source_id }, price },
+    });
+    catalog.replies(shop({ places: [place('a', '100.50'), place('b', null), place('c', '99.5')] }));
+    const found = rows((await compare('-o', 'json')).stdout);
+    expect(found.map((one) => [one['source_id'], one['effectivePrice'], one['aboveCheapest']])).toEqual([
+      ['c', 99.5, 0],
+      ['a', 100.5, 1],
+      ['b', null, null],
+    ]);
+  });
+});
+
+test('csv has no word where there is no price, and nothing that a spreadsheet takes for a formula', async () => {
+  catalog.replies(shop());
+  const { stdout } = await compare('--field', 'discount_price', '-o', 'csv', '--columns', 'store,lowest,above,stale');
+  expect(stdout.split(/\r?\n/)).toEqual([
+    'store,lowest,above,stale',
+    'chizhik,95,0,',
+    'chizhik,,,stale',
+    'fixprice,,,',
+    '',
+  ]);
+});
+
+test('percentages are numbers in csv', async () => {
+  catalog.replies(shop());
+  expect((await compare('-o', 'csv', '--columns', 'lowest,above')).stdout).toBe(
+    'lowest,above\n89.9,0\n99,10.1223581758\n105,16.7964404894\n',
+  );
+  expect((await compare('-o', 'tsv', '--columns', 'lowest,above', '--sort', '-above')).stdout).toContain(
+    '\n105\t16.79',
+  );
+  expect((await compare('--by', 'store', '-o', 'csv', '--columns', 'percent')).stdout).toBe(
+    'percent\n16.7964404894\n0\n',
+  );
+});
+
+test('what the service says stays in its line and its cell', async () => {
+  const bad = 'red \u001b[31m \u202e\r\nsvc: fake';
+  const fields = { ...CHIZHIK.fields, title_original: bad, price_unit: bad, settlement: { name: bad, region: bad } };
+  catalog.replies(shop({ places: [{ ...CHIZHIK, parser_name: bad, fields }] }));
+  const { stdout, stderr } = await compare();
+  expect(stdout.split('\n')).toHaveLength(3);
+  expect(stderr.split('\n')).toHaveLength(2);
+  expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
+});
+
+describe('which sources', () => {
+  test.each([
+    [
+      ['--store', 'Chizhik'],
+      ['r:2', 'r:3'],
+    ],
+    [
+      ['--region', 'moscow'],
+      ['receiver:run-1:1', 'r:3'],
+    ],
+    [['--region', 'Татарстан'], ['r:2']],
+    [
+      ['--newer-than', '7d'],
+      ['r:2', 'receiver:run-1:1'],
+    ],
+  ])('%j', async (argv, ids) => {
+    catalog.replies(shop());
+    const { code, stdout } = await compare(...argv, '-o', 'id');
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter(Boolean)).toEqual(ids);
+  });
+});
+
+test('a store or region that no source has is told, beside those there are', async () => {
+  catalog.replies(shop());
+  const some = await compare(
+    '--store',
+    'lidl',
+    '--store',
+    'Fixprice',
+    '--region',
+    'moscow',
+    '--region',
+    'Tula',
+    '-o',
+    'id',
+  );
+  expect(some.stdout).toBe('receiver:run-1:1\n');
+  expect(
+    (await compare('--store', 'lidl', '--store', 'Fixprice', '--region', 'moscow', '--region', 'Tula')).stderr,
+  ).toMatch(
+    /^no source has --store lidl: there are chizhik, fixprice\nno source has --region Tula: there are Moscow, Татарстан\n/,
+  );
+});
+
+test.each([
+  [['--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
+  [['--store', 'fixprice', '--region', 'Tula'], 'no source has --region Tula: there are Moscow, Татарстан'],
+])('%j is not found where nothing is left', async (argv, message) => {
+  catalog.replies(shop());
+  const { code, stdout, stderr } = await compare(...argv);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('an empty list says where --newer-than may have emptied it', async () => {
+  catalog.replies(shop());
+  const words = 'what was observed longer ago is left out by --newer-than\n';
+  expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: words });
+  expect((await compare('--newer-than', '7d')).stderr).not.toContain(words);
+});
+
+test('prices for different units have theirs beside them', async () => {
+  catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
+  const header = (await compare()).stdout.split('\n')[0];
+  expect(header?.trim().split(/\s+/)).toEqual([
+    'STORE',
+    'WHERE',
+    'LOWEST',
+    'UNIT',
+    'ABOVE',
+    'OBSERVED',
+    'STALE',
+    'KIND',
+  ]);
+});
+
+describe('how far prices are apart', () => {
+  test('within each store', async () => {
+    catalog.replies(shop());
+    const { stdout } = await compare('--by', 'store');
+    expect(stdout).toMatchSnapshot();
+    const found = rows((await compare('--by', 'store', '-o', 'json')).stdout);
+    expect(found[0]).toEqual({
+      canonical_product_id: 'p1',
+      title: 'Milk 3.2 %, 930 ml',
+      place: 'chizhik',
+      unit: 'RUB/PCE',
+      offers: 2,
+      min: 89.9,
+      max: 105,
+      spread: 15.1,
+      spreadPercent: 16.7964404894,
+    });
+  });
+
+  test('within each region, and where no region is told', async () => {
+    catalog.replies(
+      shop({
+        places: [...PLACES, { ...FIXPRICE, source_id: 'r:9', fields: { ...FIXPRICE.fields, settlement: null } }],
+      }),
+    );
+    const { stdout } = await compare('--by', 'region');
+    expect(stdout).toMatchSnapshot();
+  });
+});
+
+describe('several products', () => {
+  const several = shop();
+  const known = (id: string) => (asked: Parameters<typeof several>[0]) =>
+    several({ ...asked, path: asked.path.replace(`/products/${id}`, '/products/p1') });
+
+  test('stand in the order of their ids, and one that is not there is left out and told', async () => {
+    catalog.replies((asked) => (asked.path.startsWith('/products/p2') ? known('p2')(asked) : several(asked)));
+    const { code, stdout, stderr } = await catalog.run(['compare', 'p2', 'nope', 'p1', 'p1', '-o', 'json']);
+    expect(code).toBe(10);
+    expect(rows(stdout)).toHaveLength(6);
+    expect(stderr).toContain('nope is left out: there is no product with this id');
+    const quiet = await catalog.run(['compare', 'p2', 'nope', 'p1', '-q']);
+    expect(quiet).toMatchObject({ code: 10, stderr: 'nope is left out: there is no product with this id\n' });
+  });
+
+  test('that are found by their text, ten at most unless told otherwise', async () => {
+    const found = products(25);
+    catalog.replies((asked) =>
+      asked.path === '/products' ? found(asked) : several({ ...asked, path: '/products/p1/sources' }),
+    );
+    const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk & 50 %', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('25 products are found, and 10 compared: narrow --search, or pass --max-products\n');
+    expect(rows(stdout)).toHaveLength(30);
+    expect(catalog.asked()[0]).toBe('/products?limit=10&offset=0&q=milk%20%26%2050%20%25');
+    const more = await catalog.run([
+      'compare',
+      '--search',
+      'milk',
+      '--max-products',
+      '25',
+      '--limit',
+      '5',
+      '-o',
+      'json',
+    ]);
+    expect(more.stderr).not.toContain('are found');
+    expect(rows(more.stdout)).toHaveLength(5);
+  });
+
+  test('of which none is found are an empty list', async () => {
+    catalog.replies(products(0));
+    const stderr = 'no product is found for "milk"\n';
+    expect(await catalog.run(['compare', '--search', 'milk', '-o', 'json'])).toEqual(
+      expect.objectContaining({ code: 0, stdout: '[]\n', stderr }),
+    );
+  });
+});
+
+describe('--trend', () => {
+  test('brings the last 30 days of the price that is compared, day by day', async () => {
+    catalog.replies(shop({ places: [CHIZHIK] }));
+    const { stdout } = await compare('--trend', '-o', 'json', '--query', '[0].trend');
+    const { dates, values } = JSON.parse(stdout);
+    expect([dates.length, dates[0], dates.at(-1)]).toEqual([31, '2025-12-16T00:00:00Z', '2026-01-15T00:00:00Z']);
+    expect(values.slice(-4)).toEqual([110, 110, 110, 110]);
+    expect(catalog.asked()).toEqual([
+      '/products/p1/sources?limit=100&offset=0',
+      '/products/p1/snapshots?limit=100&offset=0',
+    ]);
+  });
+
+  test('is missing where nothing was recorded, and fails the product where it cannot be read', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
+    const { code, stdout } = await compare('--trend', '-o', 'json');
+    expect(code).toBe(0);
+    expect(rows(stdout).map((one) => 'trend' in one)).toEqual([false, true]);
+    const all = shop();
+    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
+    expect(await compare('--trend')).toMatchObject({ code: 7, stdout: '' });
+  });
+});
+
+test.each([
+  [['compare'], 'nothing says which products'],
+  [['compare', 'p1', '--search', 'milk'], 'cannot be used together'],
+  [['compare', 'p1', '--max-products', '3'], '--max-products needs --search'],
+  [['compare', 'p1', '--by', 'store', '--trend'], '--trend is of a source'],
+])('%j is refused before anything is sent', async (argv, message) => {
+  catalog.replies(shop());
+  expect(await catalog.run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  expect(catalog.asked()).toEqual([]);
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const SOURCE = ['products', 'dynamics', 'p1', '--parser-name', 'fixprice', '--source-id', 'receiver:run-1:1'];
+const SERIES = {
+  dates: ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'],
+  values: [99.5, null, 0],
+  meta: { canonical_product_id: 'p1', more: [1] },
+};
+
+describe('what is sent', () => {
+  const CASES: readonly (readonly [times: string, query: string, told: string])[] = [
+    [
+      '--from 2026-01-01T00:00:00Z --to=2026-01-03T00:00:00Z',
+      'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-03T00%3A00%3A00Z',
+      '',
+    ],
+    [
+      '--from 2026-01-01 --to now',
+      'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
+      'sent: from 2026-01-01T00:00:00Z to 2026-01-15T12:00:00Z\n',
+    ],
+    [
+      '--from -30d',
+      'date_from=2025-12-16T00%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
+      'sent: from 2025-12-16T00:00:00Z to 2026-01-15T12:00:00Z\n',
+    ],
+    [
+      '--from 2026-01-01T03:00:00.250+03:00 --to 2026-01-03T00:00:00Z',
+      'date_from=2026-01-01T00%3A00%3A00.250Z&date_to=2026-01-03T00%3A00%3A00Z',
+      'sent: from 2026-01-01T00:00:00.250Z to 2026-01-03T00:00:00Z\n',
+    ],
+    [
+      '--from 2026-01-01T00:00:00Z --to 2026-01-01T00:00:00Z',
+      'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-01T00%3A00%3A00Z',
+      '',
+    ],
+  ];
+  test.each(CASES)('of %s', async (times, query, told) => {
+    catalog.replies(() => SERIES);
+    const { code, stderr } = await catalog.run([...SOURCE, ...times.split(' '), '-o', 'csv']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: told });
+    const source = 'parser_name=fixprice&source_id=receiver%3Arun-1%3A1&field=price';
+    expect(catalog.asked()).toEqual([`/products/p1/dynamics?${source}&${query}&interval=1d`]);
+  });
+
+  test('each field and interval by its name', async () => {
+    catalog.replies(() => SERIES);
+    await catalog.run([...SOURCE, '--from', '-1d', '--field', 'available_count', '--interval', '6h', '--param', 'a=b']);
+    expect(catalog.asked()[0]).toMatch(/&field=available_count&.*&interval=6h&a=b$/);
+  });
+
+  const REFUSED: readonly (readonly [argv: string, words: string])[] = [
+    ['', '--from is required'],
+    ['--from 2026-01-02 --to 2026-01-01', '--from is 2026-01-02T00:00:00Z, after --to, 2026-01-01T00:00:00Z'],
+    ['--from 2026-01-01T00:00:00', 'has no zone'],
+    ['--from 2026-02-30', 'has day 30'],
+    ['--from -1d --field cost', '--field: there is no "cost"'],
+    ['--from -1d --interval 2h', '--interval: there is no "2h"'],
+    ['--from -1d --parser-name=', '--parser-name is empty'],
+    ['--from -1d --param field=price', '--param field: an option of its own sends it'],
+  ];
+  test.each(REFUSED)('%s is refused, and nothing sent', async (argv, words) => {
+    catalog.replies(() => SERIES);
+    const { code, stderr } = await catalog.run([...SOURCE, ...argv.split(' ').filter((text) => text !== '')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(catalog.asked()).toEqual([]);
+  });
+
+  test('20,000 points are asked for, one more is not', async () => {
+    catalog.replies(() => SERIES);
+    const window = (hours: number): string[] => [
+      '--from',
+      new Date(Date.UTC(2026, 0, 1) - hours * 3_600_000).toISOString(),
+      '--to',
+      '2026-01-01T00:00:00Z',
+      '--interval',
+      '1h',
+    ];
+    expect((await catalog.run([...SOURCE, ...window(19_999)])).code).toBe(0);
+    const { code, stderr } = await catalog.run([...SOURCE, ...window(20_000)]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('20001 points are asked for, and the service gives at most 20000');
+    expect(stderr).toContain('svc catalog history gives more');
+    expect(catalog.asked()).toHaveLength(1);
+  });
+});
+
+describe('what is printed', () => {
+  const printed = async (...argv: string[]) => catalog.run([...SOURCE, '--from', '2026-01-01T00:00:00Z', ...argv]);
+
+  test('the object of the service, unchanged', async () => {
+    catalog.replies(() => SERIES);
+    expect(JSON.parse((await printed('-o', 'json')).stdout)).toEqual(SERIES);
+    expect((await printed('-o', 'json', '--query', 'values[2]')).stdout).toBe('0\n');
+  });
+
+  test('a date and a value a line: no value is a dash for people, an empty cell for programs', async () => {
+    catalog.replies(() => SERIES);
+    const { stdout, stderr } = await printed();
+    expect(stdout).toBe(
+      'DATE                  VALUE\n2026-01-01T00:00:00Z   99.5\n2026-01-02T00:00:00Z      -\n2026-01-03T00:00:00Z      0\n',
+    );
+    expect(stderr).toContain('2 of 3 points have a value');
+    expect((await printed('-o', 'csv')).stdout.split(/\r?\n/).slice(1, 4)).toEqual([
+      '2026-01-01T00:00:00Z,99.5',
+      '2026-01-02T00:00:00Z,',
+      '2026-01-03T00:00:00Z,0',
+    ]);
+    expect((await printed('-o', 'ndjson')).stdout.split('\n')[1]).toBe('{"date":"2026-01-02T00:00:00Z","value":null}');
+  });
+
+  test('20,000 points', async () => {
+    const dates = Array.from({ length: 20_000 }, (_, n) => new Date(n * 3_600_000).toISOString());
+    catalog.replies(() => ({ dates, values: dates.map((_, n) => (n % 3 === 0 ? null : n / 100)), meta: {} }));
+    const { code, stdout } = await printed('-o', 'tsv');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toHaveLength(20_002);
+  });
+
+  test.each([
+    ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values came'],
+    ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'a series was expected'],
+    ['an error with 200', { detail: 'source not found' }, 'an object with detail came, without dates'],
+  ])('%s is no answer', async (_, reply, words) => {
+    catalog.replies(() => reply);
+    const { code, stderr } = await printed();
+    expect(code).toBe(7);
+    expect(stderr).toContain(words);
+  });
+
+  test('a source that has no snapshot is not found', async () => {
+    catalog.replies(() => answer(404, '{"detail":"source not found"}'));
+    const { code, stderr } = await printed();
+    expect(code).toBe(5);
+    expect(stderr).toContain('there is no snapshot of this product from this source');
+  });
+});

@@ -1,0 +1,487 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { temporaryHome } from '../../../support/svc.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
+import { at, CHIZHIK, FIXPRICE, held, PLACES, seen, shop } from './shop.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const DAILY = ['--from', '-30d', '--interval', '1d'];
+const history = (...argv: string[]) => catalog.run(['history', 'p1', ...argv]);
+/** The window of the first series, and how many points it has. */
+const windowOf = async (...argv: string[]) => {
+  const [{ meta, dates }] = JSON.parse((await history(...argv, '-o', 'json')).stdout);
+  return { from: meta.date_from, to: meta.date_to, interval: meta.interval, first: dates[0], points: dates.length };
+};
+
+describe('the chart', () => {
+  test.each([
+    ['at 80 columns', 80, { NO_COLOR: '1' }],
+    ['at 40 columns', 40, { NO_COLOR: '1' }],
+    ['at 80 columns in colour', 80, {}],
+    ['at 40 columns in colour', 40, {}],
+  ])('%s', async (_, terminal, env) => {
+    catalog.replies(shop());
+    const { code, stdout, stderr } = await catalog.run(['history', 'p1', ...DAILY], { terminal, env });
+    expect(stderr.replace(/\u001b\[[0-9;]*m/g, '').replace(/\s+/g, ' ')).toContain('a point every 1d');
+    expect(code).toBe(0);
+    expect(stdout).toMatchSnapshot();
+  });
+
+  test.each([
+    ['in a pipe, as wide as 80 columns', []],
+    ['of ASCII', ['--ascii', '--width', '60', '--height', '6']],
+    ['filled', ['--fill', 'last', '--store', 'chizhik', '--height', '8']],
+    ['as one line a source', ['--sparkline']],
+    ['of a count, which has no unit of money', ['--field', 'available_count', '--store', 'fixprice', '--height', '4']],
+  ])('%s', async (_, argv) => {
+    catalog.replies(shop());
+    const { code, stdout } = await history(...DAILY, ...argv);
+    expect(code).toBe(0);
+    expect(stdout).toMatchSnapshot();
+  });
+
+  test('of one instant, of one value that stays, and of no value at all', async () => {
+    const instant = ['--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T12:00:00Z'];
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    expect(await history(...instant)).toMatchObject({ code: 0, stdout: expect.stringContaining('1/1') });
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [held(40, 0, 5)] }] }));
+    expect(await history(...DAILY)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 (0%)') });
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(300, 5)] }] }));
+    const { code, stdout } = await history(...DAILY);
+    expect(code).toBe(0);
+    expect(stdout).toContain('no values');
+    expect(stdout).toContain('0/31');
+  });
+
+  test('of sources that sell by different units says so with each, and of none together', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
+    const { stdout, stderr } = await history(...DAILY);
+    expect(stderr).toContain('prices by different units share this axis: RUB/KGM, RUB/PCE; --store and --source');
+    expect((await history(...DAILY, '--store', 'fixprice')).stderr).not.toContain('share this axis');
+    expect((await history(...DAILY, '--field', 'available_count')).stderr).not.toContain('share this axis');
+    expect(stdout).toContain('fixprice Moscow (RUB/PCE)');
+    expect(stdout).toContain('chizhik Казань (RUB/KGM)');
+    expect(stdout.split('\n')[0]).toBe('Milk 3.2 %, 930 ml (p1): price');
+  });
+
+  test.each([
+    [[1e-9, 3e-9], '2e-9'],
+    [[1e15, 2e15], '1500000000000000.00'],
+    [[10, 11], '10.50'],
+    [[0.000012, 0.000014], '0.000013'],
+    [[0.1234567890123, 0.2], '0.161728394506'],
+  ])('whose mean of %j is %s', async ([first = 0, second = 0], mean) => {
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(2.5, first), seen(1.5, second)] }] }));
+    const { stdout } = await history(...DAILY);
+    expect(stdout.split(/\s+/)).toContain(mean);
+  });
+
+  test('that is mostly holes says what may be done', async () => {
+    catalog.replies(shop({ places: [{ ...CHIZHIK, past: [seen(20, 1), seen(10, 2)] }] }));
+    expect((await history()).stderr).toContain('few points have a value: a longer --interval, or --fill last');
+    expect((await history('--fill', 'last')).stderr).not.toContain('few points');
+    const never = { ...CHIZHIK, past: [held(40, 0, null)] };
+    catalog.replies(shop({ places: [FIXPRICE, never, { ...never, source_id: 'r:9' }] }));
+    expect((await history('--from', '-9d')).stderr).not.toContain('few points');
+  });
+});
+
+describe('the window', () => {
+  const LATE = Date.UTC(2026, 0, 15, 12, 34, 56, 789);
+  const at34 = async (...argv: string[]) => {
+    const { stdout } = await catalog.run(['history', 'p1', ...argv, '-o', 'json'], { now: () => LATE });
+    const [{ meta, dates }] = JSON.parse(stdout);
+    return [meta.interval, meta.date_from, dates[0], meta.date_to];
+  };
+
+  test('is the last 30 days unless --from says otherwise, by quarters of a day', async () => {
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    expect(await windowOf()).toEqual({
+      from: '2025-12-16T12:00:00Z',
+      to: '2026-01-15T12:00:00Z',
+      interval: '6h',
+      first: '2025-12-16T12:00:00Z',
+      points: 121,
+    });
+  });
+
+  test.each([
+    [['--from', '-3d'], '1h', '2026-01-12T12:00:00Z'],
+    [[], '6h', '2025-12-16T12:00:00Z'],
+    [['--from', '-30d', '--interval', '6h'], '6h', '2025-12-16T12:00:00Z'],
+    [['--from', '3d ago', '--interval', '1d'], '1d', '2026-01-12T00:00:00Z'],
+    [['--from', '-30d', '--interval', '7d'], '7d', '2025-12-15T00:00:00Z'],
+  ] as const)('of %j starts at a whole %s, whenever it runs', async (argv, interval, from) => {
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    expect(await at34(...argv)).toEqual([interval, from, from, '2026-01-15T12:34:56Z']);
+  });
+
+  test('of a time that is written out starts at it', async () => {
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    const from = '2026-01-01T00:00:00.250Z';
+    expect(await at34('--from', from, '--interval', '1d')).toEqual(['1d', from, from, '2026-01-15T12:34:56Z']);
+  });
+});
+
+describe('what is asked', () => {
+  test('the sources and the snapshots, each once, whatever the window', async () => {
+    catalog.replies(shop());
+    const { stderr } = await history('--from', '2026-01-01', '--to', '2026-01-10T03:00:00+03:00');
+    expect(catalog.asked()).toEqual([
+      '/products/p1/sources?limit=100&offset=0',
+      '/products/p1/snapshots?limit=100&offset=0',
+    ]);
+    expect(stderr.split('\n')[0]).toBe('2026-01-01T00:00:00Z to 2026-01-10T00:00:00Z, a point every 1h');
+  });
+
+  test('only what --store, --source and --field choose', async () => {
+    catalog.replies(shop());
+    const { stdout } = await history('--store', 'CHIZHIK', '--source', 'r:3', '--field', 'loyal_price', '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject([{ source_id: 'r:3', meta: { field: 'loyal_price' } }]);
+    expect(catalog.asked()[1]).toBe('/products/p1/snapshots?parser_name=chizhik&source_id=r%3A3&limit=100&offset=0');
+  });
+
+  test('more than 100 sources by pages', async () => {
+    const many = Array.from({ length: 101 }, (_, n) => {
+      const fields = { ...CHIZHIK.fields, settlement: { id: n, name: `Place ${n}` } };
+      return { ...CHIZHIK, source_id: `r:${n}`, fields };
+    });
+    catalog.replies(shop({ places: many }));
+    const { code, stdout } = await history(...DAILY, '-o', 'json', '--query', '[].source_id');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(101);
+  });
+
+  test('a window that is longer than the service answers for at once', async () => {
+    const past = [held(1600, 1200, 70), seen(830, 75), seen(400.5, 90), held(300, 0, 99)];
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
+    const { code, stdout } = await history('--from', '2021-05-21T12:00:00Z', '--interval', '1h', '-o', 'json');
+    expect(code).toBe(0);
+    const [{ dates, values, meta, statistics }] = JSON.parse(stdout);
+    expect(dates).toHaveLength(40_801);
+    expect(Date.parse(dates[40_800]) - Date.parse(dates[0])).toBe(1700 * 86_400_000);
+    expect(values.filter((value: unknown) => value !== null)).toHaveLength(400 * 24 + 1 + 2 + 300 * 24 + 1);
+    expect(meta).toMatchObject({ date_from: '2021-05-21T12:00:00Z', date_to: '2026-01-15T12:00:00Z' });
+    expect(statistics).toMatchObject({ first: 70, last: 99, change: 29 });
+  });
+
+  test.each([
+    [['--from', '2026-02-30'], 'that month has the days 01 to 28'],
+    [['--from', '2026-01-10', '--to', '2026-01-09'], 'after --to'],
+    [['--from', '1970-01-01', '--interval', '1h'], 'is the most'],
+    [['--interval', '2h'], 'there is no "2h"'],
+    [['--width', '19'], 'less than 20'],
+    [['--field', 'cost'], 'there is no "cost"'],
+  ])('nothing with %j', async (argv, message) => {
+    catalog.replies(shop());
+    const { code, stdout, stderr } = await history(...argv);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+    expect(catalog.asked()).toEqual([]);
+  });
+});
+
+describe('data', () => {
+  test('JSON has for each source what the service says, and what comes of it', async () => {
+    catalog.replies(shop({ places: [CHIZHIK] }));
+    const { stdout, stderr } = await history('--from', '2026-01-08T12:00:00Z', '--interval', '1d', '-o', 'json');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        parser_name: 'chizhik',
+        source_id: 'r:2',
+        title_original: 'Milk 3.2 %, 930 ml',
+        price_unit: 'RUB',
+        unit: 'PCE',
+        settlement: CHIZHIK.fields['settlement'],
+        series: 'chizhik Казань',
+        fill: 'none',
+        meta: {
+          canonical_product_id: 'p1',
+          parser_name: 'chizhik',
+          source_id: 'r:2',
+          field: 'price',
+          interval: '1d',
+          date_from: '2026-01-08T12:00:00Z',
+          date_to: '2026-01-15T12:00:00Z',
+        },
+        dates: Array.from({ length: 8 }, (_, day) =>
+          new Date(Date.UTC(2026, 0, 8 + day, 12)).toISOString().replace('.000', ''),
+        ),
+        values: [240, null, 110, 110, 110, 110, 110, 110],
+        statistics: {
+          points: 8,
+          covered: 7,
+          first: 240,
+          firstAt: '2026-01-08T12:00:00Z',
+          last: 110,
+          lastAt: '2026-01-15T12:00:00Z',
+          min: 110,
+          max: 240,
+          mean: 128.571428571,
+          change: -130,
+          changePercent: -54.1666666667,
+        },
+      },
+    ]);
+  });
+
+  test('what is filled in is said, and counts for nothing', async () => {
+    catalog.replies(shop({ places: [CHIZHIK] }));
+    const { stdout } = await history(
+      '--from',
+      '2026-01-08T12:00:00Z',
+      '--interval',
+      '1d',
+      '--fill',
+      'last',
+      '-o',
+      'json',
+    );
+    const [{ values, fill, statistics }] = JSON.parse(stdout);
+    expect(values).toEqual([240, 240, 110, 110, 110, 110, 110, 110]);
+    expect(fill).toBe('last');
+    expect(statistics.covered).toBe(7);
+  });
+
+  test('--fill last starts with the value in effect at --from', async () => {
+    catalog.replies(
+      shop({ places: [{ ...CHIZHIK, past: [held(4, 2.25, 100), held(2.25, 2.2, null), seen(0.5, 80)] }] }),
+    );
+    const { stdout } = await history(
+      '--from',
+      '2026-01-13T12:00:00Z',
+      '--interval',
+      '6h',
+      '--fill',
+      'last',
+      '-o',
+      'json',
+    );
+    const [{ values, statistics }] = JSON.parse(stdout);
+    expect(values).toEqual([100, 100, 100, 100, 100, 100, 80, 80, 80]);
+    expect(statistics).toMatchObject({ covered: 1, first: 80 });
+    expect(
+      JSON.parse(
+        (await history('--from', '2026-01-10T12:00:00Z', '--interval', '1d', '--fill', 'last', '-o', 'json')).stdout,
+      )[0].values[0],
+    ).toBeNull();
+  });
+
+  test('csv and ndjson have a line for each point, and an empty cell for no value', async () => {
+    catalog.replies(shop({ places: [CHIZHIK] }));
+    const window = ['--from', '2026-01-08T12:00:00Z', '--to', '2026-01-10T12:00:00Z', '--interval', '1d'];
+    expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
+      'product,store,place,region,unit,source,date,value',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-08T12:00:00Z,240',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-09T12:00:00Z,',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-10T12:00:00Z,110',
+      '',
+    ]);
+    const lines = (await history(...window, '-o', 'ndjson')).stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))[1]).toEqual({
+      canonical_product_id: 'p1',
+      parser_name: 'chizhik',
+      place: 'Казань',
+      region: 'Татарстан',
+      unit: 'RUB/PCE',
+      source_id: 'r:2',
+      date: '2026-01-09T12:00:00Z',
+      value: null,
+    });
+  });
+});
+
+test.each([[['-q']], [['-o', 'id']]])('with %j each source is named once, not each of its points', async (argv) => {
+  catalog.replies(shop());
+  const { stdout } = await history(...DAILY, ...argv);
+  expect(stdout).toBe('r:3\nr:2\nreceiver:run-1:1\n');
+});
+
+describe('where the lists do not help', () => {
+  test('a product that only its snapshots know is drawn by these', async () => {
+    catalog.replies(shop({ gone: true }));
+    const { code, stdout } = await history(...DAILY, '-o', 'json', '--query', '[].source_id');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(['r:2', 'r:3', 'receiver:run-1:1']);
+    expect((await history(...DAILY)).stdout.split('\n')[0]).toBe('p1: price, RUB');
+  });
+
+  test('a product that was not observed then says when it was', async () => {
+    const times = ['--from', '2025-11-01', '--to', '2025-11-02'];
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(1, 5)] }] }));
+    expect((await history(...times)).stderr).toContain('last observed 2026-01-14T12:00:00Z: a later --to shows more');
+    const fields = { ...FIXPRICE.fields, observed_at: at(90) };
+    catalog.replies(shop({ places: [{ ...FIXPRICE, fields, past: [seen(90, 5)] }] }));
+    expect((await history()).stderr).toContain('last observed 2025-10-17T12:00:00Z: an earlier --from shows more');
+  });
+
+  test('a source that is no longer listed is found by its snapshots alone', async () => {
+    const all = shop();
+    catalog.replies((asked) => (asked.path.endsWith('/sources') ? shop({ places: [FIXPRICE] })(asked) : all(asked)));
+    const { code } = await history('--source', 'r:2');
+    expect(code).toBe(0);
+    expect(catalog.asked()).toContain('/products/p1/snapshots?source_id=r%3A2&limit=100&offset=0');
+  });
+
+  test.each([
+    [['history', 'nope'], 'there is no product with this id'],
+    [['history', 'p1', '--store', 'lidl'], 'no source for --store lidl; its stores are chizhik, fixprice'],
+    [['history', 'p1', '--source', 'x'], 'no source for --source x'],
+  ])('%j is not found', async (argv, message) => {
+    catalog.replies(shop());
+    const { code, stdout, stderr } = await catalog.run(argv);
+    expect(code).toBe(5);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+  });
+
+  test('a product without sources and snapshots is not found, though it is listed', async () => {
+    catalog.replies(shop({ places: [] }));
+    expect(await history()).toMatchObject({ code: 5, stderr: expect.stringContaining('no source has this product') });
+  });
+});
+
+describe('what cannot be read', () => {
+  test('a source without snapshots is left out and named, with exit status 10', async () => {
+    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
+    const { code, stdout, stderr } = await history(...DAILY);
+    expect(code).toBe(10);
+    expect(stderr).toContain('chizhik r:2 is left out: it has no snapshot\n');
+    expect(stdout).toContain('fixprice Moscow');
+    expect(stdout).not.toContain('chizhik');
+    const quiet = await history(...DAILY, '-q');
+    expect(quiet).toMatchObject({ code: 10, stderr: 'chizhik r:2 is left out: it has no snapshot\n' });
+  });
+
+  test('of a store that is not there is named where another one is', async () => {
+    catalog.replies(shop());
+    const { code, stderr } = await history(...DAILY, '--store', 'lidl', '--store', 'fixprice');
+    expect(code).toBe(0);
+    expect(stderr).toContain('no source has --store lidl: there are chizhik, fixprice\n');
+  });
+
+  test.each([
+    [answer(500, 'Internal Server Error'), 'answered 500'],
+    [answer(200, '{"items":[{"parser_name":1}]}'), 'a list of snapshots was expected'],
+  ])('is the failure of the command', async (reply, message) => {
+    const all = shop();
+    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? reply : all(asked)));
+    const { code, stdout, stderr } = await history(...DAILY);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('where no chosen source has a snapshot, nothing is found', async () => {
+    catalog.replies(shop({ places: [{ ...CHIZHIK, past: [] }] }));
+    expect(await history(...DAILY)).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('no snapshot'),
+    });
+  });
+});
+
+describe('what a service says never reaches the terminal as it is', () => {
+  test.each([['table'], ['wide'], ['json'], ['ndjson'], ['csv'], ['tsv'], ['yaml'], ['id']])(
+    '-o %s',
+    async (format) => {
+      const bad = 'red \u001b[31m \u202e \u009b2J\u0007';
+      const fields = {
+        ...FIXPRICE.fields,
+        title_original: bad,
+        price_unit: bad,
+        settlement: { name: bad, region: bad },
+      };
+      catalog.replies(
+        shop({
+          places: [
+            { ...FIXPRICE, parser_name: bad, fields },
+            { ...FIXPRICE, parser_name: bad, source_id: `${bad}2`, fields, past: [] },
+          ],
+        }),
+      );
+      const { code, stdout, stderr } = await history(...DAILY, '-o', format);
+      expect(code).toBe(10);
+      const printed = stdout + stderr;
+      // tabs part the cells of tsv
+      const own = format === 'tsv' ? printed.replaceAll('\t', '') : printed;
+      expect(own).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
+    },
+  );
+});
+
+describe('--svg', () => {
+  const folder = (): string => {
+    const path = join(temporaryHome(), 'charts');
+    mkdirSync(path);
+    return path;
+  };
+
+  test('writes a file that stands alone, beside the chart', async () => {
+    catalog.replies(shop());
+    const path = join(folder(), 'price.svg');
+    const { code, stdout, stderr } = await history(...DAILY, '--svg', path);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`the chart is in ${path}`);
+    expect(stdout).toContain('fixprice');
+    const svg = readFileSync(path, 'utf8');
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    expect(svg.trimEnd()).toMatch(/<\/svg>$/);
+    expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/);
+    expect(svg).toContain('Milk 3.2 %, 930 ml (p1): price');
+    expect(statSync(path).mode & 0o400).toBe(0o400);
+  });
+
+  test('never replaces a file unasked, and asks the service nothing then', async () => {
+    catalog.replies(shop());
+    const path = join(folder(), 'price.svg');
+    writeFileSync(path, 'mine');
+    const refused = await history('--svg', path);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is not overwritten') });
+    expect(refused.stderr).toContain('--force');
+    expect(catalog.asked()).toEqual([]);
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+    expect((await history(...DAILY, '--svg', path, '--force')).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^<svg /);
+    expect(readdirSync(join(path, '..'))).toEqual(['price.svg']);
+  });
+
+  test('a link that leads nowhere is something, too; a folder is no file', async () => {
+    catalog.replies(shop());
+    const path = folder();
+    symlinkSync(join(path, 'nothing'), join(path, 'link.svg'));
+    expect((await history('--svg', join(path, 'link.svg'))).code).toBe(2);
+    expect(existsSync(join(path, 'nothing'))).toBe(false);
+    expect(await history('--svg', path, '--force')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a folder'),
+    });
+    symlinkSync('/dev/null', join(path, 'null.svg'));
+    expect(await history('--svg', join(path, 'null.svg'), '--force')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a regular file'),
+    });
+    expect(await history(...DAILY, '--svg', join(path, 'no', 'price.svg'))).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('cannot write'),
+    });
+    expect(await history('--svg', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+  });
+
+  test('with - is printed alone', async () => {
+    catalog.replies(shop({ places: PLACES.slice(0, 1) }));
+    const { code, stdout } = await history(...DAILY, '--svg', '-');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+  });
+});

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { type Misbehaving, misbehaving, NOW, products } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const rowsOf = (stdout: string): number => stdout.split('\n').filter((line) => line !== '').length;
+
+describe('what is asked for', () => {
+  const CASES: readonly (readonly [argv: string, path: string])[] = [
+    ['products list', '/products'],
+    ['products list --limit 5', '/products?limit=5'],
+    ['products list --offset 40', '/products?offset=40'],
+    [
+      'products list --search a% --brand B --parser-name fixprice --category 3 --settlement 4 --promo true --new false --hit true --adult false --price-min 0.5 --price-max 9 --order price_asc',
+      '/products?q=a%25&brand=B&parser_name=fixprice&category_id=3&settlement_id=4&promo=true&is_new=false&hit=true&adult=false&price_min=0.5&price_max=9&sort=price_asc',
+    ],
+    ['products list --param lang=ru --param x=a=b+c', '/products?lang=ru&x=a%3Db%2Bc'],
+    ['products sources p1 --order observed_at_asc', '/products/p1/sources?sort=observed_at_asc'],
+    ['products snapshots p1 --source-id receiver:1', '/products/p1/snapshots?source_id=receiver%3A1'],
+    ['categories list --parent c/food --depth 0', '/categories?depth=0&parent_source_uid=c%2Ffood'],
+    ['settlements list --country RU --region Moscow', '/settlements?country=RU&region=Moscow'],
+    ['cursors --parser-name fixprice', '/sync/cursors?parser_name=fixprice'],
+  ];
+  test.each(CASES)('svc catalog %s: %s', async (argv, path) => {
+    catalog.replies(() => ({ items: [] }));
+    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0, stdout: '' });
+    expect(catalog.asked()).toEqual([path]);
+  });
+
+  test('stores and regions are repeated, in their order', async () => {
+    catalog.replies(() => ({ products_count: 3, common_products_count: 1 }));
+    const chosen = ['--store', 'b', '--store', 'a', '--region', 'Москва'];
+    expect((await catalog.run(['products', 'count', ...chosen, '-q'])).stdout).toBe('3\n');
+    expect((await catalog.run(['products', 'common', '--scope', 'regions', ...chosen, '-q'])).stdout).toBe('1\n');
+    const query = 'store=b&store=a&region=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0';
+    const each = ['/products/count?store=b', '/products/count?store=a'];
+    const place = '/products/count?region=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0';
+    expect(catalog.asked()).toEqual([
+      `/products/count?${query}`,
+      ...each,
+      place,
+      `/products/common/count?scope=regions&${query}`,
+      ...each,
+      place,
+    ]);
+  });
+
+  test.each([
+    ['products count --store nope', 5],
+    ['products count --store nope --store fixprice', 0],
+    ['products count --store fixprice --region nope', 5],
+    ['products common --scope stores --store nope --store fixprice', 0],
+  ])('svc catalog %s: %i, and names what no product has', async (argv, status) => {
+    catalog.replies(({ query }) => {
+      const known = !query.toString().includes('nope') || query.getAll('store').length > 1;
+      return { products_count: Number(known) * 7, common_products_count: 0 };
+    });
+    const { code, stderr } = await catalog.run(argv.split(' '));
+    expect(code).toBe(status);
+    expect(stderr).toMatch(/no product has --(store|region) nope\n/);
+  });
+
+  test('one name that has products is asked for once', async () => {
+    catalog.replies(() => ({ products_count: 3 }));
+    expect(await catalog.run(['products', 'count', '--store', 'fixprice'])).toMatchObject({ code: 0, stderr: '' });
+    expect(catalog.asked()).toHaveLength(1);
+  });
+
+  test.each([
+    ['products get p1', '/products/p1', { canonical_product_id: 'p1' }],
+    ['categories get 7', '/categories/7', { id: 7 }],
+    ['settlements get 3', '/settlements/3', { id: 3 }],
+    ['health', '/healthz', { status: 'ok' }],
+  ])('svc catalog %s passes other parameters on', async (argv, path, reply) => {
+    catalog.replies(() => reply);
+    expect(await catalog.run([...argv.split(' '), '--param', 'lang=ru'])).toMatchObject({ code: 0 });
+    expect(catalog.asked()).toEqual([`${path}?lang=ru`]);
+  });
+
+  const REFUSED: readonly (readonly [argv: string, words: string])[] = [
+    ['products common', '--scope is required'],
+    ['products common --scope all_stores', 'there is no "all_stores"'],
+    ['products list --all --limit 5', '--all and --limit do not go together'],
+    ['products list --limit 0', '--limit: 0 is less than 1'],
+    ['products list --offset -1', '--offset: -1 is less than 0'],
+    ['products list --promo maybe', '--promo: there is no "maybe"'],
+    ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
+    ['products list --search a --param q=b', '--param q: an option of its own sends it'],
+    ['products list --param limit=5', '--param limit: an option of its own sends it'],
+    ['products list --param x', '"x" is not name=value'],
+    ['categories get abc', '"abc" is not an id: it is a whole number'],
+    ['settlements get 1.5', '"1.5" is not an id'],
+    ['products list --sort from --offset 5', '--sort and --offset do not go together'],
+    ['products get a/b', 'an id with "/" has no address there'],
+    ['products sources ..', '".." cannot be a canonical_product_id'],
+  ];
+  test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, words) => {
+    catalog.replies(() => ({ items: [] }));
+    const { code, stdout, stderr } = await catalog.run(argv.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(catalog.asked()).toEqual([]);
+  });
+});
+
+describe('long lists', () => {
+  test('--all reads pages of 100 until a short one, and again where the total moves, until two passes agree', async () => {
+    let total = 1000;
+    catalog.replies(products(250, { total: () => (total -= 400) }));
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
+    expect({ code, stderr, rows: rowsOf(stdout) }).toEqual({ code: 0, stderr: '', rows: 250 });
+    const pass = [0, 100, 200].map((offset) => `/products?limit=100&offset=${offset}`);
+    expect(catalog.asked()).toEqual([...pass, ...pass]);
+  });
+
+  /** A list of so many products of which one comes to the front with each of the first pages that are read. */
+  const moving = (count: number, moves: number) => {
+    const ids = Array.from({ length: count }, (_, n) => `p${n}`);
+    let read = 0;
+    return ({ query }: { readonly query: URLSearchParams }): object => {
+      if (read++ < moves) ids.unshift(ids.pop() ?? '');
+      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+      const items = ids.slice(offset, offset + limit).map((id) => ({ canonical_product_id: id, price_from: 1 }));
+      return { items, meta: { limit, offset, total: count } };
+    };
+  };
+
+  test.each(['id', 'ndjson', 'json'])(
+    'rows that move between pages are printed once, and none is missing: -o %s',
+    async (format) => {
+      catalog.replies(moving(350, 4));
+      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const ids = stdout.match(/\bp\d+\b/g) ?? [];
+      expect([ids.length, new Set(ids).size]).toEqual([350, 350]);
+      expect(catalog.asked()).toHaveLength(8);
+    },
+  );
+
+  test.each(['-o id', '-o ndjson', '-o table', '-q', '-q -o json'])(
+    'three passes that do not agree are reported, with exit status 10: %s',
+    async (format) => {
+      catalog.replies(moving(350, 1000));
+      const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', ...format.split(' ')]);
+      expect(code).toBe(10);
+      expect(stderr).toContain(
+        'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
+      );
+      const ids = stdout.match(/\bp\d+\b/g) ?? [];
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(catalog.asked()).toHaveLength(12);
+    },
+  );
+
+  test('--sort is of the whole list, and --limit counts in it', async () => {
+    const reply = products(250);
+    catalog.replies((asked) => {
+      const page = reply(asked) as { readonly items: readonly { readonly canonical_product_id: string }[] };
+      const items = page.items.map((item) => ({
+        ...item,
+        price_from: 1000 - Number(item.canonical_product_id.slice(1)),
+      }));
+      return { ...page, items };
+    });
+    const { code, stdout } = await catalog.run(['products', 'list', '--sort', 'from', '--limit', '2', '-o', 'id']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'p249\np248\n' });
+    expect(catalog.asked()).toHaveLength(3);
+    expect(rowsOf((await catalog.run(['products', 'list', '--sort', 'from', '-o', 'id'])).stdout)).toBe(250);
+  });
+
+  test('--limit beyond a page is read page by page, from --offset on', async () => {
+    catalog.replies(products(1000));
+    const { stdout, stderr } = await catalog.run(['products', 'list', '--limit', '130', '--offset', '7']);
+    expect(stdout.split('\n')).toHaveLength(132);
+    expect(stdout).toMatch(/\np136 +Product 136 +10 +fixprice\s+$/);
+    expect(stderr).toBe('130 of 1000: --limit, --offset, --all\n');
+    expect(catalog.asked()).toEqual(['/products?limit=100&offset=7', '/products?limit=30&offset=107']);
+  });
+
+  test('lines are printed as they come: what was read stands, whatever comes of a later page', async () => {
+    const reply = products(300);
+    catalog.replies((asked) =>
+      asked.query.get('offset') === '200' ? answer(422, '{"detail":"no further"}') : reply(asked),
+    );
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
+    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 3, rows: 200 });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'refused', message: 'the catalog refused: no further' },
+    });
+  });
+
+  test('a list that is broken half-way is no table', async () => {
+    const reply = products(300);
+    catalog.replies((asked) => (asked.query.get('offset') === '100' ? answer(422, '{"detail":"no"}') : reply(asked)));
+    expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  test('a service that does not page is read twice, and that is said', async () => {
+    const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
+    catalog.replies(() => whole);
+    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
+    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 100 });
+    expect(stderr).toContain('the page at offset 100 has no new row: the service seems not to page\n');
+    expect(catalog.asked()).toHaveLength(4);
+  });
+
+  test('a list that ends before its total is told, in every format', async () => {
+    const reply = products(500);
+    // It gives 20 whatever it is asked for, and does not say so.
+    catalog.replies(({ path, query }) => {
+      const { items } = reply({ path, query: new URLSearchParams(`limit=20&offset=${query.get('offset')}`) }) as {
+        items: object[];
+      };
+      return { items, total: 500 };
+    });
+    for (const [argv, words] of [
+      [['--all', '-o', 'ndjson'], '20 came, of 500\n'],
+      [['--all'], '20 came, of 500\n'],
+      [['--limit', '300', '--offset', '460', '-o', 'json'], '20 came, of 40\n'],
+      [['--limit', '120', '-o', 'id'], '20 came, of 120\n'],
+    ] as const) {
+      const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
+      expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${words}` });
+    }
+  });
+
+  test('a bar tells how far it is, on a terminal alone, and none among printed lines', async () => {
+    let now = NOW;
+    const reply = products(1000, { total: () => 250 });
+    catalog.replies((asked) => {
+      now += 1000;
+      return reply(asked);
+    });
+    const options = { terminal: 100, now: () => now };
+    const table = await catalog.run(['products', 'list', '--all'], options);
+    expect(table.stderr).toContain('\r[################........] 2/3\u001b[K');
+    expect(table.stderr).toContain('] 3/3\u001b[K\r\u001b[K');
+    expect(table.stderr).not.toContain('4/3');
+    expect((await catalog.run(['products', 'list', '--all', '-o', 'ndjson'], options)).stderr).toBe('');
+    expect((await catalog.run(['products', 'list', '--all'], { now: () => now })).stderr).toBe('');
+  });
+});
+
+describe('what a person sees', () => {
+  test('hostile text is escaped', async () => {
+    const mean = 'x \u001b[31m\u009b2J\u202e\r\nrow';
+    catalog.replies(() => ({
+      items: [{ canonical_product_id: mean, title: mean, parsers: [mean], price_from: mean, [mean]: mean }],
+    }));
+    for (const format of ['table', 'wide', 'csv', 'json', 'ndjson', 'yaml', 'id']) {
+      const { code, stdout } = await catalog.run(['products', 'list', '-o', format], { terminal: 200 });
+      expect(code).toBe(0);
+      expect(stdout, format).not.toMatch(/\u001b\[31m|[\u009b\u202e\r]/);
+    }
+  });
+
+  test('the text of a database in a 503 is escaped and in one line', async () => {
+    catalog.replies(() =>
+      answer(503, JSON.stringify({ detail: 'catalog_unavailable: no such table\n[SQL: SELECT 1] \u001b[31m' })),
+    );
+    const { code, stderr } = await catalog.run(['health']);
+    expect(code).toBe(7);
+    expect(stderr).toBe('svc: the catalog cannot read its data: no such table\\n[SQL: SELECT 1] \\x1b[31m\n');
+    expect(catalog.asked()).toEqual(['/healthz']);
+  });
+
+  test('health that is no health ends with 1', async () => {
+    catalog.replies(() => ({ status: 'degraded' }));
+    expect(await catalog.run(['health'])).toMatchObject({ code: 1, stdout: 'STATUS  degraded\n' });
+    catalog.replies(() => ({ status: 'OK', version: 2 }));
+    expect(await catalog.run(['health', '-o', 'json', '--fields', 'version'])).toMatchObject({ code: 0 });
+  });
+
+  const HINTS: readonly (readonly [argv: string, hint: string])[] = [
+    ['settlements list --search Химки', 'search for a part in lower case, such as имки\n'],
+    ['settlements list --search Y', 'search for a part in lower case\n'],
+    ['settlements list --region moscow', 'Moscow is not moscow'],
+    ['products list --search молоко', 'such as олоко\n'],
+    ['products list --parser-name Magnit', '--parser-name must match exactly'],
+    ['categories list --parser-name Magnit', '--parser-name must match exactly'],
+  ];
+  test.each(HINTS)('svc catalog %s, which finds nothing, hints: %s', async (argv, hint) => {
+    catalog.replies(() => ({ items: [], meta: { total: 0 } }));
+    const { code, stdout, stderr } = await catalog.run(argv.split(' '));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(hint);
+    // Nothing is filtered by svc itself, and nothing asked a second time.
+    expect(catalog.asked()).toHaveLength(1);
+    expect((await catalog.run([...argv.split(' '), '-o', 'json'])).stderr).toBe('');
+  });
+
+  test('a list that ends before the offset says how long it is', async () => {
+    catalog.replies(products(30));
+    const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\nthere are 30, before --offset 50\n' });
+  });
+
+  test('a search that ASCII lower case finds has no such hint', async () => {
+    catalog.replies(() => ({ items: [] }));
+    expect((await catalog.run(['settlements', 'list', '--search', 'kaz'])).stderr).toBe('no such settlements\n');
+  });
+});
+
+describe('the tree of categories', () => {
+  const category = (id: number, store: string, uid: string, parent: string | null) => ({
+    id,
+    parser_name: store,
+    source_uid: uid,
+    parent_source_uid: parent,
+    title: uid.toUpperCase(),
+  });
+  const CATEGORIES = [
+    category(3, 'b', 'milk', 'dairy'),
+    category(1, 'b', 'food', null),
+    category(2, 'b', 'dairy', 'food'),
+    category(4, 'a', 'food', null),
+  ];
+
+  test('is drawn with blanks for people, and nested in JSON', async () => {
+    catalog.replies(({ query }) => ({ items: query.get('offset') === '0' ? CATEGORIES : [] }));
+    const { stdout } = await catalog.run(['categories', 'tree']);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'STORE  TITLE     ID  SOURCE-UID',
+      'a      FOOD       4  food',
+      'b      FOOD       1  food',
+      'b        DAIRY    2  dairy',
+      'b          MILK   3  milk',
+      '',
+    ]);
+    const { stdout: json } = await catalog.run(['categories', 'tree', '-o', 'json']);
+    expect(JSON.parse(json)).toEqual([
+      { ...CATEGORIES[3], children: [] },
+      { ...CATEGORIES[1], children: [{ ...CATEGORIES[2], children: [{ ...CATEGORIES[0], children: [] }] }] },
+    ]);
+  });
+
+  test('is one line a category elsewhere, with its level and its path', async () => {
+    catalog.replies(() => ({ items: CATEGORIES }));
+    const { stdout } = await catalog.run(['categories', 'tree', '-o', 'ndjson']);
+    const rows = stdout.trimEnd().split('\n');
+    expect(JSON.parse(rows[3] ?? '')).toEqual({ ...CATEGORIES[0], level: 2, path: ['FOOD', 'DAIRY', 'MILK'] });
+    const { stdout: csv } = await catalog.run(['categories', 'tree', '-o', 'csv', '--columns', 'title,level,path']);
+    expect(csv.trimEnd().split(/\r?\n/).at(-1)).toBe('MILK,2,FOOD / DAIRY / MILK');
+  });
+});

@@ -1,0 +1,123 @@
+/** A product with a past at three stores, answered by the rule of doc 3 §4 as the tests of the rules write it down. */
+import { answer } from '../../../http/servers.ts';
+import { type Observation, referenceDynamics } from '../reference-dynamics.ts';
+import { type Asked, NOW } from './misbehaving.ts';
+
+const DAY_MS = 86_400_000;
+
+/** So many days before now, in microseconds. */
+export const ago = (days: number): number => (NOW - days * DAY_MS) * 1000;
+
+/** A value that held from one day to another. */
+export const held = (from: number, to: number, value: number | null): Observation => ({
+  observed: ago(to),
+  value,
+  valid: [ago(from), ago(to)],
+});
+
+/** A value that was seen, and nothing is known of before and after. */
+export const seen = (days: number, value: number): Observation => ({ observed: ago(days), value });
+
+export interface Place {
+  readonly parser_name: string;
+  readonly source_id: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly past: readonly Observation[];
+}
+
+const place = (parser: string, source: string, fields: Place['fields'], past: readonly Observation[]): Place => ({
+  parser_name: parser,
+  source_id: source,
+  fields: { title_original: 'Milk 3.2 %, 930 ml', price_unit: 'RUB', unit: 'PCE', observed_at: at(1), ...fields },
+  past,
+});
+
+export const at = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
+
+const MOSCOW = { id: 1, name: 'Moscow', region: 'Moscow', country: 'RU' };
+const KAZAN = { id: 2, name: 'Казань', region: 'Татарстан', country: 'RU' };
+
+export const FIXPRICE = place('fixprice', 'receiver:run-1:1', { price: 99, settlement: MOSCOW }, [
+  held(40, 21, 80),
+  held(21, 14, null),
+  held(14, 9, 120),
+  held(9, 0, 99),
+]);
+export const CHIZHIK = place(
+  'chizhik',
+  'r:2',
+  { price: 110, discount_price: 95, loyal_price: 89.9, settlement: KAZAN },
+  [held(30, 12, 100), seen(6.5, 240), held(5, 0, 110)],
+);
+export const CHIZHIK_MOSCOW = place('chizhik', 'r:3', { price: 105, settlement: MOSCOW, observed_at: at(20) }, [
+  seen(27, 90),
+  seen(20, 105),
+]);
+export const PLACES: readonly Place[] = [FIXPRICE, CHIZHIK, CHIZHIK_MOSCOW];
+
+function snapshot({ fields }: Place, { observed, value, valid }: Observation): object {
+  const [valid_from_at, valid_to_at] = (valid ?? [null, null]).map((time) => time && iso(time));
+  return {
+    price: value,
+    discount_price: value,
+    loyal_price: value,
+    available_count: value,
+    price_unit: fields['price_unit'],
+    valid_from_at,
+    valid_to_at,
+    observed_at: iso(observed),
+  };
+}
+
+/** To the microsecond. */
+const iso = (micros: number): string =>
+  `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(micros % 1e6).padStart(6, '0')}Z`;
+
+interface Shop {
+  readonly places?: readonly Place[];
+  /** Only its snapshots are left. */
+  readonly gone?: boolean;
+  /** Instead of the series of a source. */
+  readonly instead?: Readonly<Record<string, object | string>>;
+}
+
+export const detail = (status: number, text: string): string => answer(status, JSON.stringify({ detail: text }));
+
+/** Answers for the product `p1`. */
+export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {}): (asked: Asked) => object | string {
+  return ({ path, query }) => {
+    const [, , id, what] = path.split('/');
+    const page = (items: readonly object[]): object => {
+      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+      return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
+    };
+    if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
+    if (what === undefined)
+      return id === 'p1' && !gone ? { canonical_product_id: id } : detail(404, 'product_not_found');
+    const own = id === 'p1' ? places : [];
+    const wanted = own.filter(
+      ({ parser_name, source_id }) =>
+        (query.get('parser_name') ?? parser_name) === parser_name &&
+        (query.get('source_id') ?? source_id) === source_id,
+    );
+    const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
+    if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
+    if (what === 'snapshots') {
+      return page(
+        wanted
+          .flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })))
+          .map((one, id) => ({ id, ...one })),
+      );
+    }
+    const [only] = wanted;
+    if (only === undefined) return detail(404, 'source not found');
+    const other = instead[only.source_id];
+    if (other !== undefined) return other;
+    const [date_from = '', date_to = '', interval = '', field = ''] = ['date_from', 'date_to', 'interval', 'field'].map(
+      (name) => query.get(name) ?? '',
+    );
+    const series = referenceDynamics(only.past, { date_from, date_to, interval });
+    if (series === undefined) return detail(400, 'requested range is too large');
+    return { ...series, meta: { ...keys(only), field, interval, date_from, date_to } };
+  };
+}

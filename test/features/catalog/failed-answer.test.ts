@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { explainCatalog } from '../../../src/features/catalog/failed-answer.ts';
+import { numberOf } from '../../../src/features/catalog/numeric.ts';
+
+const ENDPOINT = { method: 'GET', path: '/products', effect: 'read' } as const;
+const explain = (status: number, text: string) =>
+  explainCatalog({ status, contentType: 'application/json', text, headers: {} }, ENDPOINT);
+
+describe('a failure', () => {
+  const fault = fc.oneof(
+    fc.record({ loc: fc.array(fc.oneof(fc.string(), fc.nat())), msg: fc.string({ maxLength: 5000 }) }),
+    fc.jsonValue(),
+  );
+  const body = fc.oneof(
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc.array(fault).map((detail) => JSON.stringify({ detail })),
+    fc.string(),
+  );
+
+  test('of any body is told in few words, or left to the transport', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(400, 401, 404, 405, 422, 500, 503), body, (status, text) => {
+        const error = explain(status, text);
+        if (error === undefined) expect([500, 503]).toContain(status);
+        else expect(error.message.length).toBeLessThan(2000);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('404 %s is no word of the service', (detail) => {
+    expect(explain(404, JSON.stringify({ detail }))).toMatchObject({ code: 'wrong_path' });
+  });
+
+  test('of a parameter that is named by no text is told all the same', () => {
+    const detail = [{ loc: ['query', JSON.parse('{"toString":1}')], msg: 'Field required' }];
+    expect(explain(422, JSON.stringify({ detail }))?.message).toBe('the catalog refused: query: Field required');
+  });
+
+  test('names each parameter that is at fault, and not the hundredth', () => {
+    const detail = Array.from({ length: 100 }, (_, n) => ({ loc: ['query', `p${n}`], msg: 'Field required' }));
+    const message = explain(422, JSON.stringify({ detail }))?.message ?? '';
+    expect(message).toMatch(/^the catalog refused: query\.p0: Field required; query\.p1: Field required; /);
+    expect(message).not.toContain('p99');
+  });
+});
+
+describe('a base URL with a path too many', () => {
+  const at = (status: number, detail: unknown, path: string, base: string) => {
+    const text = JSON.stringify({ detail });
+    const call = { method: 'GET', path, effect: 'read' } as const;
+    return explainCatalog({ status, contentType: 'application/json', text, headers: {} }, call, base);
+  };
+  test.each([
+    [404, 'product_not_found', '/products', '/products'],
+    [404, 'product_not_found', '/healthz', '/products'],
+    [404, 'Not Found', '/products/{canonical_product_id}', '/v1/products'],
+    [422, [{ loc: ['path', 'category_id'], msg: 'Input should be a valid integer' }], '/products', '/categories'],
+  ])('%i %j of %s is named', (status, detail, path, base) => {
+    expect(at(status, detail, path, base)).toMatchObject({
+      code: 'wrong_path',
+      message: expect.stringContaining(`the path of the base URL is ${base}`),
+    });
+  });
+  test('an id that is not there is not found, whatever the path', () => {
+    expect(at(404, 'product_not_found', '/products/{canonical_product_id}', '/v1')?.code).toBe('not_found');
+    expect(at(404, 'Not Found', '/products', '/')?.message).not.toContain('base URL');
+  });
+});
+
+describe('a number', () => {
+  test('is itself, and so is its text', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(numberOf(value)).toBe(value);
+        expect(numberOf(String(value))).toBe(Object.is(value, -0) ? 0 : value);
+      }),
+    );
+  });
+
+  test.each([null, undefined, '', ' ', 'cheap', '1,5', '0x10', 'Infinity', '1e999', '12 RUB'])('%j is none', (text) => {
+    expect(numberOf(text)).toBeNull();
+  });
+
+  test.each([
+    ['84.99', 84.99],
+    [' +.5 ', 0.5],
+    ['-1e-3', -0.001],
+    ['7.', 7],
+  ])('%j is one', (text, value) => {
+    expect(numberOf(text)).toBe(value);
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Page, PageQuery } from '../../../src/features/catalog/client.ts';
+import {
+  everyItem,
+  LARGEST_PAGE,
+  type PagingProblem,
+  pages,
+  type Stretch,
+} from '../../../src/features/catalog/paging.ts';
+
+interface Numbered {
+  readonly id: number;
+}
+
+interface Habits {
+  /** It gives no more than this, and says so. */
+  readonly size?: number;
+  readonly total?: number;
+}
+
+/** A service with so many items, and every request it gets. */
+function service(count: number, { size, total }: Habits = {}) {
+  const asked: string[] = [];
+  const ask = async ({ limit = 20, offset = 0 }: PageQuery): Promise<Page<Numbered>> => {
+    asked.push(`${offset}+${limit}`);
+    const given = Math.max(0, Math.min(limit, size ?? limit, count - offset));
+    return { items: Array.from({ length: given }, (_, n) => ({ id: offset + n })), total, size };
+  };
+  return { asked, ask };
+}
+
+async function read(ask: (query: PageQuery) => Promise<Page<Numbered>>, stretch: Stretch) {
+  const numbers: number[] = [];
+  const problems: PagingProblem[] = [];
+  for await (const { items } of pages(ask, stretch, (problem) => problems.push(problem)))
+    numbers.push(...items.map(({ id }) => id));
+  return { numbers, problems };
+}
+
+const span = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
+
+test('any part of any list is read whole and in order, each request for 100 at most, and none after a short page', async () => {
+  const numbers = { count: fc.nat(450), offset: fc.nat(460), size: fc.option(fc.integer({ min: 1, max: 120 })) };
+  const cases = fc.record({ ...numbers, limit: fc.option(fc.integer({ min: 1, max: 460 })) });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ count, offset, size, limit }) => {
+      // The total is wrong: nothing may go by it.
+      const { ask, asked } = service(count, { total: 0, ...(size === null ? {} : { size }) });
+      const found = await read(ask, { limit: limit ?? undefined, offset });
+      const end = Math.min(count, offset + (limit ?? Number.POSITIVE_INFINITY));
+      expect(found).toEqual({ numbers: span(offset, end), problems: [] });
+      const largest = Math.min(LARGEST_PAGE, size ?? LARGEST_PAGE);
+      expect(asked.length).toBeLessThanOrEqual(Math.floor(Math.max(0, end - offset) / largest) + 1);
+      for (const request of asked) expect(Number(request.split('+')[1])).toBeLessThanOrEqual(LARGEST_PAGE);
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('a full page at the very end costs a request more, whatever the total says', async () => {
+  const { ask, asked } = service(200, { total: 200 });
+  expect((await read(ask, { limit: undefined, offset: 0 })).numbers).toHaveLength(200);
+  expect(asked).toEqual(['0+100', '100+100', '200+100']);
+});
+
+test('a service that takes no notice of the offset is read twice at most', async () => {
+  const same = async (): Promise<Page<Numbered>> => ({
+    items: span(0, 100).map((id) => ({ id })),
+    total: undefined,
+    size: undefined,
+  });
+  expect(await read(same, { limit: undefined, offset: 0 })).toEqual({
+    numbers: span(0, 100),
+    problems: [{ text: expect.stringContaining('has no new row'), incomplete: true }],
+  });
+});
+
+test('a service that takes no notice of the offset, and gives its rows in another order each time, is left in the end', async () => {
+  let turn = 0;
+  const ask = async (): Promise<Page<Numbered>> => {
+    turn++;
+    if (turn > 100) throw new Error('it is asked for ever');
+    return { items: span(0, 100).map((id) => ({ id: (id + turn) % 100 })), total: 300, size: undefined };
+  };
+  const { numbers, problems } = await read(ask, { limit: undefined, offset: 0 });
+  expect(numbers).toHaveLength(100);
+  expect(problems).toEqual([{ text: expect.stringContaining('has no new row'), incomplete: true }]);
+});
+
+test('a service that takes no notice of the limit gives no more than was wanted', async () => {
+  const everything = async (): Promise<Page<Numbered>> => ({
+    items: span(0, 500).map((id) => ({ id })),
+    total: 500,
+    size: undefined,
+  });
+  expect((await read(everything, { limit: 130, offset: 0 })).numbers).toEqual(span(0, 130));
+});
+
+test('nothing is asked for where nobody reads', async () => {
+  const { ask, asked } = service(1000);
+  for await (const { id } of everyItem(ask, () => {})) if (id === 150) break;
+  expect(asked).toEqual(['0+100', '100+100']);
+});
+
+/** A list whose rows are observed again, one after the other: each comes to the front. `asked` counts requests. */
+function written(count: number, moved: readonly (readonly [request: number, row: number])[], added = 0) {
+  let ids = span(0, count);
+  let asked = 0;
+  const ask = async ({ limit = 20, offset = 0 }: PageQuery): Promise<Page<Numbered>> => {
+    asked++;
+    for (const [request, row] of moved) if (request === asked) ids = [row, ...ids.filter((id) => id !== row)];
+    if (asked <= added) ids = [count + asked, ...ids];
+    return { items: ids.slice(offset, offset + limit).map((id) => ({ id })), total: ids.length, size: undefined };
+  };
+  return { ask, requests: () => asked, all: () => ids };
+}
+
+test('rows that move while they are read come once each, and none is lost unsaid', async () => {
+  const move = fc.tuple(fc.integer({ min: 2, max: 25 }), fc.nat(420));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 420 }),
+      fc.array(move, { maxLength: 12 }),
+      fc.nat(6),
+      async (count, moves, added) => {
+        const { ask, requests, all } = written(
+          count,
+          moves.filter(([, row]) => row < count),
+          added,
+        );
+        const { numbers, problems } = await read(ask, { limit: undefined, offset: 0 });
+        expect(new Set(numbers).size).toBe(numbers.length);
+        if (problems.length === 0) expect(all().filter((id) => id < count && !numbers.includes(id))).toEqual([]);
+        expect(problems.length).toBeLessThanOrEqual(1);
+        const passes = requests() / (Math.floor(count / LARGEST_PAGE) + 1);
+        expect(passes).toBeLessThan(5);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a hundred rows that come to the front at once are not taken for a service that does not page', async () => {
+  const { ask, requests } = written(
+    300,
+    span(200, 300).map((row) => [2, row]),
+  );
+  const { numbers, problems } = await read(ask, { limit: undefined, offset: 0 });
+  expect(problems).toEqual([]);
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(span(0, 300));
+  expect(requests()).toBe(6);
+});
+
+test('a list that nothing disturbs is read once', async () => {
+  const { ask, requests } = written(250, []);
+  expect((await read(ask, { limit: undefined, offset: 0 })).problems).toEqual([]);
+  expect(requests()).toBe(3);
+});

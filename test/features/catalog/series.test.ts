@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { historyWindow, suitableInterval } from '../../../src/features/catalog/history-window.ts';
+import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
+import { bucketValues, inEffect, lastValue, seriesOf } from '../../../src/features/catalog/series.ts';
+import { bucketDates, bucketStart, INTERVALS, pointsIn, STEP_MS } from '../../../src/features/catalog/window.ts';
+import { type Observation, referenceDynamics } from './reference-dynamics.ts';
+
+const DAY = 86_400_000;
+const BEGIN = Date.UTC(2026, 0, 5, 10, 30, 0, 250);
+
+const iso = (micros: number): string =>
+  `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(micros % 1e6).padStart(6, '0')}Z`;
+
+function snapshotOf({ observed, value, valid }: Observation, id: number, source_id: string): Snapshot {
+  const [valid_from_at, valid_to_at] = valid ? valid.map(iso) : [null, null];
+  return {
+    id,
+    parser_name: 'fixprice',
+    source_id,
+    price: value,
+    observed_at: iso(observed),
+    valid_from_at,
+    valid_to_at,
+  };
+}
+
+const row = (source_id: string, fields: Partial<Source> = {}): Source => ({
+  parser_name: 'fixprice',
+  source_id,
+  price_unit: 'RUB',
+  unit: 'PCE',
+  settlement: { id: 1, name: 'Moscow' },
+  ...fields,
+});
+
+const time = fc.oneof(
+  fc.integer({ min: (BEGIN - 3 * DAY) * 1000, max: (BEGIN + 40 * DAY) * 1000 }),
+  // Just before, at and just after the points of the window.
+  fc
+    .tuple(fc.integer({ min: -2, max: 700 }), fc.integer({ min: -1, max: 1 }))
+    .map(([hours, off]) => (BEGIN + hours * 3_600_000) * 1000 + off),
+);
+const observation: fc.Arbitrary<Observation> = fc.record(
+  {
+    observed: time,
+    value: fc.option(fc.integer({ min: 0, max: 500 })),
+    valid: fc.tuple(time, time).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const),
+  },
+  { requiredKeys: ['observed', 'value'] },
+);
+
+test('a series is what the service answers for one source, however many sources its observations are of', () => {
+  fc.assert(
+    fc.property(
+      fc.array(observation, { maxLength: 25 }),
+      fc.constantFrom(...INTERVALS),
+      fc.integer({ min: 0, max: 30 * DAY }),
+      fc.integer({ min: 1, max: 30 }),
+      (observations, interval, length, sources) => {
+        const snapshots = observations.map((one, id) => snapshotOf(one, id, `r:${id % sources}`));
+        const rows = [...new Set(snapshots.map((one) => one.source_id))].map((id) => row(id));
+        const window = { from: BEGIN, to: BEGIN + length, interval };
+        const query = { date_from: iso(window.from * 1000), date_to: iso(window.to * 1000), interval };
+        const series = seriesOf(rows, snapshots.toReversed());
+        expect(series).toHaveLength(observations.length === 0 ? 0 : 1);
+        const values = bucketValues(series[0]?.observations ?? [], 'price', window);
+        expect(values).toEqual(referenceDynamics(observations, query)?.values);
+        expect(bucketDates(window)).toHaveLength(pointsIn(window));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('which rows are one series', () => {
+  const names = (rows: readonly Source[], snapshots: readonly Snapshot[] = []) =>
+    seriesOf(rows, snapshots).map((one) => [one.source_id, one.price_unit, one.unit]);
+
+  test('those of a store, a place and a unit, the newest row speaking for them', () => {
+    const rows = [
+      row('old', { observed_at: '2026-01-01T00:00:00Z' }),
+      row('new', { observed_at: '2026-01-02T00:00:00.000001Z' }),
+      row('middle', { observed_at: '2026-01-02T00:00:00Z' }),
+      row('undated'),
+      row('kilogram', { unit: 'KGM' }),
+      row('tula', { settlement: { id: 2, name: 'Moscow' } }),
+      row('other', { parser_name: 'chizhik' }),
+      row('nowhere', { settlement: null }),
+    ];
+    expect(names(rows)).toEqual([
+      ['other', 'RUB', 'PCE'],
+      ['nowhere', 'RUB', 'PCE'],
+      ['kilogram', 'RUB', 'KGM'],
+      ['new', 'RUB', 'PCE'],
+      ['tula', 'RUB', 'PCE'],
+    ]);
+  });
+
+  test('a row without a price has no unit either, and belongs to the only series there', () => {
+    const sold = row('sold', { price: 5, observed_at: '2026-01-01T00:00:00Z' });
+    const out = row('out', { price: null, price_unit: null, observed_at: '2026-01-02T00:00:00Z' });
+    expect(names([sold, out])).toEqual([['out', 'RUB', 'PCE']]);
+    expect(names([sold, out, row('euro', { price_unit: 'EUR' })])).toHaveLength(3);
+  });
+
+  test('sources of which no row is left may be of different places', () => {
+    const one = snapshotOf({ observed: BEGIN * 1000, value: 5 }, 1, 'a');
+    expect(names([], [one, { ...one, source_id: 'b' }])).toHaveLength(2);
+    expect(
+      names(
+        [],
+        [
+          { ...one, price_unit: 'RUB' },
+          { ...one, price_unit: 'EUR' },
+        ],
+      ),
+    ).toHaveLength(2);
+  });
+});
+
+test('a value is in effect until the next observation, whether there is a value or not', () => {
+  const at = (days: number) => (BEGIN + days * DAY) * 1000;
+  const [series] = seriesOf(
+    [row('a'), row('b')],
+    [
+      snapshotOf({ observed: at(1), value: 10 }, 1, 'a'),
+      snapshotOf({ observed: at(5), value: 20, valid: [at(3), at(5)] }, 2, 'b'),
+      snapshotOf({ observed: at(4), value: 15, valid: [at(3.5), at(4)] }, 3, 'a'),
+      snapshotOf({ observed: at(7), value: null }, 4, 'a'),
+    ],
+  );
+  const value = (days: number) => inEffect(series?.observations ?? [], 'price', BEGIN + days * DAY);
+  expect(value(0.9)).toBeUndefined();
+  expect(value(2)).toEqual({ value: 10, until: BEGIN + DAY });
+  expect(value(3.7)).toEqual({ value: 20, until: BEGIN + 3.7 * DAY });
+  expect(value(6)).toEqual({ value: 20, until: BEGIN + 5 * DAY });
+  expect(value(8)).toEqual({ value: null, until: BEGIN + 7 * DAY });
+  expect(lastValue(series?.observations ?? [], 'price', BEGIN + 8 * DAY)).toBe(20);
+});
+
+test('a bucket starts at a whole multiple of its interval in UTC, a week on a Monday', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2e12, max: 4e12 }), fc.constantFrom(...INTERVALS), (ms, interval) => {
+      const start = bucketStart(ms, interval);
+      expect(ms - start).toBeGreaterThanOrEqual(0);
+      expect(ms - start).toBeLessThan(STEP_MS[interval]);
+      const date = new Date(start);
+      expect(date.getTime() % 3_600_000 === 0 && date.getUTCHours() % (STEP_MS[interval] / 3_600_000) === 0).toBe(true);
+      if (interval === '7d') expect(date.getUTCDay()).toBe(1);
+    }),
+  );
+});
+
+test.each([
+  [0, '1h'],
+  [DAY, '1h'],
+  [14 * DAY, '1h'],
+  [17 * DAY, '6h'],
+  [30 * DAY, '6h'],
+  [90 * DAY, '6h'],
+  [100 * DAY, '1d'],
+  [366 * DAY, '1d'],
+  [400 * DAY, '7d'],
+  [9000 * DAY, '7d'],
+])('a window of %i ms is asked for by %s', (length, interval) => {
+  expect(suitableInterval({ from: BEGIN, to: BEGIN + length })).toBe(interval);
+});
+
+test('a window with its end first, and one of far too many points, is refused before anything is sent', () => {
+  expect(() => historyWindow({ from: BEGIN, to: BEGIN - 1, relative: true }, 'auto')).toThrow('after --to');
+  expect(() => historyWindow({ from: 0, to: BEGIN, relative: false }, '1h')).toThrow('240000 is the most');
+  const window = { from: BEGIN, to: BEGIN, interval: '1h' };
+  expect(historyWindow({ from: BEGIN, to: BEGIN, relative: false }, 'auto')).toEqual(window);
+  const hour = Date.UTC(2026, 0, 5, 10);
+  expect(historyWindow({ from: BEGIN, to: BEGIN, relative: true }, 'auto')).toEqual({ ...window, from: hour });
+});

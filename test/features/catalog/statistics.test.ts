@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { coverageText, exact, filled, percentOf, statisticsOf } from '../../../src/features/catalog/statistics.ts';
+
+const series = (...values: (number | null)[]) => ({ dates: values.map((_, index) => `d${index}`), values });
+
+test('only points with a value count', () => {
+  const statistics = statisticsOf(series(null, 99.9, null, 89.9, 120, null));
+  expect(statistics).toEqual({
+    points: 6,
+    covered: 3,
+    first: 99.9,
+    firstAt: 'd1',
+    last: 120,
+    lastAt: 'd4',
+    min: 89.9,
+    max: 120,
+    mean: 103.266666667,
+    change: 20.1,
+    changePercent: 20.1201201201,
+  });
+  expect(coverageText(statistics)).toBe('3/6 points');
+});
+
+test('nothing comes of nothing', () => {
+  const none = { first: null, firstAt: null, last: null, lastAt: null, min: null, max: null, mean: null };
+  const unmoved = { change: null, changePercent: null };
+  expect(statisticsOf(series())).toEqual({ points: 0, covered: 0, ...none, ...unmoved });
+  expect(statisticsOf(series(null, null))).toEqual({ points: 2, covered: 0, ...none, ...unmoved });
+});
+
+test('there is no change with one value, and no percentage of nothing', () => {
+  expect(statisticsOf(series(null, 5))).toMatchObject({ first: 5, last: 5, change: null, changePercent: null });
+  expect(statisticsOf(series(0, 5))).toMatchObject({ first: 0, change: 5, changePercent: null });
+  expect(statisticsOf(series(5, 0))).toMatchObject({ change: -5, changePercent: -100 });
+  expect(statisticsOf(series(7, 7))).toMatchObject({ mean: 7, change: 0, changePercent: 0 });
+  expect(percentOf(-3, null)).toBeNull();
+});
+
+const value = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }));
+
+test('the mean is between the least and the greatest, which are among the values', () => {
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 300 }), (values) => {
+      const { min, max, mean, covered } = statisticsOf(series(...values));
+      expect(covered).toBe(values.filter((one) => one !== null).length);
+      if (min === null || max === null || mean === null) {
+        expect(covered).toBe(0);
+        return;
+      }
+      expect(values).toContain(min);
+      expect(values).toContain(max);
+      expect(mean).toBeGreaterThanOrEqual(min);
+      expect(mean).toBeLessThanOrEqual(max);
+    }),
+  );
+});
+
+test('prices do not show how a computer keeps fractions', () => {
+  expect(exact(99.9 - 89.8)).toBe(10.1);
+  expect(exact(0.1 + 0.2)).toBe(0.3);
+});
+
+test('filling lasts from a value to the next, and begins with the one before', () => {
+  expect(filled([null, 3, null, null, 0, null], null)).toEqual([null, 3, 3, 3, 0, 0]);
+  expect(filled([null, 3, null], 7)).toEqual([7, 3, 3]);
+  expect(filled([], 7)).toEqual([]);
+});

@@ -1,0 +1,266 @@
+/** The examination of everything: each cause is named as what it is, on this machine and on the way to each service. */
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../../../src/cli/findings.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { Authority } from '../../../http/certificates.ts';
+import { answer, type Fault, faultServer } from '../../../http/servers.ts';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+
+const SECRET = 'SECRET-f00dfacecafe';
+const found = ({ stdout }: Run, check: string, about: string | null = null): Finding | undefined =>
+  (JSON.parse(stdout) as Finding[]).find((one) => one.check === check && one.about === about);
+const bad = ({ stdout }: Run): string[] =>
+  (JSON.parse(stdout) as Finding[]).filter(({ verdict }) => verdict === 'bad').map(({ check }) => check);
+
+interface Wish {
+  readonly home?: string;
+  readonly args?: readonly string[];
+}
+
+function examine(
+  env: Record<string, string | undefined>,
+  { home = temporaryHome(), args = [] }: Wish = {},
+): Promise<Run> {
+  return svc(['doctor', '-o', 'json', ...args], { env, home });
+}
+
+const STATUS = {
+  versionInfo: { version: '0.27.0' },
+  cluster: { status: 'ready' },
+  config: { original: '' },
+  uptime: '',
+};
+const healthy: Fault = (socket) => socket.write(answer(200, JSON.stringify(STATUS)));
+
+describe('all four services', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ now: Date.now, random: Math.random });
+  });
+  afterAll(() => sandbox.close());
+
+  test('that are well: every step of each, exit 0, one line each, and no secret', async () => {
+    const run = await examine(sandbox.env);
+    expect([run.code, run.stderr, bad(run)]).toEqual([0, '', []]);
+    for (const service of ['alerts', 'webhooks', 'catalog']) {
+      for (const check of ['address', 'sign-in', 'proxy', 'tcp', 'service', 'clock']) {
+        expect(found(run, check, service), `${service} ${check}`).toMatchObject({ verdict: 'ok', mend: null });
+      }
+    }
+    for (const check of ['handshake', 'session', 'websocket', 'requests', 'clock']) {
+      expect(found(run, check, 'trade'), check).toMatchObject({ verdict: 'ok' });
+    }
+    const told = await svc(['doctor', '--color', 'never'], { env: sandbox.env, terminal: 40 });
+    expect(told.stderr).toMatch(/^0 bad, \d+ to look at, \d+ ok, 1 skipped\n$/);
+    for (const name of ['SVC_WEBHOOKS_TOKEN', 'SVC_TRADE_TOKEN']) {
+      expect(run.stdout + told.stdout).not.toContain(sandbox.env[name]);
+    }
+    expect(told.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
+  });
+
+  test('only those that are named, and none with --offline', async () => {
+    const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(found(run, 'service', 'catalog')).toMatchObject({ verdict: 'skipped' });
+    expect(run.stdout).not.toContain('"alerts"');
+    expect(await svc(['doctor', 'catalgo'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('a token that the gateway or the recording service refuses', async () => {
+    const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
+    expect(run.code).toBe(1);
+    expect(bad(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
+    expect(found(run, 'service', 'webhooks')?.detail).toContain('does not take the credential');
+    expect(run.stdout).not.toContain(SECRET);
+  });
+
+  test('nobody signed in: the services are not asked', async () => {
+    const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
+    const run = await examine(env);
+    expect([run.code, bad(run)]).toEqual([1, ['sign-in', 'sign-in']]);
+    expect(found(run, 'sign-in', 'webhooks')?.mend).toBe('svc oauth login');
+    expect(found(run, 'sign-in', 'trade')?.mend).toBe('svc trade login');
+    expect(found(run, 'service', 'trade')?.verdict).toBe('skipped');
+  });
+});
+
+describe('the way to a service', () => {
+  let authority: Authority;
+  beforeAll(() => {
+    authority = new Authority();
+  });
+  afterAll(() => authority.remove());
+
+  const at = (url: string, env: Record<string, string> = {}, args: readonly string[] = ['alerts']): Promise<Run> =>
+    examine({ SVC_ALERTS_URL: url, ...env }, { args });
+
+  test('a port where nothing listens, and a host that is none', async () => {
+    const refused = await at('http://127.0.0.1:9');
+    expect([refused.code, found(refused, 'tcp', 'alerts')?.detail]).toEqual([1, 'nothing listens at 127.0.0.1:9']);
+    const unknown = await at('http://no-such-host.invalid');
+    expect([unknown.code, bad(unknown)]).toEqual([1, ['dns']]);
+    expect(found(unknown, 'dns', 'alerts')?.detail).toContain('no-such-host.invalid');
+  });
+
+  test('certificates: self-signed, ended, of another name, about to end, good', async () => {
+    const names = 'IP:127.0.0.1';
+    const cases = [
+      { pair: authority.selfSigned(), verdict: 'bad', detail: /is self-signed/ },
+      { pair: authority.sign(names, -1), verdict: 'bad', detail: /has expired \(ended 2/ },
+      { pair: authority.sign('DNS:elsewhere.test'), verdict: 'bad', detail: /is for another host/ },
+      { pair: authority.sign(names, 3), verdict: 'warn', detail: /ends in [23] days/ },
+      { pair: authority.sign(names, 90), verdict: 'ok', detail: /^TLSv1\.\d; the certificate is good until/ },
+    ];
+    for (const { pair, verdict, detail } of cases) {
+      await using server = await faultServer(healthy, { tls: pair });
+      const run = await at(server.url, { SVC_CACERT: authority.file });
+      expect(found(run, 'tls', 'alerts')).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
+      expect(run.code).toBe(verdict === 'bad' ? 1 : 0);
+      expect(server.requests.length > 0).toBe(verdict !== 'bad');
+    }
+  });
+
+  test('a server without TLS where https is written', async () => {
+    await using server = await faultServer(healthy, { onConnect: (socket) => socket.write(answer(400, '"no"')) });
+    const run = await at(server.url.replace('http:', 'https:'));
+    expect([run.code, bad(run)]).toEqual([1, ['tls']]);
+    expect(found(run, 'tls', 'alerts')?.detail).toContain('does not speak TLS');
+  });
+
+  test.each([
+    ['401', answer(401, '"no"'), 'wants a credential'],
+    ['a wrong path', answer(404, '<html></html>', { 'content-type': 'text/html' }), 'is not known there'],
+    ['another service', answer(200, '{"hello":1}'), 'cannot be used'],
+  ])('an answer that tells of %s', async (_, bytes, detail) => {
+    await using server = await faultServer((socket) => socket.write(bytes));
+    const run = await at(server.url);
+    expect([run.code, bad(run)]).toEqual([1, ['service']]);
+    expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
+  });
+
+  test('silence ends with the time allowed, and a clock that is wrong is told of', async () => {
+    await using silent = await faultServer(() => {});
+    const late = await at(silent.url, {}, ['alerts', '--timeout', '300ms']);
+    expect([late.code, bad(late)]).toEqual([1, ['service']]);
+    const ahead = new Date(Date.now() + 600_000).toUTCString();
+    await using server = await faultServer((socket) =>
+      socket.write(answer(200, JSON.stringify(STATUS), { date: ahead })),
+    );
+    const skewed = await at(server.url);
+    expect(skewed.code).toBe(0);
+    expect(found(skewed, 'clock', 'alerts')).toMatchObject({
+      verdict: 'warn',
+      detail: expect.stringContaining('behind'),
+    });
+  });
+
+  test('a proxy that is used, and does not answer', async () => {
+    const run = await at('https://am.example', { https_proxy: `http://ann:${SECRET}@127.0.0.1:9` });
+    expect([run.code, bad(run)]).toEqual([1, ['tcp']]);
+    expect(found(run, 'proxy', 'alerts')?.detail).toBe('http://127.0.0.1:9');
+    expect(found(run, 'tcp', 'alerts')?.detail).toContain('the proxy 127.0.0.1:9 could not be reached');
+    expect(run.stdout).not.toContain(SECRET);
+  });
+
+  test.each([
+    ['4', '0{"sid":"abc","upgrades":[]}', 'Engine.IO 4'],
+    ['of another kind', 'hello', 'not of the Engine.IO protocol'],
+  ])('a gateway that speaks Engine.IO %s', async (_, body, detail) => {
+    await using server = await faultServer((socket) =>
+      socket.write(answer(200, body, { 'content-type': 'text/plain' })),
+    );
+    const run = await examine({ SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: SECRET }, { args: ['trade'] });
+    expect([run.code, bad(run)]).toEqual([1, ['handshake']]);
+    expect(found(run, 'handshake', 'trade')?.detail).toContain(detail);
+    expect(run.stdout).not.toContain(SECRET);
+  });
+});
+
+describe('what is on this machine', () => {
+  const config = (files: Record<string, string>): string => {
+    const home = temporaryHome();
+    mkdirSync(join(home, 'config'), { mode: 0o700 });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(home, 'config', name), text, { mode: 0o600 });
+    return home;
+  };
+
+  test('nothing is configured: all services are skipped, unless one is named', async () => {
+    const run = await examine({});
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    for (const name of ['alerts', 'webhooks', 'catalog', 'trade']) {
+      expect(found(run, 'address', name)).toMatchObject({
+        verdict: 'skipped',
+        mend: `svc config set ${name}.url <url>`,
+      });
+    }
+    expect(await examine({}, { args: ['trade'] })).toMatchObject({ code: 1 });
+  });
+
+  test.each([
+    ['broken settings', { 'settings.json': '{"profile":' }, 'settings', null],
+    ['an unknown profile', { 'settings.json': '{"profile":"prod"}' }, 'settings', null],
+    ['values of settings', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
+    ['broken credentials', { 'credentials.json': `{"${SECRET}` }, 'credentials', null],
+    ['broken secrets', { 'webhook-secrets.json': `{"${SECRET}` }, 'secrets', null],
+  ])('%s are told of, and left as they are', async (_, files, check, about) => {
+    const home = config(files);
+    const run = await examine({}, { home, args: ['--offline'] });
+    const quiet = await svc(['doctor', '--offline', '-q'], { home });
+    expect([run.code, quiet.code]).toEqual([1, 1]);
+    expect(found(run, check, about)).toMatchObject({ verdict: 'bad', mend: expect.stringMatching(/./) });
+    expect(quiet.stdout.split('\n')).toContain(about === null ? check : `${check}:${about}`);
+    expect(run.stdout + quiet.stdout).not.toContain(SECRET);
+    expect(readdirSync(join(home, 'config'))).toEqual(Object.keys(files));
+    for (const [name, text] of Object.entries(files))
+      expect(readFileSync(join(home, 'config', name), 'utf8')).toBe(text);
+  });
+
+  test('a variable that cannot be used, and a token that is empty', async () => {
+    const run = await examine(
+      { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
+      { args: ['--offline'] },
+    );
+    expect(found(run, 'setting', 'timeout')).toMatchObject({ verdict: 'bad', mend: 'unset SVC_TIMEOUT' });
+    expect(found(run, 'configuration', 'catalog')).toMatchObject({ verdict: 'bad' });
+    expect(run.stdout).not.toContain(SECRET);
+    const empty = await examine({ SVC_ALERTS_URL: 'http://127.0.0.1:9', SVC_ALERTS_TOKEN: '' });
+    expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
+  });
+
+  test('files that others may read, keys that are not known, a locale without UTF-8', async () => {
+    const home = config({ 'settings.json': '{"colour":"red"}' });
+    chmodSync(join(home, 'config/settings.json'), 0o644);
+    const run = await examine({ LANG: 'de_DE.ISO-8859-1' }, { home, args: ['--offline'] });
+    expect(run.code).toBe(1);
+    expect(found(run, 'files', 'settings.json')).toMatchObject({
+      verdict: 'bad',
+      mend: expect.stringMatching(/^chmod 600 /),
+    });
+    expect(found(run, 'settings')).toMatchObject({ verdict: 'warn', detail: expect.stringContaining('colour') });
+    expect(found(run, 'locale')).toMatchObject({ verdict: 'warn', mend: 'export LC_ALL=C.UTF-8' });
+  });
+
+  test('completion: none, made at each start, a file of another version', async () => {
+    const home = temporaryHome();
+    const env = { HOME: home, SHELL: '/usr/bin/fish' };
+    const offline = { args: ['--offline'] };
+    expect(found(await examine(env, offline), 'completion', 'fish')).toMatchObject({ verdict: 'skipped' });
+    mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
+    const file = join(home, '.config/fish/completions/svc.fish');
+    writeFileSync(file, 'old');
+    expect(found(await examine(env, offline), 'completion', 'fish')).toMatchObject({
+      verdict: 'warn',
+      mend: 'svc completion fish > ~/.config/fish/completions/svc.fish',
+    });
+    writeFileSync(file, (await svc(['completion', 'fish'])).stdout);
+    expect(found(await examine(env, offline), 'completion', 'fish')).toMatchObject({ verdict: 'ok' });
+    writeFileSync(join(home, '.bashrc'), 'eval "$(svc completion bash)"\n');
+    const bash = await examine({ ...env, SHELL: '/bin/bash' }, offline);
+    expect(found(bash, 'completion', 'bash')).toMatchObject({
+      verdict: 'ok',
+      detail: expect.stringContaining('.bashrc'),
+    });
+  });
+});

@@ -1,0 +1,257 @@
+/** Registration (RFC 7591): what is sent, what of the answer is believed, and where the one secret goes. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
+import { type OidcServer, startOidc } from '../../../support/oidc.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { login, redirectOf, stored } from './signing-in.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-register-'));
+let oidc: OidcServer;
+let scripted: FaultServer;
+let reply: (asked: Readonly<Record<string, unknown>>, request: Received) => string = () => '';
+beforeAll(async () => {
+  oidc = await startOidc();
+  const fault: Fault = (socket, request) => {
+    const base = scripted.url;
+    if (request.method === 'POST') socket.write(reply(JSON.parse(request.body), request));
+    else {
+      const names = { issuer: base, authorization_endpoint: `${base}/a`, token_endpoint: `${base}/t` };
+      const more = { registration_endpoint: `${base}/r`, code_challenge_methods_supported: ['S256'] };
+      socket.write(answer(200, JSON.stringify({ ...names, ...more })));
+    }
+  };
+  scripted = await faultServer(fault);
+});
+afterAll(async () => {
+  await Promise.all([oidc.close(), scripted.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+const CONFIDENTIAL = ['--auth-method', 'client_secret_basic'];
+const register = (url: string, args: readonly string[], options: RunOptions = {}): Promise<Run> =>
+  svc(['oauth', 'clients', 'register', '--base-url', url, ...args], options);
+const json = (status: number, value: unknown): string => answer(status, JSON.stringify(value));
+const posts = (): number => scripted.requests.filter(({ method }) => method === 'POST').length;
+
+describe('what is sent', () => {
+  it('is the registration of doc 2 §5', async () => {
+    let sent: unknown;
+    reply = (asked) => {
+      sent = asked;
+      return json(201, { ...asked, client_id: 'c1' });
+    };
+    const uris = ['https://app.example.com/cb', 'http://localhost:8080/cb'];
+    const run = await register(scripted.url, [
+      ...uris.flatMap((uri) => ['--redirect-uri', uri]),
+      '--client-name',
+      'mine',
+    ]);
+    expect(run.code).toBe(0);
+    expect(sent).toEqual({
+      redirect_uris: uris,
+      client_name: 'mine',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scope: 'mcp:connect',
+    });
+  });
+
+  it.each([
+    'http://app.example.com/cb',
+    'app://callback',
+    'not an address',
+    'https://a@b.example/',
+    'https://b.example/#x',
+    'javascript:alert(1)',
+    'https://b.example/\n',
+  ])('never with the redirect %j', async (uri) => {
+    const run = await register('http://127.0.0.1:9', ['--redirect-uri', uri]);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('--redirect-uri');
+  });
+});
+
+describe('where the secret goes', () => {
+  it('must be said before anything is sent', async () => {
+    const before = oidc.requests.length;
+    expect(await register(oidc.url, CONFIDENTIAL)).toMatchObject({ code: 2, stdout: '' });
+    expect(await register(oidc.url, ['--show-secret'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await register(oidc.url, [...CONFIDENTIAL, '--show-secret', '--store'])).toMatchObject({ code: 2 });
+    const there = join(folder, 'there');
+    writeFileSync(there, 'mine');
+    expect(await register(oidc.url, [...CONFIDENTIAL, '--secret-file', there])).toMatchObject({ code: 2 });
+    expect(readFileSync(there, 'utf8')).toBe('mine');
+    // The methods that the server offers may be read; nothing is registered.
+    expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('to a new file of mode 600, and to nowhere else', async () => {
+    const file = join(folder, 'client.key');
+    const home = temporaryHome();
+    const run = await register(oidc.url, [...CONFIDENTIAL, '--secret-file', file, '--debug', '-o', 'json'], { home });
+    expect(run.code).toBe(0);
+    const secret = readFileSync(file, 'utf8').trim();
+    expect(secret.length).toBeGreaterThan(20);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(run.stdout + run.stderr).not.toContain(secret);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      client_secret: '***',
+      redirect_uris: [expect.stringMatching(/^http:\/\/127/)],
+    });
+    expect(stored(home)).toBeUndefined();
+  });
+
+  it('to standard output with --show-secret', async () => {
+    const run = await register(oidc.url, [...CONFIDENTIAL, '--show-secret', '-o', 'json']);
+    expect((JSON.parse(run.stdout) as { client_secret: string }).client_secret).toMatch(/^[\w-]{20,}$/);
+  });
+
+  it('to the store, from where the next login takes the client', async () => {
+    const home = temporaryHome();
+    const run = await register(oidc.url, [...CONFIDENTIAL, '--store', '-o', 'json'], { home });
+    const [client] = stored(home)?.clients ?? [];
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout + run.stderr).not.toContain(client?.client_secret);
+    const registered = oidc.requests.filter(({ path }) => path === '/oauth/register').length;
+    const signedIn = await login({ url: oidc.url, home });
+    expect(signedIn.code).toBe(0);
+    expect(signedIn.authorization?.searchParams.get('client_id')).toBe(client?.client_id);
+    expect(redirectOf(signedIn.authorization).href).toBe(client?.redirect_uris[0]);
+    expect(oidc.requests.filter(({ path }) => path === '/oauth/register')).toHaveLength(registered);
+  });
+
+  it('nowhere where there is no client: the file is gone again', async () => {
+    const file = join(folder, 'gone.key');
+    reply = () => json(400, { error: 'invalid_redirect_uri', error_description: 'not on the list \u001b[31m' });
+    const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('invalid_redirect_uri: not on the list \\x1b[31m');
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('what of the answer is believed', () => {
+  const ANSWERS: readonly (readonly [string, (asked: Readonly<Record<string, unknown>>) => unknown, string])[] = [
+    ['no client_id', (asked) => asked, 'no client_id'],
+    ['an empty client_id', (asked) => ({ ...asked, client_id: '' }), 'no client_id'],
+    [
+      'another method',
+      (asked) => ({
+        ...asked,
+        client_id: 'c',
+        client_secret: 's3cr3t-value',
+        token_endpoint_auth_method: 'private_key_jwt',
+      }),
+      'private_key_jwt, and client_secret_basic was asked for',
+    ],
+    [
+      'another redirect',
+      (asked) => ({
+        ...asked,
+        client_id: 'c',
+        client_secret: 's3cr3t-value',
+        redirect_uris: ['https://evil.example/'],
+      }),
+      'its redirect_uris are https://evil.example/, without http://127.0.0.1',
+    ],
+    ['no secret', (asked) => ({ ...asked, client_id: 'c' }), 'no client_secret'],
+    [
+      'no time',
+      (asked) => ({ ...asked, client_id: 'c', client_secret: 's3cr3t-value', client_secret_expires_at: 'never' }),
+      'client_secret_expires_at',
+    ],
+  ];
+  it.each(ANSWERS)('%s: the difference is told', async (_name, make, words) => {
+    reply = (asked) => json(201, make(asked));
+    for (const [args, code] of [
+      [['oauth', 'clients', 'register', '--show-secret'], 8],
+      [['oauth', 'login'], 3],
+    ] as const) {
+      const before = posts();
+      const home = temporaryHome();
+      const run = await svc([...args, '--base-url', scripted.url, ...CONFIDENTIAL, '--debug'], { home });
+      expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
+      expect(run.stderr).toContain(words);
+      expect(run.stderr).not.toContain('s3cr3t-value');
+      expect(posts()).toBe(before + 1);
+      expect(stored(home)).toBeUndefined();
+    }
+  });
+
+  it.each([200, 201])('%d is a success, and the secret of a client that has none is dropped', async (status) => {
+    reply = (asked) =>
+      json(status, { ...asked, client_id: 'c1', client_secret: 's3cr3t-value', client_id_issued_at: 1 });
+    const run = await register(scripted.url, ['-o', 'json', '--debug']);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ client_id: 'c1', client_secret: null });
+    expect(run.stderr).toContain('gave a secret to a client that has none');
+    expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
+  });
+
+  it('an expired secret is not used again', async () => {
+    const now = Date.now();
+    let count = 0;
+    const methods: unknown[] = [];
+    reply = (asked) => {
+      methods.push(asked['token_endpoint_auth_method']);
+      const id = `c${++count}`;
+      const expires = Math.floor(now / 1000) + 3600;
+      return json(201, { ...asked, client_id: id, client_secret: `${id}-secret`, client_secret_expires_at: expires });
+    };
+    const home = temporaryHome();
+    expect((await register(scripted.url, [...CONFIDENTIAL, '--store'], { home, now: () => now })).code).toBe(0);
+    const used = async (later: number): Promise<string | null | undefined> => {
+      const args = ['--wait', '100ms'];
+      const visit = async (): Promise<undefined> => undefined;
+      const run = await login({ url: scripted.url, home, args, now: () => now + later, visit });
+      return run.authorization?.searchParams.get('client_id');
+    };
+    expect(await used(0)).toBe('c1');
+    expect(await used(3_590_000)).toBe('c2');
+    expect(methods).toEqual(['client_secret_basic', 'client_secret_basic']);
+  });
+
+  it.each([
+    ['500', () => json(500, { error: 'server_error' })],
+    ['no JSON', () => answer(201, 'hello')],
+    ['an array', () => answer(201, '[]')],
+    ['half of it', () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
+  ])('%s: one request, and for a login nothing is lost', async (_name, make) => {
+    reply = make;
+    for (const [args, code] of [
+      [['oauth', 'clients', 'register'], 8],
+      [['oauth', 'login'], 7],
+    ] as const) {
+      const before = posts();
+      const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);
+      expect(run).toMatchObject({ code, stdout: '' });
+      if (code === 8) expect(run.stderr).toContain('a client that nobody uses may be left at the service');
+      expect(posts()).toBe(before + 1);
+    }
+  });
+
+  it('a redirect is not followed', async () => {
+    reply = () => answer(307, '', { location: `${oidc.url}/oauth/register` });
+    const before = oidc.requests.length;
+    expect(await register(scripted.url, [])).toMatchObject({ code: 3, stdout: '' });
+    // The methods that the server offers may be read; nothing is registered.
+    expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});
+
+it('a service that registers nobody says so before', async () => {
+  const closed = await startOidc({ metadata: { registration_endpoint: undefined } });
+  const run = await register(closed.url, []);
+  expect(run).toMatchObject({ code: 3, stdout: '' });
+  expect(run.stderr).toContain('svc oauth login --token-stdin');
+  const few = await startOidc({ metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } });
+  expect((await register(few.url, [])).stderr).toContain('the secret is shown once; say where it goes');
+  expect((await register(few.url, ['--auth-method', 'none'])).stderr).toContain(
+    'does not offer the method none, but client_secret_post',
+  );
+  await Promise.all([closed.close(), few.close()]);
+});

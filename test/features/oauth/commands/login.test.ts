@@ -1,0 +1,432 @@
+/** Signing in at a real authorization server, in each of its modes, with the test as the browser. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
+import { temporaryHome } from '../../../support/svc.ts';
+import { isOpen } from '../raw.ts';
+import { leftovers, login, redirectOf, secretsIn, stored } from './signing-in.ts';
+
+let any: OidcServer;
+let strict: OidcServer;
+beforeAll(async () => {
+  [any, strict] = await Promise.all([startOidc({ iss: true }), startOidc({ ports: 'strict' })]);
+});
+afterAll(() => Promise.all([any.close(), strict.close()]));
+
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+describe('by browser', () => {
+  it.each(
+    METHODS.flatMap((method) => [
+      { method, mode: 'any' },
+      { method, mode: 'strict' },
+    ]),
+  )('$method, $mode port', async ({ method, mode }) => {
+    const server = mode === 'any' ? any : strict;
+    const before = server.requests.length;
+    const run = await login({ url: server.url, args: ['--auth-method', method, '--debug', '-o', 'json'] });
+    expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 0, page: 200 });
+    expect(run.visited?.url).toBe(`${redirectOf(run.authorization).origin}/done`);
+    expect(JSON.parse(run.stdout)).toEqual({
+      base_url: server.url,
+      profile: 'default',
+      kind: 'oauth',
+      client_id: run.authorization?.searchParams.get('client_id'),
+      auth_method: method,
+      scope: 'mcp:connect',
+      email: null,
+      expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const document = stored(run.home);
+    expect(document?.clients).toHaveLength(1);
+    expect(document?.credentials).toMatchObject([
+      { kind: 'oauth', profile: 'default', base_url: server.url, issuer: server.url, scope: 'mcp:connect' },
+    ]);
+    expect(leftovers(run.home)).toEqual(['credentials.json']);
+
+    // One exchange, of the fields of doc 2 §5 and the client's own, and nothing of it shown.
+    const exchanges = server.requests.slice(before).filter(({ path }) => path === '/oauth/token');
+    expect(exchanges).toHaveLength(1);
+    const [exchange] = exchanges;
+    const fields = Object.fromEntries(new URLSearchParams(exchange?.body));
+    const own = method === 'client_secret_post' ? ['client_secret'] : [];
+    expect(Object.keys(fields).sort()).toEqual(
+      ['grant_type', 'code', 'redirect_uri', 'client_id', 'code_verifier', ...own].sort(),
+    );
+    expect(fields).toMatchObject({
+      grant_type: 'authorization_code',
+      redirect_uri: run.authorization?.searchParams.get('redirect_uri'),
+    });
+    expect(exchange?.headers['authorization'] !== undefined).toBe(method === 'client_secret_basic');
+    expect(exchange?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    const secrets = [...secretsIn(document), fields['code'] ?? '', fields['code_verifier'] ?? ''];
+    expect(secrets).toHaveLength(method === 'none' ? 4 : 5);
+    for (const secret of secrets) {
+      for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').slice(0, -3)])
+        expect(run.stdout + run.stderr).not.toContain(form);
+    }
+    const state = run.authorization?.searchParams.get('state') ?? '';
+    expect(run.stderr.replaceAll(run.authorization?.href ?? '', '')).not.toContain(state);
+    expect(await isOpen(Number(redirectOf(run.authorization).port))).toBe(false);
+  });
+
+  it('asks at one path for each issuer, by an IP literal', async () => {
+    const { authorization } = await login({ url: any.url });
+    const redirect = redirectOf(authorization);
+    expect(redirect.hostname).toBe('127.0.0.1');
+    expect(redirect.pathname).toBe(callbackPath(any.url));
+  });
+
+  it.each(['any', 'strict'])('uses client and port again, where a port counts (%s)', async (mode) => {
+    const server = mode === 'any' ? any : strict;
+    const first = await login({ url: server.url });
+    const registered = server.requests.filter(({ path }) => path === '/oauth/register').length;
+    const second = await login({ url: server.url, home: first.home });
+    expect(second.code).toBe(0);
+    expect(server.requests.filter(({ path }) => path === '/oauth/register')).toHaveLength(registered);
+    expect(second.authorization?.searchParams.get('redirect_uri')).toBe(
+      first.authorization?.searchParams.get('redirect_uri'),
+    );
+    for (const name of ['state', 'code_challenge'])
+      expect(second.authorization?.searchParams.get(name)).not.toBe(first.authorization?.searchParams.get(name));
+    expect(stored(first.home)).toMatchObject({ clients: [{}], credentials: [{}] });
+  });
+
+  it('registers anew where the port is taken, the method is another, or the name is', async () => {
+    const first = await login({ url: strict.url });
+    const port = Number(redirectOf(first.authorization).port);
+    const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
+    const second = await login({ url: strict.url, home: first.home });
+    taken.close();
+    expect(second).toMatchObject({ code: 0, visited: { status: 200 } });
+    expect(second.stderr).toContain(`port ${port} of the client registered earlier is taken`);
+    const third = await login({ url: strict.url, home: first.home, args: ['--auth-method', 'client_secret_post'] });
+    const fourth = await login({ url: strict.url, home: first.home, args: ['--client-name', 'other'] });
+    const ids = [first, second, third, fourth].map((run) => run.authorization?.searchParams.get('client_id'));
+    expect(new Set(ids).size).toBe(4);
+    expect(
+      stored(first.home)
+        ?.clients.map(({ client_id }) => client_id)
+        .sort(),
+    ).toEqual([...ids].sort());
+  });
+
+  it('shows where no browser is opened, and why', async () => {
+    const run = await login({ url: any.url });
+    expect(run.opened).toEqual([]);
+    expect(run.stderr).toMatch(/^to sign in, open in a browser:\nhttp:/);
+  });
+
+  it.each([['-q'], ['-o', 'json'], ['--json', '-v']])('prints the address with %s %s, too', async (...args) => {
+    expect((await login({ url: any.url, args })).code).toBe(0);
+  });
+
+  it('opens it at a terminal, after it was printed, and tells where there is none', async () => {
+    const env = { DISPLAY: ':0' };
+    const never = (): Promise<string> => new Promise(() => {});
+    const told: string[] = [];
+    const opened = await login({
+      url: any.url,
+      terminal: 80,
+      env,
+      hidden: never,
+      onStderr: (text) => told.push(text),
+      browser: (url) => {
+        expect(told.join('')).toContain(url.href);
+        return undefined;
+      },
+    });
+    expect(opened.code).toBe(0);
+    expect(opened.opened).toEqual([opened.authorization?.href]);
+    const none = await login({ url: any.url, terminal: 80, env, hidden: never, browser: () => 'status 3' });
+    expect(none.code).toBe(0);
+    expect(none.stderr).toContain('no browser was opened: status 3; open the address yourself');
+  });
+});
+
+describe('what does not end it', () => {
+  it('wrong answers, and then the right one', async () => {
+    const run = await login({
+      url: any.url,
+      visit: async (url) => {
+        const { href } = redirectOf(url);
+        const state = url.searchParams.get('state') ?? '';
+        for (const query of [
+          'code=x',
+          `code=x&state=${state}x`,
+          'error=access_denied',
+          `code=x&code=y&state=${state}`,
+          `state=${state}`,
+        ])
+          expect((await browse(`${href}?${query}`)).status).toBe(400);
+        return browse(url);
+      },
+    });
+    expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 0, page: 200 });
+  });
+
+  it('discovery that changes meanwhile: the first counts', async () => {
+    const metadata: Record<string, unknown> = {};
+    const server = await startOidc({ metadata });
+    try {
+      const run = await login({
+        url: server.url,
+        visit: (url) => {
+          metadata['token_endpoint'] = `${any.url}/oauth/token`;
+          return browse(url);
+        },
+      });
+      expect(run.code).toBe(0);
+      expect(server.tokenRequests()).toHaveLength(1);
+      expect(server.requests.filter(({ path }) => path.startsWith('/.well-known/'))).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('what ends it, with nothing kept and the port free', () => {
+  const expectNothing = async (run: Awaited<ReturnType<typeof login>>): Promise<void> => {
+    expect(stored(run.home)).toBeUndefined();
+    expect(leftovers(run.home)).toEqual([]);
+    if (run.authorization !== undefined) expect(await isOpen(Number(redirectOf(run.authorization).port))).toBe(false);
+  };
+
+  it('a denial, in escaped words', async () => {
+    const denies = { error: 'access_denied', error_description: '\u001b]52;c;cm0gLXJm\u0007 <script>' };
+    const server = await startOidc({ denies });
+    const run = await login({ url: server.url });
+    await server.close();
+    expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 4, page: 200 });
+    expect(run.stderr).toContain('the sign-in was refused: access_denied: \\x1b]52;c;cm0gLXJm\\x07 <script>');
+    expect(run.visited?.body).not.toContain('script');
+    await expectNothing(run);
+  });
+
+  it('nobody who comes in time', async () => {
+    const run = await login({ url: any.url, args: ['--wait', '300ms'], visit: async () => undefined });
+    expect(run.code).toBe(4);
+    expect(run.stderr).toContain('nobody signed in within 0.3 s');
+    await expectNothing(run);
+  });
+
+  it('an interruption', async () => {
+    const stop = new AbortController();
+    const began = performance.now();
+    const run = await login({
+      url: any.url,
+      signal: stop.signal,
+      visit: async () => {
+        stop.abort(new SvcError('interrupted', 'interrupted'));
+        return undefined;
+      },
+    });
+    expect(run).toMatchObject({ code: 130, stdout: '' });
+    expect(performance.now() - began).toBeLessThan(2000);
+    await expectNothing(run);
+  });
+
+  it('a foreign code with the right state, which is sent once', async () => {
+    const before = any.tokenRequests().length;
+    const run = await login({
+      url: any.url,
+      args: ['--debug'],
+      visit: (url) => {
+        const { searchParams } = url;
+        return browse(
+          `${redirectOf(url).href}?code=f0reign-c0de&state=${searchParams.get('state')}&iss=${encodeURIComponent(any.url)}`,
+        );
+      },
+    });
+    expect(run.code).toBe(4);
+    expect(run.stderr).toContain('invalid_grant');
+    expect(run.stdout + run.stderr).not.toContain('f0reign-c0de');
+    expect(any.tokenRequests()).toHaveLength(before + 1);
+    await expectNothing(run);
+  });
+
+  it.each([
+    ['of another server', '&iss=https%3A%2F%2Fevil.example'],
+    ['without the issuer that was promised', ''],
+  ])('an answer %s', async (_name, iss) => {
+    const before = any.tokenRequests().length;
+    const run = await login({
+      url: any.url,
+      visit: (url) => browse(`${redirectOf(url).href}?code=c&state=${url.searchParams.get('state')}${iss}`),
+    });
+    expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 3, page: 400 });
+    expect(any.tokenRequests()).toHaveLength(before);
+    await expectNothing(run);
+  });
+
+  it('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const before = any.requests.length;
+    const run = await login({ url: any.url, args: ['--port', String(port)] });
+    taken.close();
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(`port ${port} of this machine is taken`);
+    expect(any.requests.slice(before).map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server']);
+    await expectNothing(run);
+    const free = await login({ url: any.url, args: ['--port', String(port)] });
+    expect(free.code).toBe(0);
+    expect(redirectOf(free.authorization).port).toBe(String(port));
+  });
+});
+
+describe('by paste', () => {
+  const redirected = async (url: URL): Promise<string> => {
+    const { host } = redirectOf(url);
+    return (await browse(url, (to) => to.host === host)).url;
+  };
+
+  it('at a terminal, where what is wrong is asked for again', async () => {
+    let show: (url: URL) => void = () => {};
+    const shown = new Promise<URL>((resolve) => {
+      show = resolve;
+    });
+    let asked = 0;
+    const run = await login({
+      url: any.url,
+      terminal: 80,
+      env: { NO_COLOR: '1' },
+      visit: async (url) => {
+        show(url);
+        return undefined;
+      },
+      hidden: async () => {
+        const url = await shown;
+        const pasted = await redirected(url);
+        const wrong = new URL(pasted);
+        wrong.searchParams.set('state', 'x'.repeat(43));
+        return [new URL(pasted).searchParams.get('code') ?? '', wrong.href, pasted][asked++] ?? '';
+      },
+    });
+    expect(run.code).toBe(0);
+    expect(asked).toBe(3);
+    expect(run.stderr).toContain('paste the whole address');
+    expect(run.stderr).toContain('its state is not the one of this sign-in');
+    expect(stored(run.home)?.credentials).toHaveLength(1);
+  });
+
+  it('the listener wins against a question that nobody answers, which is withdrawn', async () => {
+    let withdrawn: AbortSignal | undefined;
+    const run = await login({
+      url: any.url,
+      terminal: 80,
+      hidden: (_question, signal) => {
+        withdrawn = signal;
+        return new Promise(() => {});
+      },
+    });
+    expect(run.code).toBe(0);
+    expect(withdrawn?.aborted).toBe(true);
+  });
+
+  it('Ctrl-C at the question interrupts', async () => {
+    const run = await login({
+      url: any.url,
+      terminal: 80,
+      visit: async () => undefined,
+      hidden: () => Promise.reject(new SvcError('interrupted', 'interrupted')),
+    });
+    expect(run).toMatchObject({ code: 130, stdout: '' });
+    expect(stored(run.home)).toBeUndefined();
+  });
+
+  it('the end of standard input means nothing, with --paste or without', async () => {
+    for (const args of [[], ['--paste']]) {
+      const run = await login({ url: any.url, args, stdin: 'not an address\n' });
+      expect(run.code).toBe(0);
+      expect(run.stderr.includes('paste the whole address')).toBe(args.length > 0);
+    }
+  });
+});
+
+describe('a personal token', () => {
+  const home = temporaryHome();
+
+  it.each([
+    [['--expires-in-days', '366'], 2],
+    [['--expires-in-days', '0'], 2],
+    [['--port', '1'], 2],
+    [['--paste'], 2],
+    [['--auth-method', 'none'], 2],
+    [['--token', 'x'], 2],
+  ])('is refused with %j', async (args, code) => {
+    const run = await login({ url: any.url, args: ['--token-stdin', ...args], stdin: 'pt-0123456789', home });
+    expect(run).toMatchObject({ code, stdout: '' });
+    expect(stored(home)).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['blanks', ' \n'],
+    ['two words', 'Bearer pt-0123456789'],
+    ['two lines', 'pt-0123456789\npt-1'],
+    ['what is no ASCII', 'pt-0123456789ä'],
+  ])('is not %s', async (_name, stdin) => {
+    const before = any.requests.length;
+    const run = await login({ url: any.url, args: ['--token-stdin'], stdin, home });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).not.toContain('0123456789');
+    expect(any.requests).toHaveLength(before);
+  });
+
+  it('is kept when the service took it, and not before', async () => {
+    const own = temporaryHome();
+    let status = 401;
+    await using service = await faultServer((socket) => socket.write(answer(status, '{"items":[]}')));
+    const keep = (): ReturnType<typeof login> =>
+      login({
+        url: service.url,
+        home: own,
+        args: ['--token-stdin', '--expires-in-days', '90', '--debug', '-o', 'json'],
+        stdin: 'pt-0123456789\n',
+        now: () => Date.UTC(2026, 0, 1),
+      });
+    for (const [refusal, code] of [
+      [401, 4],
+      [403, 4],
+      [404, 5],
+      [500, 7],
+    ] as const) {
+      status = refusal;
+      expect((await keep()).code).toBe(code);
+      expect(stored(own)).toBeUndefined();
+    }
+    status = 200;
+    const run = await keep();
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ kind: 'personal', expires_at: '2026-04-01T00:00:00.000Z' });
+    expect(run.stdout + run.stderr).not.toContain('0123456789');
+    expect(service.requests.at(-1)).toMatchObject({
+      method: 'GET',
+      path: '/v1/webhooks',
+      headers: { authorization: 'Bearer pt-0123456789' },
+    });
+    expect(stored(own)?.credentials).toMatchObject([
+      { kind: 'personal', access_token: 'pt-0123456789', base_url: service.url, profile: 'default' },
+    ]);
+  });
+
+  it('is asked for at a terminal, unseen', async () => {
+    await using service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
+    const hidden = async (): Promise<string> => 'pt-0123456789';
+    const run = await login({ url: service.url, args: ['--token-stdin'], terminal: 80, hidden });
+    expect(run).toMatchObject({ code: 0, asked: ['Personal token:'] });
+    expect(run.stderr).toContain('about 90 days');
+    expect(run.stdout + run.stderr).not.toContain('0123456789');
+  });
+
+  it('needs --token-stdin for a lifetime', async () => {
+    expect((await login({ url: any.url, args: ['--expires-in-days', '3'] })).code).toBe(2);
+  });
+});

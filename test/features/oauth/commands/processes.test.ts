@@ -1,0 +1,232 @@
+/** Many processes and one login; processes that die; disks that are full. With the built binary. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lockOwner } from '../../../../src/store/lock-owner.ts';
+import { HOME, LAUNCHER, shell, startSvc, svc } from '../../../e2e/binary.ts';
+import { ordinaryUser } from '../../../support/stranger.ts';
+import { ANY_TOKEN, FIRST, keep, login, rotatingServer } from './rotating-server.ts';
+
+const EXPIRED = -10;
+const folder = (): string => mkdtempSync(join(HOME, 'login-'));
+const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: url });
+const stored = (config: string) => JSON.parse(readFileSync(join(config, 'credentials.json'), 'utf8'));
+const names = (config: string) => readdirSync(config).filter((name) => !/\.lock\.[\w-]{36}$/.test(name));
+
+describe('twenty processes at once', () => {
+  it.each([
+    ['an expired token', EXPIRED, ['oauth', 'token']],
+    ['a token that the service refuses', 3000, ['oauth', 'status', '--check', '-q']],
+  ])('make one refresh call for %s, and all succeed', async (_, left, argv) => {
+    await using server = await rotatingServer({ latency: 150 });
+    const config = folder();
+    keep(config, login(server.url, left));
+    if (left > 0) server.forget();
+    const runs = await Promise.all(
+      Array.from({ length: 20 }, () => svc(argv, { env: environment(config, server.url) })),
+    );
+    const printed = left > 0 ? `${server.url}\n` : 'at-1-abcdefghijkl\n';
+    expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(runs.map(() => [0, printed, '']));
+    expect({ calls: server.calls, alive: server.alive }).toEqual({ calls: 1, alive: true });
+    expect(stored(config)).toMatchObject({ gen: 2, credentials: [{ refresh_token: server.current }] });
+    expect(names(config)).toEqual(['credentials.json']);
+  });
+
+  it('learn at once that the login has ended, and none deletes it', async () => {
+    await using server = await rotatingServer({ latency: 100 });
+    server.meddle = ({ answer }) => answer(400, { error: 'invalid_grant' });
+    const config = folder();
+    keep(config, login(server.url, EXPIRED));
+    const env = environment(config, server.url);
+    const runs = await Promise.all(Array.from({ length: 8 }, () => svc(['oauth', 'token'], { env })));
+    expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(runs.map(() => [4, '']));
+    for (const { stderr } of runs) expect(stderr).toContain('svc oauth login');
+    expect(server.calls).toBe(1);
+    expect(stored(config).credentials[0]).toMatchObject({
+      refresh_token: FIRST.refresh,
+      login_required: { reason: expect.stringContaining('invalid_grant') },
+    });
+  });
+});
+
+describe('killed with -9', () => {
+  const killed = async (meddle: 'before' | 'after') => {
+    await using server = await rotatingServer();
+    const config = folder();
+    keep(config, login(server.url, EXPIRED));
+    const env = environment(config, server.url);
+    const running = startSvc(['oauth', 'token'], { env });
+    await new Promise<void>((resolve) => {
+      server.meddle = ({ commit }) => {
+        if (meddle === 'after') commit();
+        running.child.kill('SIGKILL');
+        resolve();
+      };
+    });
+    expect((await running.ended).signal).toBe('SIGKILL');
+    server.meddle = undefined;
+    const next = await svc(['oauth', 'token'], { env });
+    return { next, config, calls: server.calls };
+  };
+
+  it('before the service acted, the next one signs in', async () => {
+    const { next, config, calls } = await killed('before');
+    // The lock of the dead is no lock: one that were respected would end this with a timeout.
+    expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
+    expect([calls, names(config)]).toEqual([2, ['credentials.json']]);
+  });
+
+  // The one window in which a login is lost: the service has spent the old token, and the new one is nowhere but on the wire.
+  it('after the service acted and before its answer is staged, the next one says so and keeps the rest', async () => {
+    const { next, config } = await killed('after');
+    expect(next).toMatchObject({ code: 4, stdout: '' });
+    expect(next.stderr).toContain('svc oauth login');
+    expect(stored(config)).toMatchObject({ clients: [{ client_id: 'c1' }], credentials: [{ client_id: 'c1' }] });
+    expect(names(config)).toEqual(['credentials.json']);
+  });
+
+  it('after it is staged, the next one brings it into place, without a call', async () => {
+    await using server = await rotatingServer();
+    const config = folder();
+    keep(config, login(server.url, EXPIRED));
+    const newer = login(server.url, 3600, { access_token: 'at-7-abcdefghijkl', refresh_token: 'rt-7-abcdefghijkl' });
+    keep(config, { ...newer, gen: 2 }, 'credentials.json.new');
+    const dead = spawnSync(process.execPath, ['-e', '']).pid;
+    keep(config, JSON.stringify({ ...lockOwner(process.pid), pid: dead, start: '1' }), 'credentials.json.lock');
+    const next = await svc(['oauth', 'token'], { env: environment(config, server.url) });
+    expect(next).toMatchObject({ code: 0, stdout: 'at-7-abcdefghijkl\n', stderr: '' });
+    expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
+  });
+
+  it('at any moment, the login is what the service honours, wherever there is a way to know it', async () => {
+    await using server = await rotatingServer();
+    for (let round = 0; round < 8; round++) {
+      const config = folder();
+      const document = login(server.url, EXPIRED, { refresh_token: server.current });
+      keep(config, document);
+      const env = environment(config, server.url);
+      const running = startSvc(['oauth', 'token'], { env });
+      const ended = running.ended;
+      await new Promise<void>((resolve) => {
+        server.meddle = ({ commit, answer }) => {
+          answer(200, commit());
+          setTimeout(resolve, round);
+        };
+      });
+      running.child.kill('SIGKILL');
+      await ended;
+      server.meddle = undefined;
+      const kept = ['credentials.json', 'credentials.json.new'].map((name) => {
+        try {
+          return JSON.parse(readFileSync(join(config, name), 'utf8')).credentials[0].refresh_token;
+        } catch {
+          return undefined;
+        }
+      });
+      const recoverable = kept.includes(server.current);
+      const next = await svc(['oauth', 'token'], { env });
+      expect({ round, code: next.code }).toEqual({ round, code: recoverable ? 0 : 4 });
+      expect(names(config)).toEqual(['credentials.json']);
+      if (!recoverable) return; // the server has ended this login, and all that follow from it
+    }
+  });
+});
+
+describe('a signal', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s waits until the new token is safe', async (signal) => {
+    await using server = await rotatingServer();
+    const config = folder();
+    keep(config, login(server.url, EXPIRED));
+    const running = startSvc(['oauth', 'status', '--check'], { env: environment(config, server.url) });
+    server.meddle = async ({ commit, answer }) => {
+      const body = commit();
+      running.child.kill(signal);
+      // The process has the signal by the time that it answers another one.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      answer(200, body);
+    };
+    const { code } = await running.ended;
+    expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect(stored(config).credentials[0].refresh_token).toBe(server.current);
+    expect(names(config)).toEqual(['credentials.json']);
+  });
+});
+
+describe('where nothing can be written', () => {
+  const onFullDisk = (argv: string, env: Record<string, string>) =>
+    shell(`trap '' XFSZ; ulimit -f 16; exec "${process.execPath}" "${LAUNCHER}" ${argv}`, { env });
+
+  it('a full disk is found out before the token is spent', async () => {
+    await using server = await rotatingServer();
+    const config = folder();
+    const path = keep(config, login(server.url, EXPIRED));
+    const before = readFileSync(path, 'utf8');
+    const run = await onFullDisk('oauth token', environment(config, server.url));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(`cannot write ${path}`);
+    expect([server.calls, readFileSync(path, 'utf8'), names(config)]).toEqual([0, before, ['credentials.json']]);
+  });
+
+  it('a token that is valid a little longer is used', async () => {
+    await using server = await rotatingServer();
+    const config = folder();
+    keep(config, login(server.url, 30));
+    const run = await onFullDisk('oauth token', environment(config, server.url));
+    expect(run).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
+    expect(run.stderr).toContain('could not be refreshed');
+    expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
+  });
+
+  const ordinary = ordinaryUser(LAUNCHER);
+  it.skipIf(ordinary === undefined)('a folder that is read-only', async () => {
+    await using server = await rotatingServer();
+    const config = mkdtempSync(join(tmpdir(), 'svc-login-'));
+    onTestFinished(() => rmSync(config, { recursive: true }));
+    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary ?? {};
+    for (const [left, calls] of [
+      [3000, 0],
+      [EXPIRED, 1],
+    ] as const) {
+      const document = login(server.url, left);
+      chownSync(keep(config, document), uid, gid);
+      chownSync(config, uid, gid);
+      chmodSync(config, 0o500);
+      const env = { ...environment(config, server.url), HOME: '/nonexistent' };
+      const run = await svc(['oauth', 'token'], { env, ...ordinary });
+      expect(run).toMatchObject({ code: 0, stdout: `at-${calls}-abcdefghijkl\n` });
+      expect(run.stderr).toMatch(calls === 0 ? /^$/ : /cannot be saved, and only this command uses it: cannot lock/);
+      // A refresh whose result would be lost is not asked for.
+      if (calls > 0) expect(await svc(['oauth', 'refresh'], { env, ...ordinary })).toMatchObject({ code: 2 });
+      chmodSync(config, 0o700);
+      expect(server.calls).toBe(calls);
+      expect(stored(config)).toEqual(document);
+    }
+  });
+
+  it('a token of the environment needs no file and no lock', async () => {
+    await using server = await rotatingServer();
+    const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: FIRST.access, HOME: '/proc/nothing' };
+    expect(await svc(['oauth', 'token'], { env })).toMatchObject({ code: 0, stdout: `${FIRST.access}\n`, stderr: '' });
+    expect(await svc(['oauth', 'status', '--check'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(server.reads).toBe(1);
+  });
+});
+
+it('shows no token, whatever it is asked to show', async () => {
+  await using server = await rotatingServer();
+  const config = folder();
+  const env = { ...environment(config, server.url), NODE_DEBUG: '' };
+  for (const argv of [['status', '--check'], ['refresh'], ['status', '-o', 'json'], ['clients', 'list'], ['logout']]) {
+    keep(
+      config,
+      login(server.url, EXPIRED, { refresh_token: server.current, revocation_endpoint: `${server.url}/oauth/revoke` }),
+    );
+    const run = await svc(['oauth', ...argv, '--debug'], { env });
+    expect(run.code).toBe(0);
+    expect(run.stdout + run.stderr).not.toMatch(ANY_TOKEN);
+    if (argv[0] === 'refresh') expect(run.stderr).toMatch(/POST .*\/oauth\/token/);
+  }
+  expect(server.revoked).toEqual([server.current]);
+});

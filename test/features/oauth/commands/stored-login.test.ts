@@ -1,0 +1,333 @@
+/** A stored login in all that can happen to it, in this process. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Credential } from '../../../../src/store/credentials.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { ANY_TOKEN, FIRST, keep, login, type Meddle, type RotatingServer, rotatingServer } from './rotating-server.ts';
+
+const EXPIRED = -10;
+const DAY = 86_400;
+
+async function signedIn(
+  argv: readonly string[],
+  {
+    left = EXPIRED,
+    more = {},
+    env = {},
+    ...options
+  }: Partial<Parameters<typeof rotatingServer>[0]> & {
+    left?: number;
+    more?: object;
+    env?: Record<string, string>;
+    meddle?: Meddle | ((server: RotatingServer, home: string) => Meddle);
+    now?: () => number;
+    terminal?: number;
+  } = {},
+) {
+  await using server = await rotatingServer(options);
+  const home = temporaryHome();
+  const document = login(server.url, left, more);
+  const path = keep(join(home, 'config'), document);
+  const { meddle, now, terminal } = options;
+  if (meddle !== undefined)
+    server.meddle =
+      meddle.length === 2 ? (meddle as (s: RotatingServer, h: string) => Meddle)(server, home) : (meddle as Meddle);
+  const run = await svc(['oauth', ...argv], {
+    home,
+    env: { SVC_WEBHOOKS_URL: server.url, ...env },
+    ...(now === undefined ? {} : { now }),
+    ...(terminal === undefined ? {} : { terminal }),
+  });
+  const file = JSON.parse(readFileSync(path, 'utf8'));
+  return {
+    ...run,
+    calls: server.calls,
+    current: server.current,
+    url: server.url,
+    revoked: server.revoked,
+    file,
+    kept: file.credentials[0],
+  };
+}
+
+/** A clock that stands from when it is first looked at: a busy machine needs seconds for what is counted here. */
+function standing(): () => number {
+  let at: number | undefined;
+  return () => (at ??= Date.now());
+}
+
+describe('a refresh', () => {
+  it('happens before the end, by a minute or a tenth of the lifetime, and not earlier', async () => {
+    for (const [left, calls] of [
+      [63, 0],
+      [59, 1],
+    ] as const) {
+      expect(await signedIn(['token'], { left, now: standing() })).toMatchObject({ code: 0, calls });
+    }
+    const short = (left: number) => ({ left, more: { obtained_at: Math.floor(Date.now() / 1000) + left - 100 } });
+    for (const [left, calls] of [
+      [12, 0],
+      [8, 1],
+    ] as const) {
+      expect(await signedIn(['token'], { ...short(left), now: standing() })).toMatchObject({ code: 0, calls });
+    }
+  });
+
+  it('keeps the old refresh token where none comes, and what it does not know', async () => {
+    const { kept, file } = await signedIn(['refresh'], {
+      rotates: false,
+      left: 3000,
+      more: { later: { x: 1 }, login_required: undefined },
+    });
+    expect(kept).toMatchObject({
+      refresh_token: FIRST.refresh,
+      access_token: 'at-1-abcdefghijkl',
+      later: { x: 1 },
+      email: '',
+    });
+    expect(file.gen).toBe(2);
+  });
+
+  it('asks once more with the same token where the answer is lost or a service is busy', async () => {
+    const faults: Meddle[] = [
+      ({ response }) => response.destroy(),
+      ({ response }) => response.writeHead(200, { 'content-length': '100' }).write('{"acc', () => response.destroy()),
+      ({ response }) => response.end('<html>'),
+      ({ answer }) => answer(503, {}),
+      ({ response }) => response.writeHead(429, { 'retry-after': '1' }).end(),
+    ];
+    const once = faults.map((fault): Meddle => {
+      return (step) => {
+        if (step.call === 1) return fault(step);
+        step.answer(200, step.commit());
+      };
+    });
+    for (const meddle of once) {
+      expect(await signedIn(['token'], { meddle })).toMatchObject({
+        code: 0,
+        calls: 2,
+        stdout: 'at-1-abcdefghijkl\n',
+        stderr: '',
+      });
+    }
+  });
+
+  it.each([
+    ['cannot be sent', {}, { token_endpoint: 'http://127.0.0.1:9/oauth/token' }, 7],
+    ['is lost twice', { meddle: ({ response }) => response.destroy() }, {}, 7],
+    ['meets a broken service twice', { meddle: ({ answer }) => answer(500, {}) }, {}, 7],
+    ['meets a limit', { meddle: ({ response }) => response.writeHead(429, { 'retry-after': '60' }).end() }, {}, 6],
+    ['is refused for another reason', { meddle: ({ answer }) => answer(401, { error: 'invalid_client' }) }, {}, 4],
+    ['is redirected', { meddle: ({ response }) => response.writeHead(307, { location: '/x' }).end() }, {}, 3],
+  ] as [string, { meddle?: Meddle }, object, number][])(
+    'that %s leaves the login as it was',
+    async (_, fault, more, code) => {
+      const expired = await signedIn(['token'], { ...fault, more });
+      expect(expired).toMatchObject({ code, stdout: '', kept: { refresh_token: FIRST.refresh } });
+      expect(expired.kept.login_required).toBeUndefined();
+      expect(expired.stderr).not.toMatch(ANY_TOKEN);
+      // What is left of the old token is used, but not where a new one is asked for.
+      const left = await signedIn(['token'], { ...fault, more, left: 30 });
+      expect(left).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
+      expect(left.stderr).toContain('could not be refreshed');
+      expect(await signedIn(['refresh'], { ...fault, more, left: 30 })).toMatchObject({ code, stdout: '' });
+    },
+  );
+
+  it('by a client that the service has forgotten says so, and how to register anew', async () => {
+    const meddle: Meddle = ({ answer }) =>
+      answer(401, { error: 'invalid_client', error_description: 'no such client' });
+    const { code, stderr, kept, file } = await signedIn(['refresh'], { meddle });
+    expect([code, kept.login_required]).toEqual([4, undefined]);
+    expect(file.clients[0].client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
+    expect(stderr).toMatch(
+      /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
+    );
+    expect(stderr).toContain('hint: sign in again with: svc oauth login, which registers a new client\n');
+  });
+
+  it('over plain http is warned of with every command, and once', async () => {
+    const home = temporaryHome();
+    const url = 'http://no-such-host.invalid';
+    keep(join(home, 'config'), login(url, EXPIRED));
+    const warning = /^(?:nothing is encrypted on the way|the credential goes) to http:\/\/no-such-host\.invalid/gm;
+    for (const argv of [
+      ['refresh'],
+      ['login', '--no-browser'],
+      ['clients', 'register', '--redirect-uri', 'https://app.example.com/cb', '--auth-method', 'none'],
+    ]) {
+      const refused = await svc(['oauth', ...argv, '--base-url', url], { home });
+      expect([argv, refused.code, refused.stderr.match(warning)]).toEqual([argv, 2, null]);
+      const run = await svc(['oauth', ...argv, '--base-url', url, '--insecure', '-q'], { home });
+      expect([argv, run.code, run.stderr.match(warning)?.length]).toEqual([argv, 7, 1]);
+    }
+  });
+
+  it('that is refused marks the login, and nothing is sent again', async () => {
+    const meddle: Meddle = ({ answer }) =>
+      answer(400, { error: 'invalid_grant', error_description: `gone \u001b[31m ${FIRST.refresh}` });
+    const first = await signedIn(['token'], { meddle });
+    expect(first).toMatchObject({
+      code: 4,
+      calls: 1,
+      kept: { refresh_token: FIRST.refresh, login_required: { at: expect.any(Number) } },
+    });
+    expect(first.stderr).toContain('svc oauth login');
+    expect(first.stderr + first.kept.login_required.reason).not.toMatch(/\u001b\[31m.*\u001b|rt-0/);
+    const more = { login_required: first.kept.login_required };
+    expect(await signedIn(['token'], { more })).toMatchObject({ code: 4, calls: 0 });
+    expect(await signedIn(['status'], { more })).toMatchObject({ code: 4, calls: 0 });
+  });
+
+  it('uses what another wrote without the lock, and its loser deletes nothing', async () => {
+    const meddle =
+      (server: RotatingServer, home: string): Meddle =>
+      ({ call, commit, answer }) => {
+        if (call === 2) return answer(200, commit());
+        keep(join(home, 'config'), login(server.url, EXPIRED, { refresh_token: 'rt-9-abcdefghijkl' }));
+        answer(400, { error: 'invalid_grant' });
+      };
+    const won = await signedIn(['token'], { meddle });
+    expect(won).toMatchObject({ code: 0, calls: 2, kept: { refresh_token: 'rt-1-abcdefghijkl' } });
+    const loses =
+      (server: RotatingServer, home: string): Meddle =>
+      ({ answer }) => {
+        keep(join(home, 'config'), login(server.url, EXPIRED, { refresh_token: `rt-${server.calls}8-abcdefghijkl` }));
+        answer(400, { error: 'invalid_grant' });
+      };
+    const lost = await signedIn(['token'], { meddle: loses });
+    expect(lost).toMatchObject({ code: 4, calls: 2, kept: { refresh_token: 'rt-28-abcdefghijkl' } });
+    expect(lost.kept.login_required).toBeUndefined();
+  });
+});
+
+describe('who is signed in', () => {
+  it('is said in a few words', async () => {
+    const states = [
+      [{ left: EXPIRED }, 'expired, refreshed at the next request', 'expired'],
+      [{ left: 3000 }, 'signed in', 'signed_in'],
+      [{ left: EXPIRED, more: { refresh_token: undefined } }, 'not signed in', 'not_signed_in'],
+    ] as const;
+    for (const [options, text, state] of states) {
+      expect((await signedIn(['status'], options)).stdout).toMatch(new RegExp(`^STATE +${text}$`, 'm'));
+      expect(JSON.parse((await signedIn(['status', '-o', 'json'], options)).stdout)).toMatchObject({ state });
+    }
+  });
+
+  it('a line feed at the end of a token is left out, with a notice', async () => {
+    for (const end of ['\n', '\r\n']) {
+      const env = { SVC_WEBHOOKS_TOKEN: `${FIRST.access}${end}` };
+      const run = await signedIn(['status', '--check'], { left: 3000, env });
+      expect(run).toMatchObject({ code: 0 });
+      expect(run.stderr).toBe('SVC_WEBHOOKS_TOKEN ends with a line feed, which svc leaves out\n');
+    }
+    const twice = await signedIn(['status', '--check'], { env: { SVC_WEBHOOKS_TOKEN: `${FIRST.access}\n\n` } });
+    expect(twice).toMatchObject({ code: 2 });
+  });
+
+  it('is told without a request', async () => {
+    const alive = await signedIn(['status', '-o', 'json']);
+    expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
+    expect(JSON.parse(alive.stdout)).toMatchObject({
+      state: 'expired',
+      signed_in: true,
+      source: 'file',
+      kind: 'oauth',
+      file_mode: '600',
+      checked: false,
+      advice: null,
+    });
+    expect(alive.stdout).not.toMatch(ANY_TOKEN);
+    const seconds = Math.floor(Date.now() / 1000);
+    const cases: [object, number, RegExp | null][] = [
+      [{ refresh_token: undefined }, 4, /svc oauth login/],
+      [{ refresh_obtained_at: seconds - 91 * DAY }, 4, /svc oauth login/],
+      [{ refresh_obtained_at: seconds - 88 * DAY }, 0, /in 2 days.*svc oauth refresh|in 1|tomorrow/],
+      [{ kind: 'personal', expires_at: undefined, obtained_at: seconds }, 0, null],
+      [{ kind: 'personal', expires_at: seconds - 1, obtained_at: seconds - DAY }, 4, /new token/],
+      [{ kind: 'personal', expires_at: seconds + 3 * DAY, obtained_at: seconds }, 0, /in (2|3) days/],
+      [{ kind: 'personal', expires_at: undefined, obtained_at: seconds - 85 * DAY }, 0, /85 days.*--check/],
+    ];
+    for (const [more, code, advice] of cases) {
+      const run = await signedIn(['status', '-o', 'json'], { more });
+      expect({ more, code: run.code }).toEqual({ more, code });
+      if (advice === null) expect(JSON.parse(run.stdout).advice).toBeNull();
+      else expect(JSON.parse(run.stdout).advice).toMatch(advice);
+    }
+  });
+
+  it('is asked of the service with --check', async () => {
+    expect(await signedIn(['status', '--check'], { left: 3000 })).toMatchObject({ code: 0, calls: 0 });
+    const refused = await signedIn(['status', '--check', '-o', 'json'], {
+      left: 3000,
+      more: { kind: 'personal', access_token: 'other-0123456789' },
+    });
+    expect(refused).toMatchObject({ code: 4 });
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      signed_in: false,
+      checked: true,
+      advice: expect.stringContaining('personal token'),
+    });
+  });
+
+  it('is one profile at one address', async () => {
+    const other = await signedIn(['token', '--base-url', 'http://127.0.0.1:9'], { left: 3000 });
+    expect(other).toMatchObject({ code: 4, stdout: '' });
+    expect(other.stderr).toContain(`only to ${other.url}`);
+    expect((await signedIn(['token', '--base-url', 'http://127.0.0.1:9/x'], { left: 3000 })).code).toBe(4);
+  });
+
+  it('writes when a personal token was used once a day', async () => {
+    const obtained_at = Math.floor(Date.now() / 1000) - 3 * DAY;
+    const personal = { kind: 'personal', obtained_at, expires_at: undefined };
+    const { kept } = await signedIn(['token'], { more: personal });
+    expect((kept as Extract<Credential, { kind: 'personal' }>).last_used_at).toBeGreaterThan(obtained_at + 2 * DAY);
+    const again = await signedIn(['token'], { more: { ...personal, last_used_at: kept.last_used_at - 3600 } });
+    expect(again.file.gen).toBe(1);
+  });
+});
+
+describe('the other commands', () => {
+  it('token is not printed on a terminal unless it is forced', async () => {
+    expect(await signedIn(['token'], { left: 3000, terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
+    expect(await signedIn(['token', '--force'], { left: 3000, terminal: 80 })).toMatchObject({
+      stdout: `${FIRST.access}\n`,
+    });
+  });
+
+  it('logout deletes, whatever the service says', async () => {
+    const told = await signedIn(['logout']);
+    expect(told).toMatchObject({ code: 0, calls: 0, file: { credentials: [], clients: [{ client_id: 'c1' }] } });
+    expect(told.stderr).toContain('90 days');
+    const failed = await signedIn(['logout', '-o', 'json'], {
+      more: { revocation_endpoint: 'http://127.0.0.1:9/revoke' },
+    });
+    expect(failed).toMatchObject({ code: 0, file: { credentials: [] } });
+    expect(JSON.parse(failed.stdout)).toMatchObject({ signed_out: true, revoked: false });
+  });
+
+  it('clients forget asks where a login needs the client', async () => {
+    expect(await signedIn(['clients', 'forget', 'c1'])).toMatchObject({ code: 2, file: { clients: [{}] } });
+    expect(await signedIn(['clients', 'forget', 'c1', '--force'])).toMatchObject({ code: 0, file: { clients: [] } });
+    expect(await signedIn(['clients', 'forget', 'c9'])).toMatchObject({ code: 5 });
+    expect((await signedIn(['clients', 'list', '-o', 'json'])).stdout).toContain('"used_by"');
+  });
+});
+
+it('says what is wrong with a file that is corrupt, keeps it, and goes on without it', async () => {
+  await using server = await rotatingServer();
+  const home = temporaryHome();
+  const env = { SVC_WEBHOOKS_URL: server.url };
+  keep(join(home, 'config'), `{"credentials": "${FIRST.refresh}`);
+  const run = await svc(['oauth', 'token'], { home, env });
+  expect(run).toMatchObject({ code: 4, stdout: '' });
+  expect(run.stderr).toMatch(/is not JSON; it is kept as .*corrupt-/);
+  expect(run.stderr).not.toMatch(ANY_TOKEN);
+  // Where the environment has a token nobody looks at the file.
+  keep(join(home, 'config'), '{');
+  expect(
+    await svc(['oauth', 'token'], { home, env: { ...env, SVC_WEBHOOKS_TOKEN: 'given-0123456789' } }),
+  ).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(join(home, 'config/credentials.json'), 'utf8')).toBe('{');
+});

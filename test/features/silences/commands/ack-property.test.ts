@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
+import { getJson, postAlerts } from '../../../support/alertmanager.ts';
+import fc from '../../../support/seeded.ts';
+import { svc } from '../../../support/svc.ts';
+
+type Labels = Readonly<Record<string, string>>;
+interface Stored {
+  readonly fingerprint: string;
+  readonly labels: Labels;
+  readonly status: { readonly silencedBy: readonly string[] };
+}
+
+const LABELS = ['alertname', 'host', 'disk'];
+const spell = (labels: Labels, by: readonly string[]): string => by.map((name) => labels[name] ?? '').join('|');
+
+const alertSet: fc.Arbitrary<Labels> = fc
+  .record(
+    {
+      alertname: fc.constantFrom('A', 'B'),
+      host: fc.constantFrom('a', 'b'),
+      disk: fc.constantFrom('x', 'y'),
+      severity: fc.constant('critical'),
+    },
+    { requiredKeys: ['severity'], noNullPrototype: true },
+  )
+  .map((labels) => labels as Labels);
+
+/** What a silence would mute, in the plainest terms: a label that is missing is an empty one only with --by. */
+function wouldMute(chosen: Labels, other: Labels, by: readonly string[]): boolean {
+  if (by.length > 0) return spell(chosen, by) === spell(other, by);
+  return Object.entries(chosen).every(([name, value]) => other[name] === value);
+}
+
+test('an acknowledgement mutes exactly the chosen alerts, or is refused', async () => {
+  const counts = { muted: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(alertSet, { minLength: 1, maxLength: 8, selector: (labels) => spell(labels, LABELS) }),
+      fc.infiniteStream(fc.boolean()),
+      fc.constantFrom([], ['alertname'], ['alertname', 'host']),
+      async (sets, coins, by) => {
+        const server = await startAlertmanagerEmulator({ now: Date.now });
+        try {
+          await postAlerts(
+            server.url,
+            sets.map((labels) => ({ labels })),
+          );
+          const firing = await getJson<Stored[]>(server.url, '/api/v2/alerts');
+          expect(firing).toHaveLength(sets.length);
+          const picked = firing.filter(() => coins.next().value === true);
+          const chosen = picked.length === 0 ? firing.slice(0, 1) : picked;
+          const others = firing.filter((alert) => !chosen.includes(alert));
+          const nameless = chosen.some(({ labels }) => labels['alertname'] === undefined);
+          const known = by.every((name) => firing.some(({ labels }) => labels[name] !== undefined));
+          const reached = others.filter(({ labels }) => chosen.some((one) => wouldMute(one.labels, labels, by)));
+
+          const fingerprints = chosen.map(({ fingerprint }) => fingerprint);
+          const options = by.length === 0 ? [] : ['--by', by.join()];
+          const url = ['--base-url', server.url];
+          const run = await svc(['silences', 'ack', ...fingerprints, ...options, '-o', 'json', ...url]);
+
+          const after = await getJson<Stored[]>(server.url, '/api/v2/alerts');
+          const muted = after.filter(({ status }) => status.silencedBy.length > 0).map((alert) => alert.fingerprint);
+          if (nameless || !known || reached.length > 0) {
+            counts.refused++;
+            expect([run.code, muted]).toEqual([nameless || known ? 3 : 2, []]);
+            if (!nameless && reached.length <= 3)
+              for (const { fingerprint } of known ? reached : []) expect(run.stderr).toContain(fingerprint.slice(0, 8));
+          } else {
+            counts.muted++;
+            expect([run.code, [...muted].sort()]).toEqual([0, [...fingerprints].sort()]);
+          }
+          const silences = await getJson<{ matchers: { name: string; value: string; isRegex: boolean }[] }[]>(
+            server.url,
+            '/api/v2/silences',
+          );
+          for (const { matchers } of silences) {
+            expect(matchers.some(({ name, value, isRegex }) => name === 'alertname' && value !== '' && !isRegex)).toBe(
+              true,
+            );
+          }
+        } finally {
+          await server.close();
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(Math.min(counts.muted, counts.refused)).toBeGreaterThan(20);
+}, 60_000);

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { getJson, postAlerts, postSilence, type SeedAlert, wire } from '../../../support/alertmanager.ts';
+import type { RunOptions } from '../../../support/svc.ts';
+import { failure, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+
+interface Made {
+  readonly silenceID: string;
+  readonly unchanged: boolean;
+  readonly comment: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly matchers: readonly { readonly name: string; readonly value: string }[];
+  readonly matched: { readonly alerts: number };
+}
+
+/** `alertname=x` and so on, of each silence that was posted. */
+function sentMatchers(sent: readonly Sent[]): string[][] {
+  return writes(sent)
+    .map(({ body }) => (JSON.parse(body) as Made).matchers.map(({ name, value }) => `${name}=${value}`))
+    .sort();
+}
+
+let fleet = 0;
+
+onBothServices((service) => {
+  const ack = (argv: readonly string[], options?: RunOptions) =>
+    service.svc(['silences', 'ack', ...argv, '-o', 'json'], options);
+  const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+  /** Posts alerts that share a label of their own, and returns their fingerprints in the same order. */
+  const seed = async (sets: readonly Readonly<Record<string, string>>[]): Promise<string[]> => {
+    const of = `${++fleet}`;
+    const alerts: SeedAlert[] = sets.map((labels, n) => ({ labels: { ...labels, fleet: of, n: `${n}` } }));
+    await postAlerts(service.url(), alerts);
+    const filter = encodeURIComponent(`fleet="${of}"`);
+    const there = await getJson<{ fingerprint: string; labels: Record<string, string> }[]>(
+      service.url(),
+      `/api/v2/alerts?filter=${filter}`,
+    );
+    return sets.map((_, n) => there.find(({ labels }) => labels['n'] === `${n}`)?.fingerprint ?? '');
+  };
+
+  test('one alert: all of its labels, a quarter of an hour, and a comment that other tools know', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'a' }]);
+    const run = await ack([fingerprint.slice(0, 12)]);
+    expect([run.code, sentMatchers(run.sent)]).toEqual([0, [['alertname=Disk', `fleet=${fleet}`, 'host=a', 'n=0']]]);
+    const [made] = printed<[Made]>(run);
+    expect(made).toMatchObject({
+      comment: 'ACK! acknowledged with svc',
+      unchanged: false,
+      matched: { alerts: 1, active: 1 },
+    });
+    expect(Date.parse(made.endsAt) - Date.parse(made.startsAt)).toBe(15 * 60_000);
+  });
+
+  test('-c, --author and --for; ACK! is not put twice', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'b' }]);
+    const [first] = printed<[Made]>(await ack([fingerprint, '-c', 'ACK! mine', '--for', '5m', '--author', 'ann']));
+    expect(first).toMatchObject({ comment: 'ACK! mine', createdBy: 'ann' });
+    expect(Date.parse(first.endsAt) - Date.parse(first.startsAt)).toBe(5 * 60_000);
+    await end(first.silenceID);
+    expect(printed(await ack([fingerprint, '-c', 'CHG-1']))).toMatchObject([{ comment: 'ACK! CHG-1' }]);
+  });
+
+  test('several alerts: one silence each, with all of its labels', async () => {
+    const fingerprints = await seed([
+      { alertname: 'Disk', team: 'db', severity: 'critical' },
+      { alertname: 'Node', team: 'db', severity: 'critical', only: 'here' },
+    ]);
+    const run = await ack(fingerprints);
+    expect([run.code, sentMatchers(run.sent)]).toEqual([
+      0,
+      [
+        ['alertname=Disk', `fleet=${fleet}`, 'n=0', 'severity=critical', 'team=db'],
+        ['alertname=Node', `fleet=${fleet}`, 'n=1', 'only=here', 'severity=critical', 'team=db'],
+      ],
+    ]);
+    expect(printed<Made[]>(run).map(({ matched }) => matched)).toEqual([
+      { alerts: 1, active: 1 },
+      { alerts: 1, active: 1 },
+    ]);
+    const silenced = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?active=false');
+    expect(silenced.map(({ fingerprint }) => fingerprint)).toEqual(expect.arrayContaining(fingerprints));
+    // An alert that starts later is not muted by what the two had in common.
+    const [later = ''] = await seed([{ alertname: 'Later', team: 'db', severity: 'critical' }]);
+    const active = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?silenced=false');
+    expect(active.map(({ fingerprint }) => fingerprint)).toContain(later);
+  });
+
+  test('the same alert named twice is one', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'Twice' }]);
+    const run = await ack([fingerprint, fingerprint.slice(0, 14).toUpperCase()]);
+    expect([run.code, printed(run)]).toEqual([0, [expect.objectContaining({ matched: { alerts: 1, active: 1 } })]]);
+  });
+
+  describe('--by: one silence for each group', () => {
+    test('of the labels that are named; one that an alert lacks is empty', async () => {
+      const fingerprints = await seed([
+        { alertname: 'Group', cluster: 'a' },
+        { alertname: 'Group', cluster: 'a' },
+        { alertname: 'Group', cluster: 'b' },
+        { alertname: 'Group' },
+      ]);
+      const run = await ack([...fingerprints, '--by', 'alertname,cluster', '--by', 'fleet']);
+      expect([run.code, sentMatchers(run.sent)]).toEqual([
+        0,
+        [
+          ['alertname=Group', 'cluster=', `fleet=${fleet}`],
+          ['alertname=Group', 'cluster=a', `fleet=${fleet}`],
+          ['alertname=Group', 'cluster=b', `fleet=${fleet}`],
+        ],
+      ]);
+      const muted = await getJson<{ fingerprint: string }[]>(
+        service.url(),
+        `/api/v2/alerts?active=false&filter=fleet%3D%22${fleet}%22`,
+      );
+      expect(muted.map(({ fingerprint }) => fingerprint).sort()).toEqual([...fingerprints].sort());
+    });
+
+    test('a group with an alert that was not named: exit 3, and it is named; nothing is sent', async () => {
+      const [first = '', second = '', third = ''] = await seed([
+        { alertname: 'Part', host: 'a' },
+        { alertname: 'Part', host: 'b' },
+        { alertname: 'Part', host: 'c' },
+      ]);
+      for (const argv of [[], ['--yes'], ['--all-alerts']]) {
+        const run = await ack([first, second, '--by', 'alertname', ...argv]);
+        expect([run.code, failure(run).code, writes(run.sent)]).toEqual([3, 'guarded', []]);
+        const title = `Part fleet=${fleet} host=c n=2 (${third.slice(0, 8)})`;
+        expect(failure(run).message).toBe(`this would also mute ${title}; nothing was sent`);
+      }
+      expect((await ack([first, second, third, '--by', 'alertname'])).code).toBe(0);
+    });
+
+    test.each([
+      [['--by', 'cluster'], '--by must include alertname'],
+      [['--by', 'alertname,'], 'a label name is empty'],
+      [['--by', 'alertname,flet'], '--by: unknown label flet: did you mean fleet?'],
+      [['--drop', 'host'], 'unknown option'],
+    ])('%j: exit 2, nothing sent', async (argv, why) => {
+      const [fingerprint = ''] = await seed([{ alertname: 'Wrong' }]);
+      const run = await ack([fingerprint, ...argv]);
+      expect([run.code, writes(run.sent)]).toEqual([2, []]);
+      expect(failure(run).message).toContain(why);
+    });
+  });
+
+  test('an alert with all labels of one that was named, and more: exit 3, unless it is named too', async () => {
+    const labels = { alertname: 'Narrow', host: 'a' };
+    await postAlerts(service.url(), [{ labels }, { labels: { ...labels, disk: 'sda' } }]);
+    const there = await getJson<{ fingerprint: string; labels: Record<string, string> }[]>(
+      service.url(),
+      '/api/v2/alerts?filter=alertname%3D%22Narrow%22',
+    );
+    const [wide = '', narrow = ''] = [undefined, 'sda'].map(
+      (disk) => there.find((alert) => alert.labels['disk'] === disk)?.fingerprint ?? '',
+    );
+    const refused = await ack([wide]);
+    expect([refused.code, writes(refused.sent)]).toEqual([3, []]);
+    expect(failure(refused).message).toContain(`this would also mute Narrow disk=sda host=a (${narrow.slice(0, 8)})`);
+    expect((await ack([narrow])).code).toBe(0);
+    // It fires, although it is muted: what mutes it may end.
+    expect((await ack([wide])).code).toBe(3);
+    expect((await ack([wide, narrow])).code).toBe(0);
+  });
+
+  test('an alert without a name is not acknowledged: exit 3, nothing sent', async () => {
+    const labels = { severity: 'critical', anonymous: 'yes' };
+    await postAlerts(service.url(), [{ labels }]);
+    const [alert] = await getJson<[{ fingerprint: string }]>(
+      service.url(),
+      '/api/v2/alerts?filter=anonymous%3D%22yes%22',
+    );
+    const run = await ack([alert.fingerprint]);
+    expect([run.code, failure(run).message, writes(run.sent)]).toEqual([
+      3,
+      expect.stringContaining('has no alertname'),
+      [],
+    ]);
+    await postAlerts(service.url(), [{ labels, endsAt: new Date(Date.now() - 1000).toISOString() }]);
+  });
+
+  test('at a terminal more than half of what fires is asked about, once; in a script it is not', async () => {
+    const fingerprints = await seed([{ alertname: 'Half' }, { alertname: 'Half' }]);
+    const all = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?silenced=false');
+    const most = all.map(({ fingerprint }) => fingerprint);
+    const no = await service.svc(['silences', 'ack', ...most], { terminal: 100, answer: false });
+    expect([no.code, writes(no.sent)]).toEqual([2, []]);
+    expect(no.asked).toEqual([
+      `Send these ${most.length} silences? This mutes ${most.length} of the ${most.length} active alerts.`,
+    ]);
+    const long = await ack([...fingerprints, '--for', '2d']);
+    expect([long.code, failure(long).message]).toEqual([
+      2,
+      expect.stringContaining('2 of them last longer than 24h (alerts.maxSilence).'),
+    ]);
+    const done = await ack(most);
+    expect([done.code, writes(done.sent).length]).toEqual([0, most.length]);
+  });
+
+  test('again: unchanged while it lasts, extended where it is shorter; a silence that is no acknowledgement is let be', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'Again' }]);
+    const matchers = [
+      { name: 'alertname', value: 'Again', isRegex: false },
+      { name: 'fleet', value: `${fleet}`, isRegex: false },
+      { name: 'n', value: '0', isRegex: false },
+    ];
+    const other = await postSilence(service.url(), { matchers, comment: 'planned work' });
+    const [first] = printed<[Made]>(await ack([fingerprint]));
+    expect([first.silenceID === other, first.unchanged]).toEqual([false, false]);
+    const again = await ack([fingerprint, '--for', '10m']);
+    expect([printed(again), writes(again.sent)]).toMatchObject([
+      [{ silenceID: first.silenceID, unchanged: true, matched: null }],
+      [],
+    ]);
+    const [longer] = printed<[Made]>(await ack([fingerprint, '--for', '30m']));
+    expect([longer.silenceID, longer.unchanged]).toEqual([first.silenceID, false]);
+  });
+
+  test('what is not there, or is no fingerprint', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'There' }]);
+    const missing = await ack([fingerprint, '0000000000000000']);
+    expect([missing.code, writes(missing.sent)]).toEqual([5, []]);
+    const wrong = await ack(['Disk']);
+    expect([wrong.code, wrong.sent]).toEqual([2, []]);
+    const none = await ack([]);
+    expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is missing']);
+  });
+
+  test('a dry run shows the request', async () => {
+    const [fingerprint = ''] = await seed([{ alertname: 'Dry' }]);
+    const run = await ack([fingerprint, '--dry-run']);
+    expect(printed(run)).toMatchObject({ method: 'POST', body: { comment: 'ACK! acknowledged with svc' } });
+    expect(writes(run.sent)).toEqual([]);
+  });
+});

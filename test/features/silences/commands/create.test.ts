@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { failure, lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+
+const HOUR = 3_600_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+interface Posted {
+  readonly silenceID: string;
+  readonly matched: { readonly alerts: number; readonly active: number } | null;
+}
+
+function posted(sent: readonly Sent[]): Record<string, unknown>[] {
+  return writes(sent).map(({ method, path, body }) => {
+    expect(`${method} ${path}`).toBe('POST /api/v2/silences');
+    return JSON.parse(body) as Record<string, unknown>;
+  });
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+onBothServices((service) => {
+  const create = (argv: readonly string[], options?: RunOptions) =>
+    service.svc(['silences', 'create', ...argv], options);
+  const stored = async (): Promise<string[]> =>
+    (await getJson<{ id: string }[]>(service.url(), '/api/v2/silences')).map(({ id }) => id).sort();
+  /** Runs, and fails the test where a silence was made all the same. */
+  const refused = async (argv: readonly string[], options?: RunOptions) => {
+    const before = await stored();
+    const run = await create(argv, options);
+    expect([run.stdout, writes(run.sent)]).toEqual(['', []]);
+    expect(await stored()).toEqual(before);
+    return run;
+  };
+
+  describe('one from arguments', () => {
+    test('an hour from now by default, and the value says what was made', async () => {
+      const now = Date.now();
+      const run = await create(['team=db', 'host!=a', 'job=~"x|y"', 'env!~".*-test"', '-c', 'why', '-o', 'json'], {
+        now: () => now,
+      });
+      expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('mutes 0 alerts now')]);
+      const silence = {
+        matchers: [
+          { name: 'team', value: 'db', isRegex: false, isEqual: true },
+          { name: 'host', value: 'a', isRegex: false, isEqual: false },
+          { name: 'job', value: 'x|y', isRegex: true, isEqual: true },
+          { name: 'env', value: '.*-test', isRegex: true, isEqual: false },
+        ],
+        startsAt: iso(now),
+        endsAt: iso(now + HOUR),
+        createdBy: 'tester@host',
+        comment: 'why',
+      };
+      expect(posted(run.sent)).toEqual([silence]);
+      const value = printed<Posted>(run);
+      expect(value).toEqual({ silenceID: expect.stringMatching(uuid), ...silence, matched: { alerts: 0, active: 0 } });
+      const there = await getJson<Record<string, unknown>>(service.url(), `/api/v2/silence/${value.silenceID}`);
+      expect(there).toMatchObject({ ...silence, startsAt: expect.any(String), status: { state: 'active' } });
+    });
+
+    test.each([
+      [['--for', '30m'], 0, HOUR / 2],
+      [['-d', '1d12h'], 0, 36 * HOUR],
+      [['--until', '2h'], 0, 2 * HOUR],
+      [['--until', 'in 2h'], 0, 2 * HOUR],
+      [['--from', '1h'], HOUR, 2 * HOUR],
+      [['--from', '+1h', '--for', '3h'], HOUR, 4 * HOUR],
+      [['--from', '1h ago', '--until', '1h'], -HOUR, HOUR],
+    ])('%j', async (argv, start, end) => {
+      const now = Date.now();
+      const run = await create(['a=b', '-c', 'x', '--yes', ...argv], { now: () => now });
+      expect(run.code).toBe(0);
+      expect(posted(run.sent)).toMatchObject([{ startsAt: iso(now + start), endsAt: iso(now + end) }]);
+      expect(run.stdout).toContain(iso(now + end));
+    });
+
+    test('the table says the canonical spelling of what was read', async () => {
+      const run = await create(['  job  =~  x.*  ', '{host="a b"}', '-c', 'x', '--yes']);
+      expect(run.code).toBe(0);
+      expect(run.stdout).toContain('job=~"x.*"');
+      expect(run.stdout).toContain('host="a b"');
+      expect(run.stderr).toContain('job=~"x.*" host="a b" mutes 0 alerts now');
+    });
+
+    test('a bare word is the name of an alert, and that is said', async () => {
+      const run = await create(['NodeDown', '-c', 'x']);
+      expect(run.stderr).toContain('NodeDown taken as alertname="NodeDown"');
+      expect(posted(run.sent)).toMatchObject([{ matchers: [{ name: 'alertname', value: 'NodeDown' }] }]);
+      const second = await refused(['a=b', 'NodeDown', '-c', 'x']);
+      expect([second.code, lines(second.sent)]).toEqual([2, []]);
+    });
+
+    test('B1: -q prints exactly the id', async () => {
+      const run = await create(['a=quiet', '-c', 'x', '-q']);
+      expect([run.code, run.stderr]).toEqual([0, '']);
+      expect(run.stdout).toMatch(new RegExp(`${uuid.source.slice(0, -1)}\n$`));
+      expect(await stored()).toContain(run.stdout.trim());
+    });
+
+    test('the author: option before environment before profile before user@host', async () => {
+      const home = temporaryHome();
+      const by = async (argv: readonly string[], env: Record<string, string>): Promise<unknown> => {
+        const run = await create(['a=author', '-c', 'x', ...argv], { home, env });
+        expect(run.code).toBe(0);
+        return posted(run.sent)[0]?.['createdBy'];
+      };
+      expect(await by([], {})).toBe('tester@host');
+      expect((await svc(['config', 'set', 'alerts.author', 'profile'], { home })).code).toBe(0);
+      expect(await by([], {})).toBe('profile');
+      expect(await by([], { SVC_ALERTS_AUTHOR: '' })).toBe('profile');
+      expect(await by([], { SVC_ALERTS_AUTHOR: 'environment' })).toBe('environment');
+      expect(await by(['--author', 'option'], { SVC_ALERTS_AUTHOR: 'environment' })).toBe('option');
+    });
+
+    test('quotes, line feeds and other scripts survive on their way', async () => {
+      const quoted = await create(['a="ü \\"\\\\ 火"', '-c', 'ü\n"x"', '--author', 'Ünal <u@x>', '-o', 'json']);
+      expect(quoted.code).toBe(0);
+      const { silenceID } = printed<Posted>(quoted);
+      expect(await getJson(service.url(), `/api/v2/silence/${silenceID}`)).toMatchObject({
+        matchers: [{ name: 'a', value: 'ü "\\ 火' }],
+        comment: 'ü\n"x"',
+        createdBy: 'Ünal <u@x>',
+      });
+    });
+  });
+
+  describe('wrong by itself: exit 2, nothing sent', () => {
+    test.each([
+      [[], 'no matcher'],
+      [['-c', 'x'], 'no matcher'],
+      [['a=b'], '--comment is required'],
+      [['a=b', '-c', ' '], '--comment is required'],
+      [['a=b', '-c', 'x', '--for', '1h', '--until', '2h'], 'both say when it ends'],
+      [['a=b', '-c', 'x', '--for', '0'], 'longer than zero'],
+      [['a=b', '-c', 'x', '--for', '-1h'], 'sign'],
+      [['a=b', '-c', 'x', '--for', '1.5h'], 'write 1h30m'],
+      [['a=b', '-c', 'x', '--until', '1h ago'], 'in the past'],
+      [['a=b', '-c', 'x', '--until', '9999-12-31T23:59:59Z'], 'later than the server can store'],
+      [['a=b', '-c', 'x', '--from', '3h ago', '--until', '1h ago'], 'in the past'],
+      [['a=b', '-c', 'x', '--from', '2h', '--until', '1h'], 'before it starts'],
+      [['a=b', '-c', 'x', '--until', '2026-02-30T00:00:00Z'], 'day 30'],
+      [['a=b', '-c', 'x', '--until', 'tomorrow'], 'not a time'],
+      [['a=b', '-c', 'x', '-f', 'x.json'], 'says all of a silence'],
+      [['a!=b', '-c', 'x'], '--all-alerts'],
+      [['a!=b', 'c=', '-c', 'x', '--yes'], '--all-alerts'],
+      [['a', '=', '-c', 'x'], 'no label name'],
+      [['foo==(', '-c', 'x'], 'no operator'],
+    ])('%j', async (argv, why) => {
+      const run = await refused(argv);
+      expect([run.code, lines(run.sent)]).toEqual([2, []]);
+      expect(run.stderr).toContain(why);
+    });
+  });
+
+  describe("B4: what the server's regular expressions do not take", () => {
+    test.each([
+      ['foo=~(', 'missing closing )'],
+      ['foo=~"(?=x)y"', 'invalid or unsupported Perl syntax'],
+      ['foo=~"(a)\\\\1"', 'invalid escape sequence'],
+      ['foo!~"["', 'missing closing ]'],
+    ])('%s: exit 3, in its words, nothing made', async (matcher, why) => {
+      const run = await refused([matcher, 'team=db', '-c', 'hi', '-o', 'json']);
+      expect(run.code).toBe(3);
+      expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
+      expect(failure(run).message).toContain(why);
+    });
+
+    test('foo=~( alone is not taken for the name of an alert either', async () => {
+      const run = await refused(['-c', 'hi', 'foo=~('], {});
+      expect(run.code).toBe(3);
+      expect(run.stderr).toContain('missing closing )');
+    });
+  });
+
+  test('--dry-run shows the request and connects to nothing, whatever it would mute', async () => {
+    const now = Date.now();
+    const dry = (...argv: string[]) => create([...argv, '-c', "it's"], { now: () => now });
+    const run = await dry('alertname=~"Node.+"', '--dry-run', '-o', 'json');
+    expect([run.code, run.sent]).toEqual([0, []]);
+    expect(printed(run)).toEqual({
+      method: 'POST',
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2\/silences$/),
+      headers: expect.objectContaining({ 'content-type': 'application/json' }),
+      body: {
+        matchers: [{ name: 'alertname', value: 'Node.+', isRegex: true, isEqual: true }],
+        startsAt: iso(now),
+        endsAt: iso(now + HOUR),
+        createdBy: 'tester@host',
+        comment: "it's",
+      },
+    });
+    const curl = await dry('a=b', '--dry-run=curl');
+    expect([curl.code, curl.sent]).toEqual([0, []]);
+    expect(curl.stdout).toContain('/api/v2/silences');
+    expect(curl.stdout).toContain(`"comment":"it'"'"'s"`);
+  });
+});
+
+test('a clock that is off is told of', async () => {
+  const date = new Date(Date.now() + 90_000).toUTCString();
+  await using server = await faultServer((socket, { method }) =>
+    socket.write(answer(200, method === 'GET' ? '[]' : '{"silenceID":"x"}', { date })),
+  );
+  const run = await svc(['silences', 'create', 'a=b', '-c', 'x', '--base-url', server.url]);
+  expect(run.code).toBe(0);
+  expect(run.stderr).toMatch(/warning: the server's clock is (89|90|91) s ahead/);
+});

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, lines, onBothServices, printed, type ServiceRun, writes } from '../../alerts/commands/service.ts';
+
+const HOUR = 3_600_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+interface Made {
+  readonly silenceID: string;
+  readonly previousID?: string;
+  readonly unchanged?: boolean;
+  readonly endsAt: string;
+  readonly comment: string;
+  readonly createdBy: string;
+  readonly matched: { readonly alerts: number } | null;
+}
+
+let label = 0;
+const matchersOf = (run: ServiceRun): unknown => JSON.parse(writes(run.sent)[0]?.body ?? '').matchers;
+
+onBothServices((service) => {
+  const create = (argv: readonly string[], options?: RunOptions) =>
+    service.svc(['silences', 'create', ...argv, '-o', 'json'], options);
+  const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+
+  describe('--ensure', () => {
+    const ensure = async (name: string, argv: readonly string[], options?: RunOptions): Promise<Made & ServiceRun> => {
+      const run = await create([`ensure=${name}`, '-c', 'nightly', '--ensure', ...argv], options);
+      expect(run.code, run.stderr).toBe(0);
+      return { ...printed<Made>(run), ...run };
+    };
+    const sole = async (name: string): Promise<string> => {
+      const filter = encodeURIComponent(`ensure="${name}"`);
+      const all = await getJson<{ id: string }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
+      expect(all).toHaveLength(1);
+      return all[0]?.id ?? '';
+    };
+
+    test('makes it once; then it is unchanged, and nothing is sent', async () => {
+      const name = `${++label}`;
+      const first = await ensure(name, ['--for', '2h']);
+      expect([first.unchanged, first.matched]).toEqual([false, { alerts: 0, active: 0 }]);
+      for (const argv of [
+        ['--for', '1h'],
+        ['--until', first.endsAt],
+        ['--from', '30m', '--for', '1h'],
+      ]) {
+        const again = await ensure(name, argv);
+        expect(again).toMatchObject({
+          silenceID: first.silenceID,
+          unchanged: true,
+          endsAt: first.endsAt,
+          matched: null,
+        });
+        expect(writes(again.sent)).toEqual([]);
+      }
+      expect(await sole(name)).toBe(first.silenceID);
+      const quiet = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure', '-q']);
+      expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, `${first.silenceID}\n`, '']);
+      const table = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure']);
+      expect(table.stdout).toMatch(/^RESULT +unchanged: it covers this time already$/m);
+    });
+
+    test('extends a shorter one, which keeps its id, author and comment', async () => {
+      const name = `${++label}`;
+      const id = await postSilence(service.url(), {
+        matchers: [{ name: 'ensure', value: name, isRegex: false }],
+        endsAt: iso(Date.now() + HOUR / 2),
+        createdBy: 'ann',
+        comment: 'of ann',
+      });
+      const longer = await ensure(name, ['--for', '1h']);
+      expect(longer).toMatchObject({
+        silenceID: id,
+        previousID: id,
+        unchanged: false,
+        comment: 'of ann',
+        createdBy: 'ann',
+      });
+      expect(Date.parse(longer.endsAt)).toBeGreaterThan(Date.now() + HOUR - 10_000);
+      expect(await sole(name)).toBe(id);
+    });
+
+    test('the order of matchers does not matter; one more, or another kind, is another silence', async () => {
+      const name = `${++label}`;
+      const first = await ensure(name, ['team=db', 'host=~a', '--for', '2h']);
+      expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ silenceID: first.silenceID, unchanged: true });
+      for (const other of [['team=db'], ['host=~a', 'team=db', 'x=y'], ['host=a', 'team=db'], ['host!~a', 'team=db']]) {
+        const made = await ensure(name, other);
+        expect([made.unchanged, made.silenceID === first.silenceID]).toEqual([false, false]);
+      }
+    });
+
+    test('an expired one is none', async () => {
+      const name = `${++label}`;
+      const first = await ensure(name, []);
+      await end(first.silenceID);
+      const second = await ensure(name, []);
+      expect([second.unchanged, second.previousID, second.silenceID === first.silenceID]).toEqual([
+        false,
+        undefined,
+        false,
+      ]);
+    });
+
+    test('a pending one covers what comes after its start, and nothing before; a gap is not bridged', async () => {
+      const name = `${++label}`;
+      const first = await ensure(name, ['--from', '2h', '--for', '2h']);
+      expect(await ensure(name, ['--from', '2h30m', '--for', '1h'])).toMatchObject({
+        silenceID: first.silenceID,
+        unchanged: true,
+      });
+      const extended = await ensure(name, ['--from', '3h', '--for', '2h']);
+      expect([extended.unchanged, extended.previousID]).toEqual([false, first.silenceID]);
+      const later = await ensure(name, ['--from', '9h', '--for', '1h']);
+      expect([later.unchanged, later.previousID]).toEqual([false, undefined]);
+      const earlier = await ensure(name, ['--for', '3h']);
+      expect([earlier.unchanged, earlier.previousID]).toEqual([false, undefined]);
+    });
+
+    test('of several the one that ends last counts', async () => {
+      const name = `${++label}`;
+      const matchers = [{ name: 'ensure', value: name, isRegex: false }];
+      const ids: string[] = [];
+      for (const hours of [3, 1, 2])
+        ids.push(await postSilence(service.url(), { matchers, endsAt: iso(Date.now() + hours * HOUR) }));
+      expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ silenceID: ids[0], unchanged: true });
+    });
+
+    test('a dry run shows what would be sent, or that nothing would', async () => {
+      const name = `${++label}`;
+      const first = await ensure(name, ['--for', '2h']);
+      const covered = await ensure(name, ['--dry-run']);
+      expect([covered.unchanged, covered.silenceID]).toEqual([true, first.silenceID]);
+      const longer = await create([`ensure=${name}`, '-c', 'x', '--ensure', '--for', '3h', '--dry-run']);
+      expect(printed(longer)).toMatchObject({ method: 'POST', body: { id: first.silenceID } });
+      expect(writes(longer.sent)).toEqual([]);
+    });
+
+    test('what would be too wide is so, but not where it is there already', async () => {
+      expect((await create(['a!=b', '-c', 'x', '--ensure'])).code).toBe(2);
+      const id = await postSilence(service.url(), {
+        matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }],
+      });
+      const run = await create(['zz!=x', '-c', 'x', '--ensure', '--for', '30m']);
+      expect([run.code, printed<Made>(run)]).toEqual([0, expect.objectContaining({ silenceID: id, unchanged: true })]);
+      await end(id);
+    });
+
+    test('a file says all: with import it is made once', async () => {
+      const run = await create(['-f', '-', '--ensure'], { stdin: '[]' });
+      expect([run.code, run.sent]).toEqual([2, []]);
+    });
+  });
+
+  describe('--from-alert', () => {
+    const labels = { alertname: 'Full', instance: 'web-1:9100', mount: '/a "b"\\c', team: 'from-alert' };
+    const seed = async (): Promise<string> => {
+      await postAlerts(service.url(), [
+        { labels },
+        { labels: { ...labels, instance: 'web-2:9100' } },
+        { labels: { ...labels, instance: 'web-3:9100', mount: '/b' } },
+      ]);
+      const filter = encodeURIComponent('instance="web-1:9100"');
+      const [alert] = await getJson<{ fingerprint: string }[]>(service.url(), `/api/v2/alerts?filter=${filter}`);
+      return alert?.fingerprint ?? '';
+    };
+    const equals = (pairs: Record<string, string>) =>
+      Object.entries(pairs).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
+
+    test('every label of the alert, the name first; and the server mutes just that alert', async () => {
+      const fingerprint = await seed();
+      const run = await create(['--from-alert', fingerprint.slice(0, 10), '-c', 'x']);
+      expect([run.code, matchersOf(run)]).toEqual([0, equals(labels)]);
+      const { silenceID, matched } = printed<Made>(run);
+      expect(matched).toEqual({ alerts: 1, active: 1 });
+      const silenced = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?active=false');
+      expect(silenced.map((alert) => alert.fingerprint)).toEqual([fingerprint]);
+      await end(silenceID);
+    });
+
+    test('--drop leaves labels out, and matchers beside it are added', async () => {
+      const fingerprint = await seed();
+      const run = await create(['--from-alert', fingerprint, '--drop', 'instance', '--drop', 'mount', '-c', 'x']);
+      expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', team: 'from-alert' }));
+      expect(printed<Made>(run).matched).toEqual({ alerts: 3, active: 3 });
+      await end(printed<Made>(run).silenceID);
+      const both = await create([
+        'instance=~"web-[12]:.*"',
+        '--from-alert',
+        fingerprint,
+        '--drop',
+        'instance',
+        '-c',
+        'x',
+      ]);
+      expect(printed<Made>(both).matched).toEqual({ alerts: 2, active: 2 });
+      await end(printed<Made>(both).silenceID);
+    });
+
+    test('is refused where there is no such alert, or nothing is left', async () => {
+      const fingerprint = await seed();
+      expect((await create(['--from-alert', '0000', '-c', 'x'])).code).toBe(5);
+      expect((await create(['--from-alert', 'web', '-c', 'x'])).sent).toEqual([]);
+      const drop = Object.keys(labels).flatMap((name) => ['--drop', name]);
+      const none = await create(['--from-alert', fingerprint, ...drop, '-c', 'x']);
+      expect([none.code, writes(none.sent)]).toEqual([3, []]);
+      expect(failure(none).message).toContain('--drop leaves no label of');
+      const alone = await create(['a=b', '--drop', 'x', '-c', 'x']);
+      expect([alone.code, alone.sent]).toEqual([2, []]);
+    });
+
+    test('a dry run reads the alert and nothing else', async () => {
+      const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
+      expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
+    });
+  });
+
+  test('--max-alerts: more than so many are refused with 3, and --yes does not help', async () => {
+    await postAlerts(
+      service.url(),
+      [1, 2, 3].map((n) => ({ labels: { alertname: 'Max', max: 'yes', n: `${n}` } })),
+    );
+    for (const argv of [
+      ['--max-alerts', '2'],
+      ['--max-alerts', '0', '--yes', '--all-alerts'],
+    ]) {
+      const run = await create(['max=yes', '-c', 'x', ...argv]);
+      expect([run.code, failure(run).code, writes(run.sent)]).toEqual([3, 'guarded', []]);
+      expect(failure(run).message).toContain('matches 3 alerts, more than');
+    }
+    const run = await create(['max=yes', '-c', 'x', '--max-alerts', '3']);
+    expect([run.code, printed<Made>(run).matched?.alerts]).toEqual([0, 3]);
+    await end(printed<Made>(run).silenceID);
+  });
+});
+
+test.each([['-1'], ['x'], ['1.5']])('--max-alerts %s is no count', async (text) => {
+  expect((await svc(['silences', 'create', 'a=b', '-c', 'x', `--max-alerts=${text}`])).code).toBe(2);
+});

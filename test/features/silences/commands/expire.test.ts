@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+interface Result {
+  readonly id: string;
+  readonly result: string;
+  readonly message: string | null;
+}
+
+onBothServices((service) => {
+  const seed = (value = 'db'): Promise<string> =>
+    postSilence(service.url(), {
+      matchers: [{ name: 'team', value, isRegex: false }],
+      createdBy: 'ann',
+      comment: 'CHG-1',
+    });
+  const state = async (id: string): Promise<string> =>
+    (await getJson<{ status: { state: string } }>(service.url(), `/api/v2/silence/${id}`)).status.state;
+  const expire = (argv: readonly string[], options?: RunOptions) =>
+    service.svc(['silences', 'expire', ...argv], options);
+
+  test('one, by its id', async () => {
+    const id = await seed();
+    const run = await expire([id, '--yes', '-o', 'json']);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(lines(run.sent)).toEqual([`GET /api/v2/silence/${id}`, `DELETE /api/v2/silence/${id}`]);
+    expect(printed<Result[]>(run)).toEqual([{ id, result: 'expired', message: null }]);
+    expect(await state(id)).toBe('expired');
+  });
+
+  test('by its beginning, and in capitals', async () => {
+    const [first, second] = [await seed(), await seed()];
+    const run = await expire([first.slice(0, 13), second.toUpperCase(), '--yes', '-q']);
+    expect([run.code, run.stdout]).toEqual([0, `${first}\n${second}\n`]);
+    expect([await state(first), await state(second)]).toEqual(['expired', 'expired']);
+  });
+
+  test('ten ids with an unknown one: nine are done, exit 10', async () => {
+    const ids = await Promise.all(Array.from({ length: 9 }, () => seed()));
+    const all = [...ids.slice(0, 4), UNKNOWN, ...ids.slice(4)];
+    const run = await expire([...all, '--yes', '-o', 'json']);
+    expect(run.code).toBe(10);
+    expect(printed<Result[]>(run)).toEqual(
+      all.map((id) =>
+        id === UNKNOWN
+          ? { id, result: 'not-found', message: expect.stringContaining('no silence') }
+          : { id, result: 'expired', message: null },
+      ),
+    );
+    expect(await Promise.all(ids.map(state))).toEqual(ids.map(() => 'expired'));
+    expect(writes(run.sent)).toHaveLength(10);
+  });
+
+  test('an unknown beginning among others is no reason to stop either', async () => {
+    const id = await seed();
+    const run = await expire(['00000000-0000', id, '--yes', '-o', 'json']);
+    expect(run.code).toBe(10);
+    expect(printed<Result[]>(run).map(({ result }) => result)).toEqual(['not-found', 'expired']);
+    expect(lines(run.sent)).toEqual(['GET /api/v2/silences', `DELETE /api/v2/silence/${id}`]);
+  });
+
+  test('a single unknown one: exit 5; several, and nothing else: exit 5 too', async () => {
+    for (const text of [UNKNOWN, UNKNOWN.slice(0, 13)]) {
+      const run = await expire([text, '--yes', '-o', 'json']);
+      expect([run.code, run.stdout]).toEqual([5, '']);
+      expect(failure(run)).toMatchObject({ code: 'not_found', hint: expect.stringContaining('silences list -a') });
+    }
+    const two = await expire([UNKNOWN, UNKNOWN.replace(/0$/, '1'), '--yes', '-o', 'json']);
+    expect([two.code, printed<Result[]>(two).length]).toEqual([5, 2]);
+  });
+
+  test('one that is expired already is done, and said to be', async () => {
+    const id = await seed();
+    await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+    const { endsAt } = await getJson<{ endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
+    const other = await seed();
+    for (const ids of [[id], [id.slice(0, 13)], [id, other]]) {
+      const run = await expire([...ids, '--yes', '-o', 'json']);
+      expect([run.code, printed<Result[]>(run)[0]]).toEqual([
+        0,
+        { id, result: 'already-expired', message: `it ended at ${endsAt}` },
+      ]);
+      expect(writes(run.sent)).toHaveLength(ids.length - 1);
+    }
+    expect(await state(other)).toBe('expired');
+  });
+
+  test('the same one several times, however it is written, is sent once', async () => {
+    const id = await seed();
+    const run = await expire([id, id.toUpperCase(), id, id.slice(0, 13), id.slice(0, 14), '--yes', '-q']);
+    expect([run.code, run.stdout]).toEqual([0, `${id}\n`]);
+    expect(writes(run.sent)).toHaveLength(1);
+  });
+
+  describe('confirmation', () => {
+    test('a person sees what will end, and is asked', async () => {
+      const [first, second] = [await seed(), await seed('web')];
+      const run = await expire([first, second], { terminal: 120, answer: true });
+      expect([run.code, run.asked]).toEqual([0, [expect.stringContaining('these 2 silences')]]);
+      expect(run.stderr).toContain(`${first}  active  team="db"  (ann: CHG-1)`);
+      expect(run.stderr).toContain(`${second}  active  team="web"  (ann: CHG-1)`);
+      expect([await state(first), await state(second)]).toEqual(['expired', 'expired']);
+    });
+
+    test('declined: exit 2, nothing written', async () => {
+      const id = await seed();
+      const run = await expire([id], { terminal: 120, answer: false });
+      expect([run.code, run.stdout, run.asked.length, writes(run.sent)]).toEqual([2, '', 1, []]);
+      expect(await state(id)).toBe('active');
+    });
+
+    test.each([
+      [{}, []],
+      [{ terminal: 120 }, ['--no-input']],
+      [{ terminal: 120, env: { CI: 'true' } }, []],
+    ] as const)('nobody can be asked (%j %j): exit 2, nothing sent', async (options, argv) => {
+      const id = await seed();
+      const run = await expire([id, ...argv, '-o', 'json'], options);
+      expect([run.code, run.stdout, run.asked, run.sent]).toEqual([2, '', [], []]);
+      expect(failure(run)).toMatchObject({ code: 'confirmation_required', hint: 'pass --yes to confirm' });
+      expect(await state(id)).toBe('active');
+    });
+
+    test('--yes asks nobody', async () => {
+      const id = await seed();
+      const run = await expire([id, '--yes'], { terminal: 120 });
+      expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
+    });
+
+    test('an unknown id is not asked about', async () => {
+      const run = await expire(['00000000-0000'], { terminal: 120 });
+      expect([run.code, run.asked]).toEqual([5, []]);
+    });
+  });
+
+  test.each([[[]], [['x y']], [['..']], [['']]])('%j: exit 2, nothing written', async (ids) => {
+    const run = await expire(['--yes', '--', ...ids]);
+    expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
+  });
+
+  test('--dry-run shows the requests, without a question', async () => {
+    const ids = [await seed(), await seed(), await seed()];
+    const run = await expire([...ids, '--dry-run', '-o', 'json'], { terminal: 120 });
+    expect([run.code, run.asked, run.sent]).toEqual([0, [], []]);
+    expect(
+      printed<{ method: string; url: string }[]>(run).map(({ method, url }) => `${method} ${new URL(url).pathname}`),
+    ).toEqual(ids.map((id) => `DELETE /api/v2/silence/${id}`));
+    expect(await Promise.all(ids.map(state))).toEqual(['active', 'active', 'active']);
+  });
+});
+
+describe('what the answers to a DELETE mean', () => {
+  const id = '2f1ac0de-0000-4000-8000-000000000001';
+  test.each([
+    ['0.25: 500 with the words', answer(500, '"silence not found"\n'), 5, 'not_found'],
+    ['0.26: 404 without a body', answer(404, '', { 'content-type': '' }), 5, 'not_found'],
+    ['another failure', answer(500, '"boom"'), 8, 'outcome_unknown'],
+    [
+      'the router: the address is wrong',
+      answer(404, '404 page not found\n', { 'content-type': 'text/plain' }),
+      3,
+      'wrong_path',
+    ],
+    ['not allowed', answer(403, 'no', { 'content-type': 'text/plain' }), 4, 'forbidden'],
+  ])('%s', async (_, bytes, exit, code) => {
+    await using server = await faultServer((socket, { method }) =>
+      socket.write(method === 'GET' ? answer(200, 'not JSON') : bytes),
+    );
+    const run = await svc(['silences', 'expire', id, '--yes', '--base-url', server.url, '-o', 'json']);
+    const deletions = server.requests.filter(({ method }) => method === 'DELETE');
+    expect([run.code, run.stdout, deletions.length]).toEqual([exit, '', 1]);
+    expect(failure(run).code).toBe(code);
+  });
+
+  test('a lost answer among good ones: the others go on, exit 10, each sent once', async () => {
+    const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
+    await using server = await faultServer((socket, { method, path }) => {
+      if (method === 'GET') socket.write(answer(200, '[]'));
+      else if (path.endsWith('2')) socket.destroy();
+      else socket.write(answer(200, '', { 'content-type': '' }));
+    });
+    const run = await svc(['silences', 'expire', ...ids, '--yes', '--base-url', server.url, '-o', 'json']);
+    expect(run.code).toBe(10);
+    expect(printed<Result[]>(run).map(({ result }) => result)).toEqual(['expired', 'error', 'expired']);
+    const deletions = server.requests.filter(({ method }) => method === 'DELETE');
+    expect(deletions.map(({ path }) => path.slice(-1)).sort()).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
+import { svc } from '../../../support/svc.ts';
+import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
+
+interface WireSilence {
+  readonly id: string;
+  readonly comment: string;
+  readonly createdBy: string;
+  readonly endsAt: string;
+  readonly status: { readonly state: string };
+  readonly matchers: readonly unknown[];
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
+const regex = (name: string, value: string) => ({ name, value, isRegex: true, isEqual: true });
+
+onBothServices((service) => {
+  const now = Date.now();
+  const iso = (offset: number): string => new Date(now + offset).toISOString();
+  const ids = new Map<string, string>();
+  beforeAll(async () => {
+    const seeds = {
+      short: { matchers: [equal('team', 'db')], createdBy: 'tester@host', comment: 'CHG-12 disk', endsAt: iso(HOUR) },
+      long: {
+        matchers: [equal('team', 'db'), regex('host', 'a.*')],
+        createdBy: 'ann',
+        comment: 'holiday',
+        endsAt: iso(5 * DAY),
+      },
+      later: {
+        matchers: [regex('host', 'a.*')],
+        createdBy: 'ann-marie',
+        comment: 'chg-13',
+        startsAt: iso(DAY),
+        endsAt: iso(DAY + HOUR),
+      },
+      ended: { matchers: [equal('team', 'web')], createdBy: 'ann', comment: 'CHG-9', endsAt: iso(HOUR) },
+    };
+    for (const [name, seed] of Object.entries(seeds)) ids.set(name, await postSilence(service.url(), seed));
+    await wire(service.url(), `/api/v2/silence/${ids.get('ended')}`, { method: 'DELETE' });
+  });
+  const list = (...argv: string[]) => service.svc(['silences', 'list', ...argv], { now: () => now });
+  const listed = async (...argv: string[]): Promise<string[]> => {
+    const run = await list('-o', 'json', ...argv);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    const byId = new Map([...ids].map(([name, id]) => [id, name]));
+    return printed<WireSilence[]>(run)
+      .map(({ id }) => byId.get(id) ?? id)
+      .sort();
+  };
+  const everything = () => getJson<WireSilence[]>(service.url(), '/api/v2/silences');
+
+  test.each([
+    [[], ['later', 'long', 'short']],
+    [['-a'], ['ended', 'later', 'long', 'short']],
+    [
+      ['--state', 'active'],
+      ['long', 'short'],
+    ],
+    [['--state', 'pending'], ['later']],
+    [['--state', 'expired'], ['ended']],
+    [['--expired'], ['ended']],
+    [['--expired', '--state', 'expired'], ['ended']],
+    [
+      ['--state', 'expired', '--state', 'pending'],
+      ['ended', 'later'],
+    ],
+    [['--created-by', 'ann'], ['long']],
+    [['--created-by', 'me'], ['short']],
+    [
+      ['--created-by', '~^ann'],
+      ['later', 'long'],
+    ],
+    [
+      ['-a', '--created-by', 'ann'],
+      ['ended', 'long'],
+    ],
+    [['--created-by', 'ANN'], []],
+    [['--comment', 'CHG'], ['short']],
+    [
+      ['--comment', '~(?:CHG|chg)-[0-9]+'],
+      ['later', 'short'],
+    ],
+    [['--comment', 'CHG-9', '-a'], ['ended']],
+    [['--within', '2h'], ['short']],
+    [['--within', '1h'], ['short']],
+    [['--within', '59m59s'], []],
+    [
+      ['--within', '1w'],
+      ['later', 'long', 'short'],
+    ],
+    [['--within', '2d', '--created-by', '~ann'], ['later']],
+    [['--expired', '--within', '1h'], ['ended']],
+    [['--sort', '-endsAt', '--limit', '1'], ['long']],
+    [['--limit', '0'], []],
+    [['team=db'], ['long', 'short']],
+    [['team=db', 'host=~"a.*"'], ['long']],
+    [['host=abc'], []],
+    [['team!=db'], []],
+    [['-a', 'team=web'], ['ended']],
+  ])('%j finds %j', async (argv, names) => {
+    expect(await listed(...argv)).toEqual(names);
+  });
+
+  test('B8: --within 2d is a time like any other', async () => {
+    expect(await listed('--within', '2d')).toEqual(['later', 'short']);
+  });
+
+  test('"me" is the author that new silences get', async () => {
+    const as = async (env: Record<string, string>): Promise<number> => {
+      const run = await service.svc(['silences', 'list', '-a', '--created-by', 'me', '-o', 'json'], { env });
+      return printed<unknown[]>(run).length;
+    };
+    expect(await as({ SVC_ALERTS_AUTHOR: 'ann' })).toBe(2);
+    expect(await as({ SVC_ALERTS_AUTHOR: 'nobody' })).toBe(0);
+  });
+
+  test.each([
+    [[], ''],
+    [['-a'], ''],
+    [['team=db', 'b!~"c,d"'], '?filter=team%3D%22db%22&filter=b!~%22c%2Cd%22'],
+    [['NodeDown'], '?filter=alertname%3D%22NodeDown%22'],
+  ])('%j sends %s', async (argv, query) => {
+    const run = await list(...argv);
+    expect([run.code, lines(run.sent)]).toEqual([0, [`GET /api/v2/silences${query}`]]);
+  });
+
+  test('the JSON that passes through and the JSON that is parsed are the same value as the answer', async () => {
+    const answered = await everything();
+    expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
+    expect(printed(await list('-a', '-o', 'json', '--within', '1y'))).toEqual(answered);
+    expect(printed(await list('-a', '-o', 'json', '--limit', '99'))).toEqual(answered);
+  });
+
+  test('the table spells matchers as they can be typed again', async () => {
+    const { stdout } = await list();
+    expect(stdout).toContain('team="db"');
+    expect(stdout).toContain('host=~"a.*"');
+    expect(stdout).toContain(iso(5 * DAY));
+    expect((await list('-q')).stdout.trimEnd().split('\n').sort()).toEqual(
+      ['short', 'long', 'later'].map((name) => ids.get(name)).sort(),
+    );
+  });
+
+  test('none is done: exit 0, and the table says where the others are', async () => {
+    const run = await list('team=nosuch');
+    expect([run.code, run.stdout]).toEqual([0, '']);
+    expect(run.stderr).toContain('-a');
+    expect((await list('team=nosuch', '-o', 'json')).stdout).toBe('[]\n');
+  });
+
+  test.each([
+    [['--expired', '--state', 'active'], 'different states'],
+    [['-a', '--state', 'active'], 'contradict'],
+    [['-a', '--expired'], 'contradict'],
+    [['--within', '0'], 'longer than zero'],
+    [['--within', '-2d'], 'sign'],
+    [['--comment', '~('], '--comment'],
+    [['--created-by', '~['], '--created-by'],
+    [['--state', 'gone'], 'there is no "gone"'],
+    [['a==b'], 'no operator'],
+  ])('%j: exit 2, nothing sent', async (argv, why) => {
+    const run = await list(...argv);
+    expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
+    expect(run.stderr).toContain(why);
+  });
+
+  describe('get', () => {
+    const get = (...argv: string[]) => service.svc(['silences', 'get', ...argv]);
+
+    test('by its id, its beginning, and in capitals', async () => {
+      for (const silence of await everything()) {
+        for (const text of [silence.id, silence.id.slice(0, 13), silence.id.toUpperCase()]) {
+          const run = await get(text, '-o', 'json');
+          expect([run.code, run.stderr]).toEqual([0, '']);
+          expect(printed(run)).toEqual(silence);
+        }
+      }
+    });
+
+    test('a whole id is one request for it, in lower case', async () => {
+      const id = ids.get('long') ?? '';
+      expect(lines((await get(id.toUpperCase())).sent)).toEqual([`GET /api/v2/silence/${id}`]);
+      expect(lines((await get(id.slice(0, 9))).sent)).toEqual(['GET /api/v2/silences']);
+    });
+
+    test('every field is in the table', async () => {
+      const { stdout } = await get(ids.get('long') ?? '');
+      for (const text of [ids.get('long'), 'active', 'team="db"', 'host=~"a.*"', iso(5 * DAY), 'ann', 'holiday']) {
+        expect(stdout).toContain(text);
+      }
+      expect((await get((ids.get('long') ?? '').slice(0, 9), '-q')).stdout).toBe(`${ids.get('long')}\n`);
+    });
+
+    test.each(['00000000-0000-4000-8000-000000000000', '00000000-0000'])('no such silence (%s): exit 5', async (id) => {
+      const run = await get(id);
+      expect([run.code, run.stdout]).toEqual([5, '']);
+      expect(run.stderr).toContain('silences list -a');
+    });
+
+    test.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])('no id (%j): exit 2, nothing sent', async (id) => {
+      const run = await get('--', id);
+      expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
+    });
+  });
+});
+
+test('several ids begin so: exit 2, and they are named', async () => {
+  const silence = (id: string) => ({
+    id,
+    matchers: [{ name: 'a', value: 'b', isRegex: false }],
+    startsAt: '2026-11-20T12:00:00.000Z',
+    endsAt: '2026-11-20T13:00:00.000Z',
+    updatedAt: '2026-11-20T12:00:00.000Z',
+    createdBy: 'x',
+    comment: 'y',
+    status: { state: 'active' },
+  });
+  const silences = ['abc00000-0000-4000-8000-000000000001', 'abc00000-0000-4000-8000-000000000002'].map(silence);
+  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(silences))));
+  const run = await svc(['silences', 'get', 'ABC', '--base-url', server.url]);
+  expect([run.code, run.stdout]).toEqual([2, '']);
+  expect(run.stderr).toContain('2 silences begin with abc');
+  expect(run.stderr).toContain('abc00000-0000-4000-8000-000000000002');
+});

@@ -1,0 +1,131 @@
+/** A write goes out once, whatever happens to its answer. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { answer, type Fault, faultServer, type Received } from '../../../http/servers.ts';
+import { svc } from '../../../support/svc.ts';
+import { failure, printed } from '../../alerts/commands/service.ts';
+
+const ID = '2f1ac0de-0000-4000-8000-000000000001';
+const SILENCE = JSON.stringify({
+  id: ID,
+  matchers: [{ name: 'a', value: 'b', isRegex: false, isEqual: true }],
+  startsAt: new Date(Date.now() - 60_000).toISOString(),
+  endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+  updatedAt: new Date(Date.now() - 60_000).toISOString(),
+  createdBy: 'x',
+  comment: 'y',
+  status: { state: 'active' },
+});
+
+const WRITES = {
+  'alerts create': ['alerts', 'create', 'A', '--for', '1h'],
+  'silences create': ['silences', 'create', 'a=b', '-c', 'x'],
+  'silences update': ['silences', 'update', ID, '-c', 'new'],
+  'silences expire': ['silences', 'expire', ID, '--yes'],
+} as const;
+const NAMES = Object.keys(WRITES) as (keyof typeof WRITES)[];
+
+const isWrite = ({ method }: Received): boolean => method !== 'GET';
+
+/** Reads are answered; a write meets the fault. */
+const reading =
+  (fault: Fault): Fault =>
+  (socket, request, index) => {
+    if (isWrite(request)) fault(socket, request, index);
+    else socket.write(answer(200, request.path.includes('/silence/') ? SILENCE : '[]'));
+  };
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'is cut without an answer': (socket) => socket.destroy(),
+  'is ended without an answer': (socket) => socket.end(),
+  'is reset': (socket) => socket.resetAndDestroy(),
+  'is cut within the head': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
+  'is answered with garbage': (socket) => socket.end('\x16\x03\x01 no HTTP\r\n\r\n'),
+  'is answered with 500': (socket) => socket.write(answer(500, '"boom"')),
+  'is answered with 502 of a proxy': (socket) => socket.write(answer(502, '<html>', { 'content-type': 'text/html' })),
+  'is answered with 503 and asked to come back': (socket) =>
+    socket.write(answer(503, 'busy', { 'retry-after': '0', 'content-type': 'text/plain' })),
+  'is answered with a page': (socket) => socket.write(answer(200, '<!doctype html>', { 'content-type': 'text/html' })),
+};
+
+describe.each(NAMES)('%s', (name) => {
+  const argv = WRITES[name];
+  test.each(Object.keys(FAULTS))('that %s: exit 8, received once', async (fault) => {
+    await using server = await faultServer(reading(FAULTS[fault] ?? (() => {})));
+    const run = await svc([...argv, '--base-url', server.url, '-o', 'json']);
+    expect([run.code, run.stdout]).toEqual([8, '']);
+    expect(failure(run).code).toBe('outcome_unknown');
+    expect(server.requests.filter(isWrite)).toHaveLength(1);
+  });
+
+  test('that gets no answer in time: exit 8, received once', async () => {
+    await using server = await faultServer(reading(() => {}));
+    const run = await svc([...argv, '--timeout', '150ms', '--base-url', server.url, '-o', 'json']);
+    expect([run.code, failure(run).code]).toEqual([8, 'outcome_unknown']);
+    expect(server.requests.filter(isWrite)).toHaveLength(1);
+  });
+
+  test('interrupted while it waits: exit 130, and that it may have been applied', async () => {
+    const stop = new AbortController();
+    await using server = await faultServer(reading(() => stop.abort()));
+    const run = await svc([...argv, '--base-url', server.url, '-o', 'json'], { signal: stop.signal });
+    expect(run.code).toBe(130);
+    expect(failure(run).message).toContain('may have been applied');
+    expect(server.requests.filter(isWrite)).toHaveLength(1);
+  });
+});
+
+describe('an answer that says nothing of what was made', () => {
+  test.each(['', '{}', '[]', '{"silenceID":7}', 'null', '{"silenceID":"x"'])(
+    '%j after a silence: exit 8',
+    async (body) => {
+      await using server = await faultServer(reading((socket) => socket.write(answer(200, body))));
+      const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
+      expect([run.code, run.stdout]).toEqual([8, '']);
+      expect(server.requests.filter(isWrite)).toHaveLength(1);
+    },
+  );
+});
+
+describe('a connection that is kept', () => {
+  test('and closed by the server between two requests: the write goes out on a new one, once', async () => {
+    const closed: Promise<unknown>[] = [];
+    await using server = await faultServer((socket: Socket, request) => {
+      if (isWrite(request)) {
+        socket.write(answer(200, '{"silenceID":"made"}'));
+        return;
+      }
+      socket.write(answer(200, '[]', { connection: 'keep-alive', 'keep-alive': 'timeout=60' }));
+      socket.end();
+      closed.push(once(socket, 'close'));
+    });
+    const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
+    await Promise.all(closed);
+    expect([run.code, printed<{ silenceID: string }>(run).silenceID]).toEqual([0, 'made']);
+    const used = server.requests.map(({ method, connection }) => [method, connection]);
+    expect(used.filter(([method]) => method === 'POST')).toEqual([['POST', used.length]]);
+    expect(used.map(([, connection]) => connection)).toEqual(used.map((_, index) => index + 1));
+  });
+
+  test('and cut under the write: exit 8 or made, never twice', async () => {
+    for (let round = 0; round < 10; round++) {
+      await using server = await faultServer((socket: Socket, request) => {
+        if (isWrite(request)) {
+          socket.write(answer(200, '{"silenceID":"made"}'));
+          return;
+        }
+        socket.write(answer(200, '[]'));
+        // Before, while or after the write comes, as the event loops of both sides have it.
+        if (round % 2 === 0) setImmediate(() => socket.resetAndDestroy());
+        else setTimeout(() => socket.resetAndDestroy(), round);
+      });
+      const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
+      expect([0, 7, 8]).toContain(run.code);
+      const writes = server.requests.filter(isWrite).length;
+      expect(writes).toBeLessThanOrEqual(1);
+      if (run.code === 0) expect(writes).toBe(1);
+      if (run.code === 7) expect(writes).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,407 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, postAlerts } from '../../../support/alertmanager.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { lines, onBothServices, writes } from '../../alerts/commands/service.ts';
+import { type Ended, start } from './built.ts';
+
+interface Silence {
+  readonly id: string;
+  readonly endsAt: string;
+  readonly startsAt: string;
+  readonly comment: string;
+  readonly createdBy: string;
+  readonly status: { readonly state: string };
+}
+
+let label = 0;
+const marker = (): string => join(temporaryHome(), 'marker');
+/** Says `ready`, and ends when the file is there. */
+const until = (file: string): string => `echo ready; while [ ! -e '${file}' ]; do sleep 0.05; done`;
+/** Says `ready`, then what signals it gets, and does nothing else. */
+const TRAPPING = `trap 'echo got INT' INT; trap 'echo got TERM; exit 0' TERM; trap 'echo got HUP; exit 0' HUP
+echo ready; for i in {1..400}; do sleep 0.05; done`;
+
+onBothServices((service) => {
+  const silences = async (name: string): Promise<Silence[]> =>
+    getJson<Silence[]>(service.url(), `/api/v2/silences?filter=${encodeURIComponent(`run="${name}"`)}`);
+  const states = async (name: string): Promise<string[]> => (await silences(name)).map(({ status }) => status.state);
+  /** A label of its own keeps each test's silence apart. */
+  const run = (script: string, ...options: string[]) => {
+    const name = `${++label}`;
+    return {
+      name,
+      process: start(['silences', 'run', `run=${name}`, ...options, '--', 'bash', '-c', script], service.url()),
+    };
+  };
+  const outcome = async (script: string, ...options: string[]): Promise<Ended & { states: string[] }> => {
+    const { name, process } = run(script, ...options);
+    const ended = await process.ended;
+    return { ...ended, states: await states(name) };
+  };
+
+  describe.concurrent('the built program', () => {
+    test('the silence is there while the command runs, and expired when it has ended; its status is passed on', async () => {
+      const { name, process } = run('echo ready; sleep 0.4; exit 7', '-c', 'deploy 214', '--author', 'ci');
+      await process.says('stdout', /ready/);
+      const [silence, ...more] = await silences(name);
+      expect(more).toEqual([]);
+      expect(silence).toMatchObject({ status: { state: 'active' }, comment: 'deploy 214', createdBy: 'ci' });
+      const length = Date.parse(silence?.endsAt ?? '') - Date.parse(silence?.startsAt ?? '');
+      expect(length).toBeGreaterThan(14 * 60_000);
+      expect(length).toBeLessThanOrEqual(15 * 60_000);
+      const { code, stdout, stderr } = await process.ended;
+      expect([code, stdout]).toEqual([7, 'ready\n']);
+      expect(stderr).toContain(`run="${name}" mutes 0 alerts now`);
+      expect(stderr).toContain(`silence ${silence?.id} is active until the command ends`);
+      expect(await states(name)).toEqual(['expired']);
+    });
+
+    test('a command that succeeds, fails, or dies by a signal leaves no silence behind', async () => {
+      const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
+      expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
+      for (const end of ends) expect(end.states).toEqual(['expired']);
+    });
+
+    test.each([
+      ['SIGINT', 130, 'got INT'],
+      ['SIGTERM', 143, 'got TERM'],
+      ['SIGHUP', 129, 'got HUP'],
+    ] as const)(
+      '%s goes to the command once; then the silence is expired, and the status is %i',
+      async (signal, code, got) => {
+        const script = signal === 'SIGINT' ? TRAPPING.replace("got INT'", "got INT; exit 0'") : TRAPPING;
+        const { name, process } = run(script);
+        await process.says('stdout', /ready/);
+        expect(await states(name)).toEqual(['active']);
+        process.kill(signal);
+        const ended = await process.ended;
+        expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, `ready\n${got}\n`]);
+        expect(await states(name)).toEqual(['expired']);
+      },
+    );
+
+    test('a command that goes on after a signal is waited for, silent', async () => {
+      const { name, process } = run(TRAPPING);
+      await process.says('stdout', /ready/);
+      process.kill('SIGINT');
+      await process.says('stdout', /got INT/);
+      expect(await states(name)).toEqual(['active']);
+      process.kill('SIGTERM');
+      const ended = await process.ended;
+      expect([ended.code, ended.stdout]).toEqual([130, 'ready\ngot INT\ngot TERM\n']);
+      expect(await states(name)).toEqual(['expired']);
+    });
+
+    test('it is extended for as long as the command lives, and keeps its id', async () => {
+      const file = marker();
+      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      await process.says('stdout', /ready/);
+      const [first] = await silences(name);
+      await vi.waitFor(
+        async () => {
+          const [silence] = await silences(name);
+          expect(Date.parse(silence?.endsAt ?? '')).toBeGreaterThan(Date.parse(first?.endsAt ?? '') + 500);
+          expect(silence).toMatchObject({ id: first?.id, status: { state: 'active' } });
+        },
+        { timeout: 5000, interval: 50 },
+      );
+      writeFileSync(file, '');
+      expect((await process.ended).code).toBe(0);
+      const after = await silences(name);
+      expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
+    });
+
+    test('after kill -9 its short life ends it', async () => {
+      const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
+      const [, pid] = await process.says('stdout', /pid (\d+)/);
+      process.kill('SIGKILL');
+      expect((await process.ended).signal).toBe('SIGKILL');
+      globalThis.process.kill(Number(pid), 'SIGKILL');
+      expect(await states(name)).toEqual(['active']);
+      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
+    });
+
+    test('one that somebody else has ended is not made again', async () => {
+      const file = marker();
+      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      await process.says('stdout', /ready/);
+      const [silence] = await silences(name);
+      expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
+      const warning = `warning: somebody else has ended silence ${silence?.id}, and it is not made again`;
+      await process.says('stderr', new RegExp(warning));
+      writeFileSync(file, '');
+      const { code } = await process.ended;
+      expect([code, await states(name)]).toEqual([0, ['expired']]);
+    });
+  });
+
+  describe('the command is not run', () => {
+    const refused = async (argv: readonly string[], options: Parameters<typeof service.svc>[1] = {}) => {
+      const file = marker();
+      const ended = await service.svc(['silences', 'run', ...argv, '--', 'touch', file], options);
+      expect([existsSync(file), ended.stdout, writes(ended.sent)]).toEqual([false, '', []]);
+      return ended;
+    };
+
+    test('where the silence is refused, too wide, or not confirmed', async () => {
+      expect((await refused(['a=~"("'])).code).toBe(3);
+      expect((await refused(['a!=b'])).code).toBe(2);
+      expect((await refused(['a=~".+"', '--yes'])).code).toBe(2);
+      const asked = await refused(['a=b', '--ttl', '25h']);
+      expect([asked.code, asked.stderr.includes('--yes')]).toEqual([2, true]);
+      expect((await refused(['a=b', '--ttl', '25h'], { terminal: 80, answer: false })).stderr).toContain('declined');
+    });
+
+    test('where something is wrong or missing on the command line', async () => {
+      const grace = await refused(['a=b', '--ttl', '1m', '--grace', '1m']);
+      expect([grace.code, grace.sent]).toEqual([2, []]);
+      for (const [argv, missing] of [
+        [['a=b'], '<command>'],
+        [['a=b', 'true'], '<command>'],
+        [['a=b', '--'], '<command>'],
+        [['--', 'true'], '<matcher>'],
+      ] as const) {
+        const ended = await service.svc(['silences', 'run', ...argv]);
+        expect([ended.code, ended.sent]).toEqual([2, []]);
+        expect(ended.stderr).toContain(`${missing} is missing`);
+      }
+    });
+
+    test('in a dry run', async () => {
+      const ended = await service.svc(['silences', 'run', 'a=b', '--dry-run', '-o', 'json', '--', 'false']);
+      expect([ended.code, ended.sent]).toEqual([0, []]);
+      expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'POST', body: { comment: 'while false runs' } });
+    });
+  });
+
+  test('one that cannot be started: the silence is ended, exit 2', async () => {
+    const ended = await service.svc(['silences', 'run', 'run=nothing', '--', './no-such-program']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('cannot run ./no-such-program: not found');
+    expect(await states('nothing')).toEqual(['expired']);
+  });
+
+  test('the arguments of the command are its own, and no comment tells them', async () => {
+    const ended = await service.svc(['silences', 'run', 'run=own', '--', 'sh', '-c', 'exit $#', '--help', '-o', '--']);
+    expect(ended.code).toBe(2);
+    expect(await silences('own')).toMatchObject([{ comment: 'while sh runs', createdBy: 'tester@host' }]);
+    expect(lines(ended.sent).slice(1)).toEqual([
+      'POST /api/v2/silences',
+      expect.stringMatching(/^DELETE \/api\/v2\/silence\//),
+    ]);
+  });
+
+  test('what it mutes is told before', async () => {
+    await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
+    const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
+    expect(ended.stderr).toMatch(/run="told" mutes 1 alert now \(1 active\), until .*\nsilence .* is active until/);
+    const quiet = await service.svc(['silences', 'run', 'run=told', '-q', '--', 'true']);
+    expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, '', '']);
+  });
+});
+
+const ID = '2f1a4c0e-1111-4222-8333-444455556660';
+
+/** A server whose answers a test can take away. */
+async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied' | number | undefined) {
+  const counts: Record<string, number> = {};
+  const stored: { id: string; endsAt: string; status: { state: string } }[] = [];
+  const lapse = (): void => {
+    for (const one of stored) if (Date.parse(one.endsAt) <= Date.now()) one.status = { state: 'expired' };
+  };
+  const server = await faultServer((socket, { method, path, body }) => {
+    const kind = method === 'GET' ? `GET /${path.split(/[/?]/)[3]}` : method;
+    const count = (counts[kind] ?? 0) + 1;
+    counts[kind] = count;
+    const wrong = fault(kind, count);
+    if (typeof wrong === 'number') return socket.write(answer(wrong, '"no"'));
+    if (wrong === 'unapplied') return socket.resetAndDestroy();
+    lapse();
+    const silence = stored.find(({ id }) => path.endsWith(id));
+    let reply = '';
+    if (kind === 'GET /alerts') reply = '[]';
+    else if (method === 'POST') {
+      const { id = `${ID.slice(0, -1)}${stored.length}`, ...posted } = JSON.parse(body);
+      const others = stored.filter((one) => one.id !== id);
+      stored.splice(0, stored.length, ...others, {
+        ...posted,
+        id,
+        updatedAt: posted.startsAt,
+        status: { state: 'active' },
+      });
+      reply = `{"silenceID":"${id}"}`;
+    } else if (method === 'DELETE' && silence !== undefined) silence.status = { state: 'expired' };
+    else reply = JSON.stringify(kind === 'GET /silences' ? stored : silence);
+    return wrong === 'lost' ? socket.resetAndDestroy() : socket.write(answer(200, reply));
+  });
+  const run = (...argv: string[]) => svc(['silences', 'run', 'a=b', '--base-url', server.url, ...argv]);
+  const states = (): string[] => stored.map(({ status }) => status.state);
+  return { run, states, counts, [Symbol.asyncDispose]: () => server.close() };
+}
+
+describe('--if-unavailable', () => {
+  const script = ['--', 'sh', '-c', 'exit 4'];
+  const unreachable = ['silences', 'run', 'a=b', '--base-url', 'http://127.0.0.1:9'];
+
+  test('fail, the default: the command is not run', async () => {
+    for (const argv of [[], ['--if-unavailable', 'fail']]) {
+      const { code, stderr } = await svc([...unreachable, ...argv, ...script]);
+      expect([code, stderr.includes('without a silence')]).toEqual([7, false]);
+    }
+  });
+
+  test('run: the command is run without a silence, and its status is passed on', async () => {
+    const { code, stderr } = await svc([...unreachable, '--if-unavailable', 'run', ...script]);
+    expect(code).toBe(4);
+    expect(stderr).toContain('warning: the command runs without a silence: ');
+    expect(stderr).not.toContain('may have been created');
+  });
+
+  test('run: the silence cannot be created, or its outcome is unknown', async () => {
+    await using server = await flaky((kind) => (kind === 'POST' ? 'unapplied' : undefined));
+    const { code, stderr } = await server.run('--if-unavailable', 'run', ...script);
+    expect([code, server.states(), server.counts['POST']]).toEqual([4, [], 1]);
+    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
+    expect(stderr).toContain('warning: the command runs without a silence: ');
+  });
+
+  test('run: a refusal, a missing credential and a wide silence still keep the command from running', async () => {
+    for (const [status, expected] of [
+      [400, 3],
+      [401, 4],
+    ] as const) {
+      await using server = await flaky((kind) => (kind === 'POST' ? status : undefined));
+      const { code, stderr } = await server.run('--if-unavailable', 'run', ...script);
+      expect([code, stderr.includes('without a silence')]).toEqual([expected, false]);
+    }
+    const wide = ['silences', 'run', 'a!=b', '--base-url', 'http://127.0.0.1:9', '--if-unavailable', 'run'];
+    expect((await svc([...wide, ...script])).code).toBe(2);
+  });
+});
+
+describe('a network that loses answers', () => {
+  test('the answer to the creation: the silence is found by its end, and the command runs', async () => {
+    await using server = await flaky((kind, count) => (kind === 'POST' && count === 1 ? 'lost' : undefined));
+    const { code } = await server.run('--', 'sh', '-c', 'exit 4');
+    expect([code, server.states(), server.counts['POST']]).toEqual([4, ['expired'], 1]);
+  });
+
+  test('the request of the creation: the outcome is unknown, and the command is not run', async () => {
+    await using server = await flaky((kind) => (kind === 'POST' ? 'unapplied' : undefined));
+    const { code } = await server.run('--', 'sh', '-c', 'exit 4');
+    expect([code, server.states(), server.counts['POST']]).toEqual([8, [], 1]);
+  });
+
+  test('the answer to the deletion: reading tells that it is gone', async () => {
+    await using server = await flaky((kind) => (kind === 'DELETE' ? 'lost' : undefined));
+    const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 1]);
+    expect(stderr).not.toContain('warning');
+  });
+
+  test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): it is deleted again', async (wrong) => {
+    await using server = await flaky((kind, count) => (kind === 'DELETE' && count < 3 ? wrong : undefined));
+    const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 3]);
+    expect(stderr).not.toContain('warning');
+  });
+
+  test('every deletion: a warning with the id, and the status of the command stays', async () => {
+    await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
+    const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
+    expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
+    expect(stderr).toMatch(
+      new RegExp(`^warning: silence ${ID} may still be there \\(.*\\); it ends by itself at .*Z, `),
+    );
+    expect(stderr).toContain(`svc silences expire ${ID}`);
+  });
+
+  test('a deletion that is not allowed is not tried again', async () => {
+    await using server = await flaky((kind) => (kind === 'DELETE' ? 403 : undefined));
+    const { code, stderr } = await server.run('--', 'true');
+    expect([code, server.counts['DELETE']]).toEqual([0, 1]);
+    expect(stderr).toContain(`warning: silence ${ID} may still be there`);
+  });
+
+  test('extensions: warned of once, tried again, and the command goes on', async () => {
+    await using server = await flaky((kind, count) => (kind === 'POST' && count > 1 && count < 4 ? 503 : undefined));
+    const { code, stderr } = await server.run(
+      '--ttl',
+      '900ms',
+      '--grace',
+      '800ms',
+      '--',
+      'sh',
+      '-c',
+      'sleep 0.9; exit 4',
+    );
+    expect([code, server.states()]).toEqual([4, ['expired']]);
+    expect(server.counts['POST']).toBeGreaterThanOrEqual(4);
+    expect(stderr.match(/could not be extended/g)).toHaveLength(1);
+    expect(stderr).toContain(`silence ${ID} is extended again`);
+  });
+
+  test('extensions, for longer than the silence lasts: it is made anew, and both are gone at the end', async () => {
+    const back = Date.now() + 900;
+    await using server = await flaky((kind, count) =>
+      kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
+    );
+    const { code } = await server.run('--ttl', '500ms', '--grace', '300ms', '--', 'sh', '-c', 'sleep 1.2; exit 4');
+    expect([code, server.states()]).toEqual([4, ['expired', 'expired']]);
+    expect(server.counts['DELETE']).toBe(1);
+  });
+});
+
+/** A server that keeps the answer to one kind of request until the test gives it. */
+async function slow(kind: 'POST' | 'DELETE') {
+  const methods: string[] = [];
+  let give = (): void => {};
+  let arrived = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = await faultServer((socket, { method, path }) => {
+    if (method !== 'GET') methods.push(method);
+    const reply = () => socket.write(answer(200, path.includes('/alerts') ? '[]' : `{"silenceID":"${ID}"}`));
+    if (method !== kind) {
+      reply();
+      return;
+    }
+    give = reply;
+    arrived();
+  });
+  const process = start(['silences', 'run', 'a=b', '--', 'echo', 'ran'], server.url);
+  return { process, asked, give: () => give(), methods, [Symbol.asyncDispose]: () => server.close() };
+}
+
+describe.concurrent('a signal while the silence', () => {
+  test('is made: it is ended again, and the command is not run', async () => {
+    await using server = await slow('POST');
+    await server.asked;
+    server.process.kill('SIGINT');
+    setTimeout(server.give, 100);
+    const { code, stdout } = await server.process.ended;
+    expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
+  });
+
+  test('is made by a server that does not answer: not waited for', async () => {
+    await using server = await slow('POST');
+    await server.asked;
+    server.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await server.process.ended;
+    expect([code, stdout]).toEqual([143, '']);
+    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
+  });
+
+  test('is ended by a server that does not answer: not waited for', async () => {
+    await using server = await slow('DELETE');
+    await server.asked;
+    server.process.kill('SIGINT');
+    const { code, stdout, stderr } = await server.process.ended;
+    expect([code, stdout]).toEqual([130, 'ran\n']);
+    expect(stderr).toContain(`warning: silence ${ID} may still be there (was not waited for)`);
+  });
+});

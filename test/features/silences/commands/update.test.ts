@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+
+const HOUR = 3_600_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
+
+interface Updated {
+  readonly silenceID: string;
+  readonly previousID: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly matched: { readonly alerts: number; readonly active: number } | null;
+}
+interface WireSilence extends Required<SeedSilence> {
+  readonly status: { readonly state: string };
+}
+
+onBothServices((service) => {
+  const seed = (more: Partial<SeedSilence> = {}): Promise<string> =>
+    postSilence(service.url(), {
+      matchers: [equal('team', 'db'), equal('host', 'a')],
+      createdBy: 'ann',
+      comment: 'old',
+      ...more,
+    });
+  const silence = (id: string) => getJson<WireSilence>(service.url(), `/api/v2/silence/${id}`);
+  const state = async (id: string): Promise<string> => (await silence(id)).status.state;
+  const update = (id: string, argv: readonly string[], options?: RunOptions) =>
+    service.svc(['silences', 'update', id, ...argv], options);
+  const updated = async (id: string, argv: readonly string[], options?: RunOptions): Promise<Updated> => {
+    const run = await update(id, [...argv, '-o', 'json'], options);
+    expect(run.stderr).not.toContain('svc:');
+    expect(run.code).toBe(0);
+    return printed<Updated>(run);
+  };
+
+  describe('U1: the end, the comment and the author keep the id', () => {
+    test.each([
+      [['--comment', 'new'], { comment: 'new' }, null],
+      [['--author', 'bob'], { createdBy: 'bob' }, null],
+      [
+        ['-c', 'new', '--author', 'bob', '--until', '3h'],
+        { comment: 'new', createdBy: 'bob' },
+        { alerts: 0, active: 0 },
+      ],
+    ])('%j', async (argv, changed, matched) => {
+      const id = await seed();
+      const before = await silence(id);
+      expect(await updated(id, argv)).toMatchObject({ silenceID: id, previousID: id, matched });
+      expect(await silence(id)).toMatchObject({
+        createdBy: before.createdBy,
+        comment: before.comment,
+        ...changed,
+        matchers: before.matchers,
+        startsAt: before.startsAt,
+        status: { state: 'active' },
+      });
+    });
+
+    test('--for counts from now, --extend from its end, --until says it', async () => {
+      const id = await seed();
+      const { endsAt } = await silence(id);
+      const now = Date.now();
+      const at = { now: () => now };
+      expect((await updated(id, ['--extend', '2h'], at)).endsAt).toBe(iso(Date.parse(endsAt) + 2 * HOUR));
+      expect((await silence(id)).endsAt).toBe(iso(Date.parse(endsAt) + 2 * HOUR));
+      await updated(id, ['-d', '30m'], at);
+      expect((await silence(id)).endsAt).toBe(iso(now + HOUR / 2));
+      await updated(id, ['--until', '2h'], at);
+      expect((await silence(id)).endsAt).toBe(iso(now + 2 * HOUR));
+    });
+
+    test('the table says that the id is the same', async () => {
+      const id = await seed();
+      const run = await update(id.slice(0, 13), ['-c', 'new']);
+      expect(run.code).toBe(0);
+      expect(run.stdout).toContain(id);
+      expect(run.stdout).toContain('the same id');
+    });
+  });
+
+  test('U2: the start again, to the millisecond: the same id', async () => {
+    const id = await seed();
+    const { startsAt } = await silence(id);
+    expect((await updated(id, ['--from', startsAt])).silenceID).toBe(id);
+  });
+
+  test('U3: a start in another second makes a new silence, and says when that one starts', async () => {
+    const id = await seed();
+    const made = await updated(id, ['--from', '10m', '--for', '1h']);
+    expect([made.previousID, made.silenceID === id]).toEqual([id, false]);
+    expect([await state(id), await state(made.silenceID)]).toEqual(['expired', 'pending']);
+    const other = await seed();
+    const back = await updated(other, ['--from', '2h ago']);
+    expect([await state(other), await state(back.silenceID)]).toEqual(['expired', 'active']);
+    // The server starts it now, whatever was sent.
+    expect(back.startsAt).toBe((await silence(back.silenceID)).startsAt);
+    expect(Date.now() - Date.parse(back.startsAt)).toBeLessThan(HOUR);
+  });
+
+  describe('U4: other matchers, or the same in another order, make a new silence', () => {
+    test.each([
+      [['--matcher', 'team=web'], [equal('team', 'web')]],
+      [
+        ['-m', 'host=a', '-m', 'team=db'],
+        [equal('host', 'a'), equal('team', 'db')],
+      ],
+    ])('%j', async (argv, matchers) => {
+      const id = await seed();
+      const run = await update(id, argv);
+      expect(run.code).toBe(0);
+      expect(run.stdout).toContain(`${id}, now expired and replaced`);
+      const [made] = (await getJson<WireSilence[]>(service.url(), '/api/v2/silences')).filter((one) =>
+        run.stdout.includes(`ID          ${one.id}`),
+      );
+      expect(made).toMatchObject({ matchers, comment: 'old', createdBy: 'ann', status: { state: 'active' } });
+      expect(await state(id)).toBe('expired');
+    });
+  });
+
+  test('U5: the same matchers in the same order are no change', async () => {
+    const id = await seed({ matchers: [{ name: 'team', value: 'db', isRegex: false }] });
+    const made = await updated(id, ['--matcher', 'team=db']);
+    expect([made.silenceID, made.matched]).toEqual([id, null]);
+  });
+
+  test('U6: an end in the past is no update: exit 2, and the command that ends it', async () => {
+    const id = await seed();
+    const run = await update(id, ['--until', '1s ago']);
+    expect([run.code, writes(run.sent)]).toEqual([2, []]);
+    expect(run.stderr).toContain('svc silences expire');
+    expect(await state(id)).toBe('active');
+  });
+
+  test('U7: a pending one keeps its id while it stays pending', async () => {
+    const now = Date.now();
+    const id = await seed({ startsAt: iso(now + 24 * HOUR), endsAt: iso(now + 26 * HOUR) });
+    const later = await updated(id, ['--from', '2d', '--until', '3d'], { now: () => now });
+    expect([later.silenceID, (await silence(id)).startsAt]).toEqual([id, iso(now + 48 * HOUR)]);
+    const started = await updated(id, ['--from', '1h ago', '--yes']);
+    expect([started.silenceID === id, await state(id), await state(started.silenceID)]).toEqual([
+      false,
+      'expired',
+      'active',
+    ]);
+  });
+
+  test('U8: an expired one is not updated: exit 3, nothing written', async () => {
+    const id = await seed();
+    await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+    const run = await update(id, ['--extend', '2h', '-o', 'json']);
+    expect([run.code, run.stdout, writes(run.sent)]).toEqual([3, '', []]);
+    expect(failure(run)).toMatchObject({ code: 'guarded', hint: expect.stringContaining('silences recreate') });
+  });
+
+  describe('U9: what the server would refuse never ends the old silence', () => {
+    test.each([
+      ['team=~(', 3, 'missing closing )'],
+      ['team=~"(?!x)"', 3, 'invalid or unsupported Perl syntax'],
+      ['"a-b"=x', 3, 'bad matcher format'],
+      ['"é"=x', 3, 'bad matcher format'],
+      ['a:b=x', 2, 'holds a colon'],
+    ])('--matcher %s', async (matcher, code, why) => {
+      for (const argv of [[], ['--yes'], ['--yes', '--all-alerts']]) {
+        const id = await seed();
+        const run = await update(id, ['--matcher', matcher, ...argv]);
+        expect([run.code, run.stdout, writes(run.sent)]).toEqual([code, '', []]);
+        expect(run.stderr).toContain(why);
+        expect(await state(id)).toBe('active');
+      }
+    });
+
+    test.each(['team=', 'team=~".*"', 'team=~"|db"'])(
+      '--matcher %s, which an alert without the label matches',
+      async (matcher) => {
+        for (const [argv, why] of [
+          [['--yes'], '--all-alerts'],
+          [['--yes', '--all-alerts'], 'may match an alert without any label'],
+        ] as const) {
+          const id = await seed();
+          const run = await update(id, ['--matcher', matcher, ...argv]);
+          expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
+          expect(run.stderr).toContain(why);
+          expect(await state(id)).toBe('active');
+        }
+      },
+    );
+
+    test('one negative matcher is enough for the server', async () => {
+      const id = await seed();
+      const made = await updated(id, ['-m', 'team=', '-m', 'host!=a', '--yes', '--all-alerts']);
+      expect([await state(id), await state(made.silenceID)]).toEqual(['expired', 'active']);
+      await wire(service.url(), `/api/v2/silence/${made.silenceID}`, { method: 'DELETE' });
+    });
+
+    test('a good one among bad ones is no help', async () => {
+      const id = await seed();
+      const run = await update(id, ['-m', 'team=db', '-m', 'host=~"["', '--yes']);
+      expect([run.code, writes(run.sent), await state(id)]).toEqual([3, [], 'active']);
+    });
+
+    test('an end that the server cannot store', async () => {
+      const id = await seed();
+      const run = await update(id, ['--from', '1h', '--until', '9999-12-31T23:59:59Z']);
+      expect([run.code, writes(run.sent), await state(id)]).toEqual([2, [], 'active']);
+    });
+  });
+
+  describe('U10: ids', () => {
+    test('in capitals it is the same silence', async () => {
+      const id = await seed();
+      expect((await updated(id.toUpperCase(), ['-c', 'new'])).silenceID).toBe(id);
+    });
+
+    test('an unknown one: exit 5; one that is none: exit 2', async () => {
+      const unknown = await update('00000000-0000-4000-8000-000000000000', ['-c', 'new']);
+      expect([unknown.code, writes(unknown.sent)]).toEqual([5, []]);
+      const none = await update('x y', ['-c', 'new']);
+      expect([none.code, none.sent]).toEqual([2, []]);
+    });
+  });
+
+  test('B1: -q prints exactly the id of the silence that stands now', async () => {
+    const id = await seed();
+    expect((await update(id, ['--for', '2h', '-q'])).stdout).toBe(`${id}\n`);
+    const replaced = await update(id, ['--matcher', 'team=web', '-q']);
+    expect([replaced.code, replaced.stderr]).toEqual([0, '']);
+    expect(await state(replaced.stdout.trim())).toBe('active');
+    expect(replaced.stdout).not.toBe(`${id}\n`);
+  });
+
+  test('new matchers are counted and guarded as for a new silence', async () => {
+    await postAlerts(
+      service.url(),
+      Array.from({ length: 24 }, (_, n) => ({ labels: { alertname: 'Crowd', n: `${n}` } })),
+    );
+    const id = await seed();
+    const many = await update(id, ['--matcher', 'alertname=Crowd'], { terminal: 100, answer: false });
+    expect([many.code, many.asked.length, await state(id)]).toEqual([2, 1, 'active']);
+    expect(many.asked[0]).toMatch(/^Silence alertname="Crowd"\? This mutes 24 of the \d+ active alerts\.$/);
+    const negative = await update(id, ['--matcher', 'alertname!=Other', '--yes']);
+    expect([negative.code, negative.sent.every(({ method }) => method === 'GET'), await state(id)]).toEqual([
+      2,
+      true,
+      'active',
+    ]);
+    const narrow = await updated(id, ['--matcher', 'n=7']);
+    expect(narrow.matched).toEqual({ alerts: 1, active: 1 });
+  });
+
+  test('a silence extended beyond alerts.maxSilence is asked about', async () => {
+    const home = temporaryHome();
+    await svc(['config', 'set', 'alerts.maxSilence', '1d'], { home });
+    const id = await seed();
+    const run = await update(id, ['--extend', '30d'], { home });
+    expect([run.code, writes(run.sent)]).toEqual([2, []]);
+    expect(run.stderr).toContain('longer than 1d');
+    expect((await update(id, ['--extend', '30d', '--yes'], { home })).code).toBe(0);
+    expect((await update(id, ['-c', 'only a comment'], { home })).code).toBe(0);
+  });
+
+  test.each([
+    [[], 'nothing is to change'],
+    [['--for', '1h', '--extend', '1h'], 'give one'],
+    [['--comment', ' '], 'is empty'],
+    [['--matcher', 'a==b'], 'no operator'],
+    [['--for', '0'], 'longer than zero'],
+  ])('%j: exit 2, nothing sent', async (argv, why) => {
+    const run = await update('2f1a', argv);
+    expect([run.code, run.sent]).toEqual([2, []]);
+    expect(run.stderr).toContain(why);
+  });
+
+  test('--dry-run reads the silence and shows the request', async () => {
+    const id = await seed();
+    const { status: _status, ...fields } = await silence(id);
+    const run = await update(id, ['-c', 'new', '--dry-run', '-o', 'json']);
+    expect([run.code, lines(run.sent)]).toEqual([0, [`GET /api/v2/silence/${id}`]]);
+    const { updatedAt: _updatedAt, ...sendable } = fields as typeof fields & { updatedAt: string };
+    expect(printed<{ body: unknown }>(run).body).toEqual({ ...sendable, comment: 'new' });
+    expect((await silence(id)).comment).toBe('old');
+  });
+});
+
+describe('a newer server', () => {
+  const before = {
+    id: '2f1ac0de-0000-4000-8000-000000000001',
+    matchers: [{ name: 'a', value: 'b', isRegex: false, weight: 3 }],
+    startsAt: iso(Date.now() - HOUR),
+    endsAt: iso(Date.now() + HOUR),
+    updatedAt: iso(Date.now() - HOUR),
+    createdBy: 'ann',
+    comment: 'old',
+    annotations: { ticket: 'CHG-1', __proto: 'x' },
+    status: { state: 'active' },
+    kind: null,
+  };
+  /** Answers reads with the silence, and a write with its id unless told otherwise. */
+  const serve = (post: string, after: object = before) => {
+    let wrote = false;
+    return faultServer((socket, { method, path }) => {
+      if (method === 'POST') {
+        wrote = true;
+        socket.write(post);
+      } else
+        socket.write(answer(200, JSON.stringify(path.startsWith('/api/v2/silence/') ? (wrote ? after : before) : [])));
+    });
+  };
+
+  test('fields that svc does not know go back as they came', async () => {
+    await using server = await serve(answer(200, JSON.stringify({ silenceID: before.id })));
+    const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
+    expect(run.code).toBe(0);
+    const { status: _status, updatedAt: _updatedAt, ...fields } = before;
+    const [body] = server.requests.filter(({ method }) => method === 'POST').map((request) => JSON.parse(request.body));
+    expect(body).toEqual({ ...fields, comment: 'new' });
+    expect(printed(run)).toMatchObject({ annotations: before.annotations, kind: null, comment: 'new' });
+  });
+
+  test.each([
+    ['is expired afterwards', { ...before, status: { state: 'expired' } }, 8, 'not_as_asked'],
+    ['still stands afterwards', before, 3, 'refused'],
+  ] as const)('a refused update whose silence %s', async (_, after, exit, code) => {
+    await using server = await serve(answer(400, '"bad things"'), after);
+    const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
+    expect([run.code, run.stdout]).toEqual([exit, '']);
+    expect(failure(run)).toMatchObject({ code, message: expect.stringContaining('bad things') });
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+});

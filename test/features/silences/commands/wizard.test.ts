@@ -1,0 +1,372 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { tellCommand } from '../../../../src/cli/wizard.ts';
+import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { hasTmux, openTerminal } from '../../../support/terminal.ts';
+import { lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+import { SVC, start } from './built.ts';
+
+const HOUR = 3_600_000;
+
+interface Posted {
+  readonly matchers: readonly { readonly name: string; readonly value: string; readonly isRegex: boolean }[];
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly comment: string;
+}
+
+function posted(sent: readonly Sent[]): Posted {
+  const [only, ...more] = writes(sent);
+  expect(more).toEqual([]);
+  return JSON.parse(only?.body ?? '') as Posted;
+}
+
+/** The line that the wizard told, as a shell reads it, without `svc`. */
+function told(stderr: string): string[] {
+  const [, line = ''] = /^the same without questions: svc (.*)$/m.exec(stderr) ?? [];
+  return words(line);
+}
+
+function words(line: string): string[] {
+  const text = execFileSync('bash', ['--norc', '-c', `printf '%s\\0' ${line}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return text.toString().split('\0').slice(0, -1);
+}
+
+onBothServices((service) => {
+  const terminal = 100;
+  const ask = (argv: readonly string[], answers: RunOptions['answers'], more: RunOptions = {}) =>
+    service.svc(argv, { terminal, answers: answers ?? [], ...more });
+
+  describe('silences create', () => {
+    test('asks for a name that fires, for more matchers, for how long, and for the comment', async () => {
+      await postAlerts(
+        service.url(),
+        [1, 2, 3, 4].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
+      );
+      const run = await ask(
+        ['silences', 'create'],
+        ['Wizard (4 active)', 'n=~[12]', 'env!=test', '', '30m', "it's ok"],
+      );
+      expect(run.code, run.stderr).toBe(0);
+      expect(run.asked).toEqual([
+        'Mute which alerts?',
+        ...Array(3).fill('Another that has to match too, such as instance=web-1:9100 (Enter for none):'),
+        'For how long?',
+        'Comment:',
+      ]);
+      const silence = posted(run.sent);
+      expect(silence).toMatchObject({
+        matchers: [
+          { name: 'alertname', value: 'Wizard', isRegex: false, isEqual: true },
+          { name: 'n', value: '[12]', isRegex: true, isEqual: true },
+          { name: 'env', value: 'test', isRegex: false, isEqual: false },
+        ],
+        comment: "it's ok",
+      });
+      expect(Date.parse(silence.endsAt) - Date.parse(silence.startsAt)).toBe(HOUR / 2);
+      const line = told(run.stderr);
+      expect(line).toEqual([
+        'silences',
+        'create',
+        'alertname="Wizard"',
+        'n=~"[12]"',
+        'env!="test"',
+        '--for',
+        '30m',
+        '--comment',
+        "it's ok",
+      ]);
+      const again = await service.svc(line);
+      expect([again.code, again.asked]).toEqual([0, []]);
+      expect(posted(again.sent)).toMatchObject({ matchers: silence.matchers, comment: silence.comment });
+      for (const { silenceID } of [run, again].map((one) => ({ silenceID: /ID +(\S+)/.exec(one.stdout)?.[1] }))) {
+        await wire(service.url(), `/api/v2/silence/${silenceID}`, { method: 'DELETE' });
+      }
+    });
+
+    test('takes what is typed, asks again where it is wrong, and keeps what was given', async () => {
+      const argv = ['silences', 'create', '--author', 'ann', '-o', 'json'];
+      const answers = [
+        'other matchers',
+        'team==db',
+        'team=db',
+        'host',
+        'host="a b"',
+        '',
+        'soon',
+        '0s',
+        '',
+        '  ',
+        'why',
+      ];
+      await postAlerts(service.url(), [{ labels: { alertname: 'Wizard' } }]);
+      const run = await ask(argv, answers);
+      expect(run.code, run.stderr).toBe(0);
+      expect(run.asked.filter((text) => text.startsWith('! '))).toEqual([
+        expect.stringContaining('there is no operator =='),
+        expect.stringContaining('has no operator'),
+        expect.stringContaining('"soon" is not a duration'),
+        '! must be longer than zero',
+        '! a comment is required',
+      ]);
+      const { matchers, startsAt, endsAt } = posted(run.sent);
+      expect(matchers.map(({ name, value }) => `${name}=${value}`)).toEqual(['team=db', 'host=a b']);
+      expect(Date.parse(endsAt) - Date.parse(startsAt)).toBe(HOUR);
+      expect(told(run.stderr)).toEqual([...argv, 'team="db"', 'host="a b"', '--for', '1h', '--comment', 'why']);
+      expect(printed(run)).toMatchObject({ createdBy: 'ann' });
+    });
+
+    test('asks only for what is missing', async () => {
+      const comment = await ask(['silences', 'create', 'a=b'], ['why']);
+      expect([comment.code, comment.asked]).toEqual([0, ['Comment:']]);
+      expect(told(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
+      const matcher = await ask(['silences', 'create', '-c', 'x', '--until', '2h'], ['other', 'a=b', '']);
+      expect([matcher.code, matcher.asked.length]).toEqual([0, 3]);
+      const nothing = await ask(['silences', 'create', 'a=b', '-c', 'x'], []);
+      expect([nothing.code, nothing.asked]).toEqual([0, []]);
+      expect(nothing.stderr).not.toContain('without questions');
+    });
+
+    test('a start that was now is no future when at last it is printed', async () => {
+      let minutes = 0;
+      const start = Date.now();
+      const now = (): number => start + 60_000 * minutes++;
+      const run = await ask(['silences', 'create', 'a=b', '--for', '5h'], ['why'], { now, env: { NO_COLOR: '1' } });
+      expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^STARTS +\d+m ago$/m)]);
+    });
+
+    test('with --dry-run shows what would be sent', async () => {
+      const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
+      expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
+    });
+
+    test('what is too wide is refused all the same', async () => {
+      const run = await ask(['silences', 'create'], ['other', 'a!=b', '', '', 'why']);
+      expect([run.code, writes(run.sent)]).toEqual([2, []]);
+      expect(run.stderr).toContain('could mute everything');
+    });
+  });
+
+  describe('silences ack', () => {
+    test('lets one choose among what fires, escaped', async () => {
+      await postAlerts(service.url(), [
+        { labels: { alertname: 'Evil', host: '\u001b[2J\u202ea' } },
+        { labels: { alertname: 'Evil', host: 'b' } },
+      ]);
+      const run = await ask(['silences', 'ack', '--for', '5m'], [['Evil host=\\x1b[2J\\u202ea']]);
+      expect([run.code, run.asked]).toEqual([0, ['Which alerts?']]);
+      expect(posted(run.sent).matchers).toMatchObject([{ value: 'Evil' }, { value: '\u001b[2J\u202ea' }]);
+      const [, , , , fingerprint = ''] = told(run.stderr);
+      expect(told(run.stderr)).toEqual(['silences', 'ack', '--for', '5m', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+      const after = await getJson<{ fingerprint: string; status: { state: string } }[]>(
+        service.url(),
+        '/api/v2/alerts?active=false',
+      );
+      expect(after.map((alert) => alert.fingerprint)).toContain(fingerprint);
+      expect(run.stdout + run.stderr).not.toContain('\u001b[2J');
+    });
+  });
+
+  describe('silences expire', () => {
+    test('lets one choose among what is active or pending, and asks', async () => {
+      const comment = 'wizard \u001b[31m';
+      const matchers = [{ name: 'wizard', value: 'expire', isRegex: false }];
+      const ids = [
+        await postSilence(service.url(), { matchers, comment }),
+        await postSilence(service.url(), { matchers }),
+      ];
+      const [first = ''] = ids;
+      const choice = `${first.slice(0, 8)}  active  wizard="expire"  (tester: wizard \\x1b[31m)`;
+      const run = await ask(['silences', 'expire'], [[choice]], { answer: true });
+      expect([run.code, run.asked]).toEqual([0, ['Which silences?', 'Expire this silence?']]);
+      expect(told(run.stderr)).toEqual(['silences', 'expire', first]);
+      expect(lines(writes(run.sent))).toEqual([`DELETE /api/v2/silence/${first}`]);
+      const no = await ask(['silences', 'expire'], [[ids[1]?.slice(0, 8) ?? '']], { answer: false });
+      expect([no.code, writes(no.sent)]).toEqual([2, []]);
+      expect(told(no.stderr)).toEqual(['silences', 'expire', ids[1]]);
+    });
+  });
+
+  describe('alerts create', () => {
+    test('asks for the name, labels, a summary and how long it fires', async () => {
+      const answers = [
+        'a!=b',
+        'Backup,failed',
+        'alertname="Backup failed"',
+        'host=db-1',
+        'host=db-2',
+        '',
+        '$HOME is full',
+        '2h',
+      ];
+      const run = await ask(['alerts', 'create', '--start', '1h'], answers);
+      expect(run.code, run.stderr).toBe(0);
+      expect(run.asked.filter((text) => text.startsWith('! '))).toHaveLength(3);
+      const [alert] = JSON.parse(writes(run.sent)[0]?.body ?? '[]');
+      expect(alert).toMatchObject({
+        labels: { alertname: 'Backup failed', host: 'db-1' },
+        annotations: { summary: '$HOME is full' },
+      });
+      expect(Date.parse(alert.endsAt) - Date.parse(alert.startsAt)).toBe(2 * HOUR);
+      expect(told(run.stderr)).toEqual([
+        ...['alerts', 'create', '--start', '1h', 'alertname="Backup failed"', 'host=db-1'],
+        ...['--annotation', 'summary=$HOME is full', '--for', '2h'],
+      ]);
+    });
+
+    test('all but the name may be left out', async () => {
+      const run = await ask(['alerts', 'create'], ['Backup', '', '', '']);
+      expect(run.code).toBe(0);
+      expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toEqual([
+        { labels: { alertname: 'Backup' }, startsAt: expect.any(String) },
+      ]);
+      expect(told(run.stderr)).toEqual(['alerts', 'create', 'Backup']);
+    });
+  });
+
+  describe('nobody is asked', () => {
+    const missing: readonly (readonly [argv: readonly string[], what: string])[] = [
+      [['silences', 'create'], 'no matcher'],
+      [['silences', 'create', 'a=b'], '--comment'],
+      [['silences', 'ack'], '<fingerprint>'],
+      [['silences', 'expire'], '<id>'],
+      [['alerts', 'create'], 'no alert name'],
+    ];
+    test.each(missing)(
+      '%j off a terminal, in CI, with --no-input, or where something is piped in: exit 2',
+      async (argv, what) => {
+        for (const options of [
+          {},
+          { terminal, env: { CI: 'true' } },
+          { terminal, env: { SVC_NO_INPUT: '1' } },
+          { terminal, stdin: '' },
+        ]) {
+          const run = await service.svc(argv, options);
+          expect([run.code, run.asked, run.sent]).toEqual([2, [], []]);
+          expect(run.stderr).toContain(what);
+        }
+        expect((await service.svc([...argv, '--no-input'], { terminal })).code).toBe(2);
+      },
+    );
+  });
+
+  describe.skipIf(!hasTmux)('in a real terminal', () => {
+    const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
+    const program = `'${process.execPath}' '${SVC}'`;
+
+    test('the wizard asks, and Enter, Space and the arrows answer', async () => {
+      await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);
+      await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
+      await terminal.shows(/Comment:/);
+      await terminal.press('Enter');
+      await terminal.shows(/a comment is required/);
+      await terminal.press("it's me", 'Enter');
+      const shown = await terminal.shows(/\[status 0\]/);
+      expect(shown).toContain(`the same without questions: svc silences create team=tmux --comment 'it'"'"'s me'`);
+      expect(shown).toMatch(/^COMMENT +it's me$/m);
+
+      await using choosing = await openTerminal(`${program} silences ack`, { env: env() });
+      expect(await choosing.shows(/Which alerts\?/)).toContain('Tmux host=\\x1b]0;pwned\\x07');
+      await choosing.press('Enter');
+      await choosing.shows(/At least one choice/);
+      // A key at a time: on a busy machine those pressed meanwhile would go past it, again and again.
+      let screen = await choosing.shows(/Which alerts\?/);
+      while (!/❯\S* ?Tmux|>\S* ?Tmux/.test(screen)) {
+        await choosing.press('Down');
+        screen = await choosing.changes(screen);
+      }
+      await choosing.press('Space', 'Enter');
+      expect(await choosing.shows(/\[status 0\]/)).toMatch(/the same without questions: svc silences ack [0-9a-f]{16}/);
+    }, 60_000);
+
+    test('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
+      const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
+      await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
+      await terminal.shows(/Comment:/);
+      await terminal.press('C-c');
+      await terminal.shows(/\[status 130\]/);
+      expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);
+    });
+
+    test('Ctrl-C reaches a command under silences run once, and what it means there is its affair', async () => {
+      const script = `n=0; trap 'n=$((n+1)); echo caught $n' INT; trap 'echo over $n; exit 3' TERM; echo pid $$; while :; do sleep 0.05; done`;
+      const line = `${program} silences run run=tmux -- bash --norc -c '${script.replaceAll("'", "'\\''")}'`;
+      await using terminal = await openTerminal(line, { env: env() });
+      const [, pid] = /pid (\d+)/.exec(await terminal.shows(/pid \d+/)) ?? [];
+      await terminal.press('C-c');
+      await terminal.shows(/caught 1/);
+      process.kill(Number(pid), 'SIGTERM');
+      expect(await terminal.shows(/\[status 3\]/)).toContain('over 1');
+      const filter = encodeURIComponent('run="tmux"');
+      const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
+      expect(after.map(({ status }) => status.state)).toEqual(['expired']);
+    });
+
+    test('a command that Ctrl-C ends: 130, and the silence is expired', async () => {
+      await using terminal = await openTerminal(
+        `${program} silences run run=ctrlc -- bash -c 'echo ready; exec sleep 60'`,
+        {
+          env: env(),
+        },
+      );
+      await terminal.shows(/^ready$/m);
+      await terminal.press('C-c');
+      await terminal.shows(/\[status 130\]/);
+      const filter = encodeURIComponent('run="ctrlc"');
+      const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
+      expect(after.map(({ status }) => status.state)).toEqual(['expired']);
+    });
+  });
+
+  test('the built program off a terminal names what is missing', async () => {
+    const { code, stderr } = await start(['silences', 'create'], service.url()).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no matcher')]);
+  });
+});
+
+test('where there is nothing to choose from: exit 5, nobody is asked', async () => {
+  const { startAlertmanagerEmulator } = await import('../../../../src/sandbox/alerts/server.ts');
+  const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
+  for (const words of [['ack'], ['expire']]) {
+    const run = await svc(['silences', ...words, '--base-url', url], { terminal: 80, answers: [] });
+    expect([run.code, run.asked]).toEqual([5, []]);
+  }
+  const typed = await svc(['silences', 'create', '--base-url', url], {
+    terminal: 80,
+    answers: ['NodeDown', '', '', 'why'],
+  });
+  expect([typed.code, typed.asked[0]]).toEqual([0, 'Which matcher, such as team=db, or an alert name?']);
+  await close();
+});
+
+describe('the line that is told', () => {
+  const line = (typed: readonly string[], answered: readonly string[]): string => {
+    let text = '';
+    tellCommand({ typed, notice: (notice) => (text = notice) }, answered);
+    return text.replace('the same without questions: ', '');
+  };
+
+  test('options go before --, and what was typed stays', () => {
+    expect(line(['silences', 'create', '-o', 'json', '--', 'a=b'], ['-c', 'x y'])).toBe(
+      "svc silences create -o json -c 'x y' -- a=b",
+    );
+  });
+
+  test('a shell reads back exactly what was answered, whatever it is', () => {
+    const texts = fc
+      .string({ unit: 'binary', maxLength: 12 })
+      .filter((text) => !text.includes('\0') && !/\p{Cs}/u.test(text));
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 30, maxLength: 60 }), (answered) => {
+        const shown = line(['x'], answered);
+        expect(shown).not.toMatch(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
+        expect(words(shown)).toEqual(['svc', 'x', ...answered]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

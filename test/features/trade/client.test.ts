@@ -1,0 +1,43 @@
+/** What is taken out of the answers of the gateway's tables. */
+import { expect, test } from 'vitest';
+import { openTrading } from '../../../src/features/trade/client.ts';
+import { MODELS, type ModelName } from '../../../src/features/trade/models.ts';
+
+function tradingWith(answer: object) {
+  return openTrading({
+    async call<T>(): Promise<T> {
+      return { response: { executed: true }, ...answer } as T;
+    },
+  });
+}
+
+test.each<readonly [ModelName, object]>([
+  ['Account', { accountId: 654061 }],
+  ['OpenPosition', { tradeId: '7' }],
+  ['ClosedPosition', { tradeId: '7' }],
+  ['Order', { orderId: '39' }],
+  ['Summary', { offerId: 1 }],
+])('the total of %s is no row of it, whether it says so or only has no key', async (name, row) => {
+  const { rows, key = '' } = MODELS[name];
+  const totals = [
+    { isTotal: true, grossPL: 1 },
+    { [key]: '', grossPL: 1 },
+    { isTotal: true, ...row },
+  ];
+  const found = await tradingWith({ [rows]: [row, ...totals] }).model(name);
+  expect(found.map((one) => String((one as Record<string, unknown>)[key]))).toEqual([
+    String((row as Record<string, unknown>)[key]),
+  ]);
+});
+
+test('a row of a table without keys is one, whatever it has', async () => {
+  const properties = [{ name: '' }, { name: 'BASE_CRNCY', value: 'USD' }];
+  expect(await tradingWith({ properties }).model('Properties')).toEqual(properties);
+});
+
+test('a table that is not there is told by its name', async () => {
+  await expect(tradingWith({}).model('Order')).rejects.toMatchObject({
+    code: 'bad_answer',
+    message: 'the gateway\'s answer has no list "orders"',
+  });
+});

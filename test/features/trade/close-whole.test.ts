@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { RunContext } from '../../../src/cli/command.ts';
+import { planWhole } from '../../../src/features/trade/close-whole.ts';
+import type { OpenPosition } from '../../../src/features/trade/schema.ts';
+import type { Desk } from '../../../src/features/trade/trading-desk.ts';
+
+async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
+  const desk = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const ctx = { dryRun: false } as RunContext;
+  const [planned] = await planWhole(undefined, undefined, 'GTC', desk as unknown as Desk, ctx);
+  return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0 });
+}
+
+test('what is waited for is all that is open', async () => {
+  const rows = [
+    { tradeId: '1', amountK: 5 },
+    { tradeId: '2', amountK: 2 },
+  ];
+  expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: 7 });
+});
+
+test('of a trade that does not tell its amount, nothing counts as all of it', async () => {
+  const rows = [{ tradeId: '1', amountK: 5 }, { tradeId: '2' }];
+  expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: undefined });
+});

@@ -1,0 +1,274 @@
+/** `svc trade batch`: nothing is sent before every line holds, and what is sent after one that failed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { until } from '../gateway.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+beforeAll(async () => {
+  desk = await trader();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+beforeEach(() => {
+  desk.gateway.traps.clear();
+  desk.gateway.book.trades.clear();
+  desk.gateway.book.orders.clear();
+});
+
+const ndjson = (...lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+const BUY = { command: 'buy', symbol: 'EUR/USD', amount: 5 };
+/** What the gateway refuses, and nobody here can know. */
+const REFUSED = { ...BUY, account: NETTING };
+const outcomes = (stdout: string) =>
+  JSON.parse(stdout).map(({ line, outcome }: { line: number; outcome: string }) => `${line} ${outcome}`);
+const send = (stdin: string, ...more: readonly string[]) =>
+  desk.run(['batch', '-', '--yes', '-o', 'json', ...more], { stdin });
+
+it('every command, in order, in one session', async () => {
+  const trade = holdTrade(desk.gateway);
+  const [order, other] = [holdOrder(desk.gateway), holdOrder(desk.gateway)];
+  const { code, stdout, stderr } = await send(
+    ndjson(
+      { command: 'buy', symbol: 'eurusd', amount: 5, stop: '40pips', limit: '80pips', trail: 'dynamic' },
+      { command: 'sell', symbol: 'EUR/USD', amount: '6', range: 5, tif: 'FOK' },
+      { command: 'entry buy', symbol: 'EUR/USD', amount: 7, rate: 1.15, 'trail-entry': 10 },
+      { command: 'entry sell', symbol: 'EUR/USD', amount: 8, rate: '1.1800', expires: '2026-01-14T14:00:00Z' },
+      { command: 'position set', trade, stop: 1.15 },
+      { command: 'close', trade: [trade], amount: 4 },
+      { command: 'order set', order, rate: 1.14, stop: '40pips' },
+      { command: 'order cancel', order: [order, other] },
+      { command: 'oco create', symbol: 'EUR/USD', amount: 5, leg: ['buy@1.17', 'sell@1.15'] },
+    ),
+  );
+  expect(code, stderr).toBe(0);
+  expect(outcomes(stdout)).toEqual([1, 2, 3, 4, 5, 6, 7, 7, 8, 8, 9].map((line) => `${line} accepted`));
+  expect(
+    desk
+      .calls()
+      .filter((call) => call.startsWith('POST'))
+      .map((call) => call.replace(/\?.*/, '')),
+  ).toEqual([
+    `POST /trading/open_trade account_id=${HEDGING}&symbol=EUR/USD&is_buy=true&rate=0&amount=5&order_type=AtMarket&time_in_force=GTC&stop=-40&trailing_step=1&limit=80&is_in_pips=true`,
+    `POST /trading/open_trade account_id=${HEDGING}&symbol=EUR/USD&is_buy=false&rate=0&amount=6&order_type=MarketRange&time_in_force=FOK&at_market=5`,
+    `POST /trading/create_entry_order account_id=${HEDGING}&symbol=EUR/USD&is_buy=true&rate=1.15&amount=7&order_type=Entry&time_in_force=GTC&is_in_pips=true&trailing_step=10`,
+    `POST /trading/create_entry_order account_id=${HEDGING}&symbol=EUR/USD&is_buy=false&rate=1.1800&amount=8&order_type=Entry&time_in_force=GTD&is_in_pips=true&expiration=2026-01-14 14:00`,
+    `POST /trading/change_trade_stop_limit trade_id=${trade}&is_stop=true&rate=1.15&is_in_pips=false&trailing_step=0`,
+    `POST /trading/close_trade trade_id=${trade}&rate=0&amount=4&order_type=AtMarket&time_in_force=GTC`,
+    `POST /trading/change_order order_id=${order}&rate=1.14&range=0&amount=10`,
+    `POST /trading/change_order_stop_limit order_id=${order}&stop=-40&is_stop_in_pips=true`,
+    `POST /trading/delete_order order_id=${order}`,
+    `POST /trading/delete_order order_id=${other}`,
+    `POST /trading/simple_oco account_id=${HEDGING}&symbol=EUR/USD&amount=5&is_in_pips=true&time_in_force=GTC&is_buy=true&rate=1.17&is_buy2=false&rate2=1.15`,
+  ]);
+  // Each table was looked at once.
+  expect(
+    desk
+      .calls()
+      .filter((call) => call.startsWith('GET'))
+      .sort(),
+  ).toEqual(
+    [
+      'GET /trading/get_model models=Offer',
+      'GET /trading/get_model models=OpenPosition',
+      'GET /trading/get_model models=Order',
+      'GET /trading/get_model/Accounts',
+    ].sort(),
+  );
+});
+
+it.each<[string, string, RegExp]>([
+  ['no JSON', '{', /line 3: is not JSON/],
+  ['a list', '[]', /line 3: is not a JSON object/],
+  ['no command', '{"symbol":"EUR/USD"}', /line 3: "command" is missing/],
+  ['another command', '{"command":"login"}', /line 3: "command" is "login", which is none/],
+  ['a word of an object', '{"command":"toString"}', /line 3: "command" is "toString"/],
+  [
+    'another name',
+    '{"command":"buy","symbol":"EUR/USD","amount":5,"stopp":"40pips"}',
+    /line 3: there is no "stopp" here/,
+  ],
+  ['an option of the session', '{"command":"buy","symbol":"EUR/USD","amount":5,"budget":"wait"}', /no "budget" here/],
+  ['everything at once', '{"command":"close","everything":true}', /there is no "everything" here/],
+  ['an amount that is none', '{"command":"buy","symbol":"EUR/USD","amount":1.5}', /line 3: the amount "1.5" is not/],
+  ['no amount', '{"command":"buy","symbol":"EUR/USD"}', /line 3: <amount> is missing/],
+  ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],
+  ['a wrong stop', '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":-40}', /line 3: --stop: "-40" has a sign/],
+  [
+    'an id that was rounded',
+    '{"command":"close","trade":90071992547409931}',
+    /line 3: "trade" is .*: write it as a text/,
+  ],
+  [
+    'an order that another line sets',
+    '{"command":"order set","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
+    /line 4: order 7 is set by line 3/,
+  ],
+  [
+    'a key that it has twice',
+    '{"command":"buy","symbol":"EUR/USD","amount":"1","\\u0061mount":2}',
+    /line 3: "amount" is given twice/,
+  ],
+  ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a text/],
+  [
+    'a text for a yes',
+    '{"command":"close","trade":"1","via-opposite":"no"}',
+    /"via-opposite" is neither true nor false/,
+  ],
+])('a line with %s: nothing is connected, and the line is named', async (_name, line, why) => {
+  const { code, stderr } = await desk.run(['batch', '-', '--yes'], { stdin: `${ndjson(BUY)}\n${line}\n` });
+  expect(stderr).toMatch(why);
+  expect({ code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+});
+
+it('a line that the state there speaks against: nothing is sent', async () => {
+  const { code, stderr } = await send(ndjson(BUY, { command: 'close', trade: '1' }));
+  expect(stderr).toMatch(/line 2: there is no open trade 1; nothing was sent/);
+  expect({ code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({ line: 2 });
+});
+
+it('stops at the first that is refused', async () => {
+  const { code, stdout } = await send(ndjson(BUY, REFUSED, BUY));
+  expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
+  expect(outcomes(stdout)).toEqual(['1 accepted', '2 refused', '3 not_sent']);
+});
+
+it('says what to do about those that failed, and prints no ids of them', async () => {
+  const { stderr } = await desk.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
+  expect(stderr).toContain('give another amount: EUR/USD is traded in steps of 10');
+  const { stdout } = await desk.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
+  expect(stdout).toMatch(/^\d+\n$/);
+});
+
+it('where the first one is refused nothing is done', async () => {
+  const { code, stdout } = await send(ndjson(REFUSED, BUY));
+  expect({ code, orders: desk.orders().length }).toEqual({ code: 3, orders: 1 });
+  expect(outcomes(stdout)).toEqual(['1 refused', '2 not_sent']);
+});
+
+it('goes on after a refusal where it is told to', async () => {
+  const { code, stdout } = await send(ndjson(REFUSED, BUY), '--keep-going');
+  expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
+  expect(outcomes(stdout)).toEqual(['1 refused', '2 accepted']);
+});
+
+it('names for each line that failed what a program acts on', async () => {
+  const { stdout } = await send(ndjson(BUY, REFUSED, BUY));
+  const [accepted, refused, left] = JSON.parse(stdout);
+  const journal = desk.journal();
+  expect(accepted).toMatchObject({ code: null, server_code: null, http_status: null, journal_id: null });
+  expect(refused).toMatchObject({ code: 'refused', server_code: 3, http_status: null, journal_id: journal[1]?.id });
+  expect(left).toMatchObject({ code: null, journal_id: null });
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = { applied: false, answer: (response) => void response.writeHead(413).end() };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const rejected = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 413 }, { http_status: 413 }]);
+});
+
+it('goes on in another session where the connection is lost', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: true,
+    answer(response) {
+      before.fault = undefined;
+      desk.gateway.cut();
+      // svc says goodbye to a session that it knows to be lost.
+      void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
+        response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
+      );
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect(outcomes(stdout)).toEqual(['1 accepted', '2 accepted', '3 accepted']);
+  expect({ code, orders: before.orders.length }).toEqual({ code: 0, orders: 3 });
+});
+
+it('an order that a dead session refuses is not sent again, and the next line goes through another session', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: false,
+    answer(response) {
+      before.fault = undefined;
+      response.end('{"response":{"executed":false,"error":"Unauthorized"}}');
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 2 });
+  expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'refused', code: 'unauthorized' }, { outcome: 'accepted' }]);
+  expect(before.engine.filter((line) => !line.includes('sid='))).toHaveLength(2);
+});
+
+it('what cannot be sent as the gateway is gone is not sent', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  before.fault = {
+    applied: true,
+    answer(response) {
+      before.isGone = true;
+      desk.gateway.cut();
+      void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
+        response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
+      );
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 1 });
+  const [, second] = JSON.parse(stdout);
+  expect(second).toMatchObject({ outcome: 'not_sent', code: expect.any(String), journal_id: null });
+});
+
+it('nothing follows an outcome that is not known, whatever it is told', async () => {
+  await using before = await forwarder(desk.gateway.url);
+  let turn = 0;
+  before.fault = {
+    applied: true,
+    answer(response) {
+      if (turn++ > 0) response.socket?.destroy();
+      else response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}');
+    },
+  };
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
+  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  expect({ code, orders: before.orders.length }).toEqual({ code: 8, orders: 2 });
+  expect(outcomes(stdout)).toEqual(['1 accepted', '2 unknown', '3 not_sent']);
+  expect(desk.journal().map(({ outcome }) => outcome)).toEqual(['accepted', 'unknown']);
+});
+
+it('is asked for once at a terminal, with all of it shown before', async () => {
+  const file = join(temporaryHome(), 'orders.ndjson');
+  writeFileSync(file, ndjson(BUY, { ...BUY, command: 'sell' }));
+  const no = await desk.run(['batch', file], { terminal: 200, answer: false });
+  expect({ code: no.code, orders: desk.orders() }).toEqual({ code: 2, orders: [] });
+  expect(no.asked).toEqual(['Send these 2 requests, one after the other?']);
+  expect(no.stderr).toMatch(/1\. Buy 5 EUR\/USD \(5,000 EUR\) at market, .*\n.*2\. Sell 5 EUR\/USD/);
+  const unasked = await desk.run(['batch', '-'], { stdin: ndjson(BUY) });
+  expect({ code: unasked.code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+});
+
+it('a dry run shows all requests and connects to nothing', async () => {
+  const stdin = ndjson({ ...BUY, account: HEDGING }, { command: 'order cancel', order: '1' });
+  const { code, stdout } = await desk.run(['batch', '-', '--dry-run', '-o', 'json'], { stdin });
+  expect({ code, calls: desk.calls() }).toEqual({ code: 0, calls: [] });
+  expect(JSON.parse(stdout).map(({ body }: { body: unknown }) => body)).toMatchObject([
+    { account_id: HEDGING, is_buy: 'true' },
+    { order_id: '1' },
+  ]);
+});
+
+it('--account is that of lines that name none', async () => {
+  const stdin = ndjson({ ...BUY, amount: 10 }, { ...BUY, account: '00654061' });
+  expect((await send(stdin, '--account', NETTING)).code).toBe(0);
+  expect(desk.orders().map(({ account_id }) => account_id)).toEqual([NETTING, HEDGING]);
+});
+
+it('nothing in it is nothing to do', async () => {
+  const { code, stdout } = await send('\n\n');
+  expect({ code, stdout, calls: desk.calls() }).toEqual({ code: 0, stdout: '[]\n', calls: [] });
+});

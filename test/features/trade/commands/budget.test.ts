@@ -1,0 +1,177 @@
+/** The caps on calls: what is used up is not asked for, by any process of this machine, and an ORA-20301 is believed. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CALL_LIMITS } from '../../../../src/features/trade/call-limits.ts';
+import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
+import { lockContext } from '../../../store/folder.ts';
+import { svc } from '../../../support/svc.ts';
+import { errorOf, NOW, reader } from './reader.ts';
+
+const desk = reader();
+const POSITIONS = 44;
+const HOUR_MS = 3_600_000;
+const NEXT = new Date(NOW + HOUR_MS).toISOString();
+
+interface Limit {
+  readonly name: string;
+  readonly used: number;
+  readonly free_at: string | null;
+}
+
+async function limitOf(cmd: number, home: string): Promise<Limit | undefined> {
+  const limits = (await desk.json('limits', { home })) as readonly Limit[];
+  return limits.find(({ name }) => name === String(cmd));
+}
+
+/** As if as many calls had been made now. */
+async function use(home: string, calls: number): Promise<void> {
+  const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
+  const limit = CALL_LIMITS.find(({ cmd }) => cmd === POSITIONS);
+  const file = new CallBudgetFile(budgetPath(paths, `${desk.gateway.url}/`, desk.gateway.token), {
+    ...lockContext,
+    now: () => NOW,
+  });
+  for (let i = 0; i < calls; i++) if (limit !== undefined) await file.take(limit);
+}
+
+it('the fifty-first look at open positions within an hour is exit 6, names the next slot, and is not sent', async () => {
+  const home = desk.temporaryHome();
+  await use(home, 49);
+  expect((await desk.run('positions', { home })).code).toBe(0);
+  expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 50, free_at: NEXT });
+  const run = await desk.run('positions -o json', { home });
+  expect(run).toMatchObject({ code: 6, stdout: '' });
+  expect(errorOf(run)).toMatchObject({ code: 'limited', cmd: POSITIONS, retry_after: NEXT });
+  expect(run.stderr).toContain('50 in 3600 s');
+  expect(desk.asked()).toEqual([]);
+  // Other tables have caps of their own, and the gateway was never told.
+  expect((await desk.run('positions --closed', { home })).code).toBe(0);
+  expect((await desk.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
+});
+
+it('--budget=ignore asks all the same, and --budget=wait when there is room, saying so', async () => {
+  const home = desk.temporaryHome();
+  await use(home, 50);
+  expect((await desk.run('positions --budget=ignore', { home })).code).toBe(0);
+  expect(desk.asked()).toHaveLength(1);
+  let now = NOW;
+  // Time passes with the notice.
+  const run = await desk.run('positions --budget=wait', {
+    home,
+    now: () => now,
+    onStderr: (text) => {
+      if (text.includes('waiting')) now += HOUR_MS;
+    },
+  });
+  expect(run.code).toBe(0);
+  expect(run.stderr).toContain(`the calls of command ${POSITIONS} are used up: waiting until ${NEXT}`);
+  expect(desk.asked()).toHaveLength(1);
+});
+
+it('two that ask at once share what is left', async () => {
+  const home = desk.temporaryHome();
+  await use(home, 49);
+  const runs = await Promise.all([desk.run('positions', { home }), desk.run('positions', { home })]);
+  expect(runs.map(({ code }) => code).sort()).toEqual([0, 6]);
+});
+
+it('an ORA-20301 fills the window that it names, also of a command that was never used here', async () => {
+  const home = desk.temporaryHome();
+  desk.gateway.traps.add('ora-20301');
+  const first = await desk.run('orders -o json', { home });
+  expect(first).toMatchObject({ code: 6, stdout: '' });
+  expect(errorOf(first)).toMatchObject({ code: 'limited', cmd: 46, retry_after: NEXT });
+  desk.gateway.traps.clear();
+  expect(await limitOf(46, home)).toMatchObject({ used: 1500, free_at: NEXT });
+  expect((await desk.run('orders', { home })).code).toBe(6);
+  expect(desk.asked()).toEqual([]);
+  expect((await desk.run('orders --budget=ignore', { home })).code).toBe(0);
+});
+
+it('a window that the gateway filled is forgotten with limits --reset', async () => {
+  const home = desk.temporaryHome();
+  await use(home, 50);
+  expect((await desk.run('limits --reset', { home })).code).toBe(0);
+  expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0, free_at: null });
+  expect((await desk.run('positions', { home })).code).toBe(0);
+});
+
+describe('limits', () => {
+  it('has both tables, and which request counts towards which', async () => {
+    const { stdout } = await desk.run('limits --columns limit,max,window,days-back,what');
+    for (const line of [
+      /^command 8 +2 +600 s +get trader orders$/,
+      /^command 24 +500 +3600 s +set instruments \(update_subscriptions\)$/,
+      /^command 118 +10 +60 s +get custom closed trade \(ClosedPosition\)$/,
+      /^m1 +10000 +16 +candles of one request$/,
+      /^H8 +10000 +5128 +candles of one request$/,
+      /^M1 +candles: no limit$/,
+    ]) {
+      expect(stdout).toMatch(new RegExp(line.source, 'm'));
+    }
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1 + 7 + 13);
+    expect(desk.asked()).toEqual([]);
+  });
+
+  it.each([
+    ['there is no token', { SVC_TRADE_TOKEN: undefined }, 'svc trade login'],
+    ['no address is configured', { SVC_TRADE_TOKEN: undefined, SVC_TRADE_URL: undefined }, 'svc config set trade.url'],
+  ])('%s: shows what is known, and says what is missing', async (why, env, hint) => {
+    const { code, stdout, stderr } = await desk.run('limits -o json', { env });
+    const limits = JSON.parse(stdout);
+    expect({ code, rows: limits.length, first: limits[0] }).toMatchObject({
+      code: 0,
+      rows: 7 + 13,
+      first: { kind: 'calls', name: '8', max: 2, window_s: 600, used: null, free_at: null },
+    });
+    expect(stderr).toMatch(new RegExp(`what was used is not shown, .*, and ${why}: .*${hint}`));
+    const table = await desk.run('limits', { env });
+    expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
+    expect((await desk.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
+  });
+
+  it('is counted by the setting where that says so', async () => {
+    const home = desk.temporaryHome();
+    await svc(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,Summary=44'], { home });
+    await desk.run('positions', { home });
+    expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0 });
+    await desk.run('positions --summary', { home });
+    expect(await limitOf(POSITIONS, home)).toMatchObject({
+      used: 1,
+      does: 'get open positions by account (Summary)',
+    });
+    await svc(['config', 'set', 'trade.commandNumbers', 'Order=117,ClosedPosition=0'], { home });
+    const preview = await desk.run('buy EUR/USD 5 --preview --account 654061 -o json', { home });
+    const { callsLeft } = JSON.parse(preview.stdout);
+    expect(callsLeft.map(({ cmd }: { cmd: number }) => cmd)).toEqual([44, 117]);
+  });
+
+  it('is of one address and token, which is not written down', async () => {
+    const home = desk.temporaryHome();
+    await desk.run('orders --account 654061', { home });
+    expect(await limitOf(46, home)).toMatchObject({ used: 1 });
+    const env = { SVC_TRADE_TOKEN: 'f'.repeat(40) };
+    const { stdout } = await desk.run('limits -o json', { home, env });
+    expect(
+      JSON.parse(stdout)
+        .map(({ used }: Limit) => used)
+        .filter(Boolean),
+    ).toEqual([]);
+    for (const folder of ['state/trade', 'cache']) {
+      for (const name of readdirSync(join(home, folder), { recursive: true }).map(String)) {
+        if (name.endsWith('.json')) {
+          expect(name + readFileSync(join(home, folder, name), 'utf8')).not.toContain(desk.gateway.token);
+        }
+      }
+    }
+  });
+});
+
+it('a disk that takes nothing is told, and no reason not to ask', async () => {
+  const home = desk.temporaryHome();
+  writeFileSync(join(home, 'state'), '');
+  const run = await desk.run('orders', { home });
+  expect(run.code).toBe(0);
+  expect(run.stderr).toContain('calls cannot be counted here: cannot lock');
+});

@@ -1,0 +1,323 @@
+/** `svc trade buy` and `sell`: what is sent, what is asked before, and what is never sent. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+beforeAll(async () => {
+  desk = await trader();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+beforeEach(() => desk.gateway.traps.clear());
+
+const AT_MARKET = {
+  account_id: HEDGING,
+  symbol: 'EUR/USD',
+  is_buy: 'true',
+  rate: '0',
+  amount: '5',
+  order_type: 'AtMarket',
+  time_in_force: 'GTC',
+};
+const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+
+describe('what is sent', () => {
+  it.each([
+    ['an order at market', ['buy', 'EUR/USD', '5'], AT_MARKET],
+    ['the side is always there', ['sell', 'eurusd', '5'], { ...AT_MARKET, is_buy: 'false' }],
+    [
+      'stop and limit in pips, for a sell as for a buy',
+      ['sell', 'EUR/USD', '5', '--stop', '40pips', '--limit', '80.5pips'],
+      { ...AT_MARKET, is_buy: 'false', stop: '-40', limit: '80.5', is_in_pips: 'true' },
+    ],
+    [
+      'stop and limit as prices',
+      ['buy', 'EUR/USD', '5', '--stop', '1.1500', '--limit', '1.20'],
+      { ...AT_MARKET, stop: '1.1500', limit: '1.20', is_in_pips: 'false' },
+    ],
+    [
+      'a dynamic stop',
+      ['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', 'dynamic', '--tif', 'DAY'],
+      { ...AT_MARKET, time_in_force: 'DAY', stop: '-40', trailing_step: '1', is_in_pips: 'true' },
+    ],
+    [
+      'a range',
+      ['buy', 'EUR/USD', '5', '--range', '5pips', '--tif', 'FOK'],
+      { ...AT_MARKET, order_type: 'MarketRange', time_in_force: 'FOK', at_market: '5' },
+    ],
+    ['contracts', ['buy', 'us30', '2'], { ...AT_MARKET, symbol: 'US30', amount: '2' }],
+    [
+      'an account by its name',
+      ['buy', 'EUR/USD', '10', '--account', '00654062'],
+      { ...AT_MARKET, account_id: NETTING, amount: '10' },
+    ],
+  ])('%s', async (_name, argv, form) => {
+    const { code, stdout } = await desk.run([...argv, '--yes', '-q']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\n$/) });
+    expect(desk.orders()).toEqual([form]);
+    expect(desk.journal()).toMatchObject([
+      { outcome: 'accepted', order_ids: [stdout.trim()], path: '/trading/open_trade', form },
+    ]);
+  });
+
+  it('a line for a person, a record for a program', async () => {
+    const line = await desk.run(['buy', 'EUR/USD', '5', '--yes']);
+    expect(line.stdout).toMatch(/^order \d+ accepted\n$/);
+    const { stdout } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '-o', 'json']);
+    expect(JSON.parse(stdout)).toEqual({
+      orderId: expect.stringMatching(/^\d+$/),
+      status: 'accepted',
+      trades: [],
+      closedTrades: [],
+    });
+  });
+
+  it('what was looked up once in a day costs no counted call', async () => {
+    const home = temporaryHome();
+    await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    expect(desk.calls()).toEqual([
+      'GET /trading/get_model models=Offer',
+      expect.stringContaining('POST /trading/open_trade'),
+    ]);
+    // One that is not among those that are known is asked for, once.
+    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--account', '7'], { home });
+    expect(code).toBe(5);
+    expect(stderr).toContain('the accounts are: 654061 (00654061), 654062 (00654062)');
+    expect(desk.calls()).toEqual(['GET /trading/get_model/Accounts']);
+  });
+});
+
+it('a margin call of yesterday is looked at again before it bars an order', async () => {
+  const home = temporaryHome();
+  await desk.run(['buy', 'EUR/USD', '5', '--preview'], { home });
+  const [name = ''] = readdirSync(`${home}/cache`).filter((file) => file.startsWith('trade-'));
+  const kept = `${home}/cache/${name}`;
+  writeFileSync(kept, readFileSync(kept, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
+  const { code } = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+  expect({ code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+  expect(desk.calls()[0]).toBe('GET /trading/get_model models=Offer');
+  expect(desk.calls()[1]).toBe('GET /trading/get_model/Accounts');
+  expect(readFileSync(kept, 'utf8')).not.toContain('"mc":"W"');
+});
+
+describe('nothing is sent', () => {
+  it.each([
+    [['buy', 'EUR/USD', '1.5'], 'the amount "1.5" is not a whole number above 0'],
+    [['buy', 'EUR/USD', '5K'], 'the amount "5K" is not a whole number above 0'],
+    [
+      ['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', '5'],
+      '--trail: "5" is none: a trailing stop is "dynamic", or a whole number from 10 on',
+    ],
+    [['buy', 'EUR/USD', '5', '--trail', '10'], '--trail is of a stop'],
+    [['buy', 'EUR/USD', '5', '--stop', '-40pips'], 'has a sign, which follows from the option'],
+    [['buy', 'EUR/USD', '5', '--stop', '40pips', '--limit', '1.2'], 'an order takes one kind'],
+    [['buy', 'EUR/USD', '5', '--limit', '0'], '0 is no distance and no price'],
+    [
+      ['buy', 'EUR/USD', '5', '--range', '5', '--tif', 'GTC'],
+      '--tif GTC is not for an order at market within a range: that takes IOC, FOK',
+    ],
+    [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif'],
+  ])('%j: a value that is wrong by itself connects to nothing', async (argv, why) => {
+    const { code, stderr } = await desk.run([...argv, '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(why);
+    expect(desk.calls()).toEqual([]);
+    expect(desk.journal()).toEqual([]);
+  });
+
+  it.each([
+    [['buy', 'EUR/USD', '5', '--stop', '1.2'], '--stop: 1.2 is above the rate 1.16013, and of a buy it is below'],
+    [['sell', 'EUR/USD', '5', '--limit', '1.2'], '--limit: 1.2 is above the rate 1.16, and of a sell it is below'],
+    [['buy', 'US30', '501'], '501 is too much: of US30 it is 500 at most'],
+  ])('%j: the state of the gateway speaks against it', async (argv, why) => {
+    const { code, stderr } = await desk.run([...argv, '--yes', '-o', 'json']);
+    expect({ code, ...lastError(stderr) }).toMatchObject({
+      code: 'guarded',
+      exit: 3,
+      message: expect.stringContaining(why),
+    });
+    expect(desk.orders()).toEqual([]);
+    expect(desk.journal()).toEqual([]);
+  });
+
+  it('where the market is closed', async () => {
+    desk.gateway.traps.add('market-closed');
+    const guarded = await desk.run(['buy', 'EUR/USD', '5', '--yes']);
+    expect(guarded.code).toBe(3);
+    expect(guarded.stderr).toContain('the gateway says that EUR/USD cannot be bought now');
+    const required = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--require-open']);
+    expect(required.code).toBe(1);
+    const saturday = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--require-open'], {
+      now: () => Date.UTC(2026, 0, 17, 12),
+    });
+    expect(saturday.code).toBe(1);
+    expect(saturday.stderr).toContain('forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)');
+    expect(desk.orders()).toEqual([]);
+  });
+
+  it('where nobody confirms', async () => {
+    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '5']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('nobody can be asked here, and nothing was sent');
+    expect(desk.calls()).toEqual([]);
+    const declined = await desk.run(['buy', 'EUR/USD', '5', '--stop', '40pips'], { terminal: 100, answer: false });
+    expect(declined.code).toBe(2);
+    expect(declined.asked).toEqual([
+      "Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, GTC, in account 654061 (00654061), stop 1.15613 (40 pips, about 20.00 in the account's currency)?",
+    ]);
+    expect(desk.orders()).toEqual([]);
+    const agreed = await desk.run(['buy', 'EUR/USD', '5'], { terminal: 100, answer: true });
+    expect({ code: agreed.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+  });
+
+  it('with --preview, which tells all', async () => {
+    const { code, stdout } = await desk.run([
+      'buy',
+      'EUR/USD',
+      '10',
+      '--preview',
+      '--limit',
+      '1.17',
+      '-o',
+      'json',
+      '--account',
+      NETTING,
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      accountId: NETTING,
+      accountName: '00654062',
+      side: 'buy',
+      symbol: 'EUR/USD',
+      amount: 10,
+      notional: '10,000 EUR',
+      order: 'at market',
+      rate: 1.16013,
+      bid: 1.16,
+      ask: 1.16013,
+      timeInForce: 'GTC',
+      expires: null,
+      stop: null,
+      limit: { rate: 1.17, pips: 98.7, money: 98.7 },
+      trail: null,
+      trailEntry: null,
+      warnings: ['the account does not hedge: it first closes what is open on the other side of EUR/USD'],
+      callsLeft: [
+        { cmd: 44, does: 'get open positions by account', left: 50, max: 50 },
+        { cmd: 46, does: 'get orders by account', left: 1500, max: 1500 },
+        { cmd: 118, does: 'get custom closed trade', left: 10, max: 10 },
+      ],
+    });
+    expect(desk.orders()).toEqual([]);
+    expect(desk.journal()).toEqual([]);
+  });
+
+  it('in a dry run, which connects to nothing', async () => {
+    const home = temporaryHome();
+    const argv = ['sell', 'eurusd', '5', '--stop', '40pips', '--dry-run', '-o', 'json', '--account', '00654061'];
+    const stranger = await desk.run(argv, { home });
+    expect(stranger.code).toBe(0);
+    const request = JSON.parse(stranger.stdout);
+    expect(request).toMatchObject({ method: 'POST', url: `${desk.gateway.url}/trading/open_trade` });
+    expect(request.body).toEqual({
+      ...AT_MARKET,
+      account_id: '00654061',
+      symbol: 'eurusd',
+      is_buy: 'false',
+      stop: '-40',
+      is_in_pips: 'true',
+    });
+    expect(stranger.stderr).toContain('account 00654061 is not known here');
+    expect(desk.calls()).toEqual([]);
+    await desk.run(['buy', 'EUR/USD', '5', '--preview'], { home });
+    const known = await desk.run(argv, { home });
+    expect(JSON.parse(known.stdout).body).toMatchObject({ account_id: HEDGING, symbol: 'EUR/USD' });
+    expect({ stderr: known.stderr, calls: desk.calls(), journal: desk.journal() }).toEqual({
+      stderr: '',
+      calls: [],
+      journal: [],
+    });
+    const tokenless = await desk.run(argv, { env: { SVC_TRADE_TOKEN: undefined } });
+    expect(tokenless.code).toBe(0);
+    const nobody = await desk.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
+    expect(nobody.code).toBe(2);
+    expect(nobody.stderr).toContain('no account is known here');
+    const curl = await desk.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
+    expect(curl).toMatchObject({ code: 2, stdout: '' });
+    expect(curl.stderr).toContain('no line can send this request, as it needs the id of a live session');
+  });
+});
+
+describe('what the gateway refuses', () => {
+  it('code 3 is told with both causes, and with the one that it is', async () => {
+    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '15', '--yes', '-o', 'json', '--account', NETTING]);
+    expect(code).toBe(3);
+    const error = lastError(stderr);
+    expect(error).toMatchObject({
+      code: 'refused',
+      server_code: 3,
+      hint: 'give another amount: EUR/USD is traded in steps of 10, so 10 or 20',
+    });
+    expect(error.message).toMatch(
+      /Amount should be divisible by 10 \(code 3\)\. Code 3 comes for an amount .* and for an account's name .*; here it is the amount, as account 654062 \(00654062\) was looked up/,
+    );
+    expect(desk.orders()).toHaveLength(1);
+    expect(desk.journal()).toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('neither the token nor the connection id is in what is printed', async () => {
+    const ids = new Set<string>();
+    const secrets = () => [...ids, desk.gateway.token];
+    for (const verbose of ['-v', '--debug']) {
+      const { code, stdout, stderr } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--wait', '5s', verbose], {
+        sleeps: true,
+        onStderr: () => {
+          for (const id of desk.gateway.sessions) ids.add(id);
+        },
+      });
+      expect(code).toBe(0);
+      expect(stderr).toContain('/trading/open_trade');
+      for (const secret of secrets()) expect(stdout + stderr).not.toContain(secret);
+    }
+    expect(secrets().length).toBeGreaterThan(2);
+  });
+});
+
+describe('real money', () => {
+  async function live(): Promise<string> {
+    const home = temporaryHome();
+    const { code } = await desk.runAny(['config', 'set', 'trade.live', 'true'], { home });
+    expect(code).toBe(0);
+    return home;
+  }
+
+  it('asks for the account id to be typed, whatever --yes says', async () => {
+    const home = await live();
+    const right = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home, terminal: 100, answers: [HEDGING] });
+    expect(right.asked).toHaveLength(1);
+    expect(right.asked[0]).toMatch(
+      /^\x1b\[31mREAL MONEY, account 654061: Buy 5 EUR\/USD .* Type 654061 to confirm:\x1b\[39m$/,
+    );
+    expect({ code: right.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+    const wrong = await desk.run(['buy', 'EUR/USD', '5'], {
+      home,
+      terminal: 100,
+      answers: ['yes'],
+      env: { NO_COLOR: '1' },
+    });
+    expect(wrong.asked[0]).toMatch(/^REAL MONEY/);
+    expect({ code: wrong.code, sent: desk.orders().length }).toEqual({ code: 2, sent: 0 });
+  });
+
+  it('needs --account beside --yes where nobody can be asked', async () => {
+    const home = await live();
+    const without = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    expect(without.code).toBe(2);
+    expect(without.stderr).toContain('--account');
+    expect(desk.calls()).toEqual([]);
+    const named = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--account', HEDGING], { home });
+    expect({ code: named.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+  });
+});

@@ -1,0 +1,262 @@
+/** `svc trade candles --out`: whatever ends it at whatever moment, the file is in the end as if nothing had happened. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import type { Run, RunOptions } from '../../../support/svc.ts';
+import { type CandleGateway, type CandleRequest, candleGateway, candlesOf, type Row } from './candle-gateway.ts';
+
+/** A Wednesday. */
+const NOW = Date.parse('2026-01-14T12:00:30Z');
+const folder = mkdtempSync(join(tmpdir(), 'svc-candles-'));
+
+let served: CandleGateway;
+beforeAll(async () => {
+  served = await candleGateway();
+});
+afterAll(async () => {
+  await served[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => served.reset());
+
+let files = 0;
+const fresh = (ending = 'csv'): string => join(folder, `${++files}.${ending}`);
+const state = (path: string): string => `${path}.state.json`;
+const run = (args: readonly string[], options: RunOptions = {}): Promise<Run> =>
+  served.run(args, { now: () => NOW, ...options });
+
+/** Four windows. Traded is around the clock, and candles are there from 9:00 to 9:59 and from 10:02 to 10:59. */
+const RANGE = ['eurusd', 'm1', '--from', '2025-12-22'];
+const holed = (request: CandleRequest): Row[] =>
+  candlesOf(request, (time) => {
+    const minute = (time % 86_400) / 60;
+    return minute >= 540 && minute < 660 && minute !== 600 && minute !== 601;
+  });
+
+beforeEach(() => {
+  served.answer = holed;
+});
+
+function copy(from: string, to: string): void {
+  for (const [one, other] of [
+    [from, to],
+    [state(from), state(to)],
+  ] as const) {
+    if (existsSync(one)) copyFileSync(one, other);
+  }
+}
+
+describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
+  it('is what is printed, and done it stands alone', async () => {
+    const path = fresh(format);
+    const { code, stdout } = await run([...RANGE, '--out', path, '-o', 'json']);
+    expect(code).toBe(0);
+    const printed = await run([...RANGE, '-o', format]);
+    expect(readFileSync(path, 'utf8')).toBe(printed.stdout);
+    expect(readdirSync(folder).filter((name) => name.includes('state'))).toEqual([]);
+    expect(JSON.parse(stdout)).toEqual({
+      file: path,
+      symbol: 'EUR/USD',
+      offerId: '1',
+      period: 'm1',
+      complete: true,
+      candles: printed.stdout.trimEnd().split('\n').length - Number(format === 'csv'),
+      first: '2025-12-22T09:00:00Z',
+      last: '2026-01-14T10:59:00Z',
+      // On 18 days, and in 14 nights and 3 weekends between them.
+      gaps: 18 + 14 + 3,
+      missing: 18 * 2 + 14 * 22 * 60 + 3 * (655 + 645),
+    });
+  });
+
+  it('is gone on with from wherever a kill left it, with the same bytes and the same report', async () => {
+    const path = fresh(format);
+    const left: string[] = [];
+    served.answer = (request) => {
+      // What is on disk while an answer is awaited is what a kill leaves then.
+      const snapshot = fresh(format);
+      copy(path, snapshot);
+      left.push(snapshot);
+      return holed(request);
+    };
+    const whole = await run([...RANGE, '--out', path, '-o', 'json']);
+    served.answer = holed;
+    const bytes = readFileSync(path);
+    expect(left).toHaveLength(4);
+    for (const [index, snapshot] of left.entries()) {
+      // In the middle of a write, at another time of the day, and killed once more.
+      if (existsSync(snapshot) && index > 1) appendFileSync(snapshot, bytes.subarray(1000, 1100 + index));
+      const later = { now: () => NOW + index * 3_600_000 };
+      const again = fresh(format);
+      for (const file of [snapshot, again]) {
+        if (file === again && !existsSync(again)) continue;
+        served.asked.length = 0;
+        served.answer = (request) => {
+          if (file === snapshot && served.asked.length === 2) copy(snapshot, again);
+          return holed(request);
+        };
+        const result = await run([...RANGE, '--out', file, '--resume', '-o', 'json'], index === 0 ? {} : later);
+        expect(result.code).toBe(0);
+        expect(readFileSync(file).equals(bytes)).toBe(true);
+        expect(existsSync(state(file))).toBe(false);
+        expect(JSON.parse(result.stdout)).toEqual({ ...JSON.parse(whole.stdout), file });
+      }
+    }
+  });
+});
+
+describe('what a file was begun for', () => {
+  /** A file of which one window is there, begun with the arguments. */
+  async function begun(args: readonly string[] = RANGE): Promise<string> {
+    const path = fresh();
+    served.answer = (request) => (served.asked.length > 1 ? 'Not now' : holed(request));
+    served.asked.length = 0;
+    const { code, stderr } = await run([...args, '--out', path]);
+    expect(code).toBe(10);
+    expect(stderr).toMatch(/holds \d+ candles so far: the same command with --resume goes on/);
+    served.asked.length = 0;
+    served.answer = holed;
+    return path;
+  }
+
+  it('stands beside it', async () => {
+    const path = await begun();
+    const { request, begunAt, mark, length, lastLine } = JSON.parse(readFileSync(state(path), 'utf8'));
+    expect(request).toEqual({
+      host: `${served.env['SVC_TRADE_URL']}/`,
+      symbol: 'EUR/USD',
+      offerId: '1',
+      period: 'm1',
+      price: 'both',
+      label: 'raw',
+      includePartial: false,
+      from: '2025-12-22T00:00:00Z',
+      to: '2026-01-14T12:00:31Z',
+    });
+    expect(begunAt).toBe(NOW);
+    expect(mark).toMatchObject({
+      through: served.asked[0]?.to ?? expect.any(Number),
+      first: Date.UTC(2025, 11, 22, 9) / 1000,
+    });
+    expect(readFileSync(path).subarray(0, length).toString()).toMatch(new RegExp(`${lastLine}$`));
+  });
+
+  it.each([
+    [['EUR/USD', 'm5', '--from', '2025-12-22'], 'was begun with period m1, not m5'],
+    [['EUR/USD', 'm1', '--from', '2025-12-23'], 'with from 2025-12-22T00:00:00Z, not 2025-12-23T00:00:00Z'],
+    [[...RANGE, '--to', '2026-01-01'], 'not 2026-01-01T00:00:00Z'],
+    [[...RANGE, '--price', 'bid'], 'with price both, not bid'],
+    [[...RANGE, '--label', 'end'], 'with label raw, not end'],
+    [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
+    [['US30', 'm1', '--from', '2025-12-22'], 'was begun with symbol EUR/USD, not US30'],
+    [['EUR/USD', 'm1', '--from', '2025-12-22', '--offer-id', '9'], 'was begun with offerId 1, not 9'],
+  ])('refuses %j', async (args, words) => {
+    const path = await begun();
+    const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));
+    const before = content();
+    const { code, stderr } = await run([...args, '--out', path, '--resume']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(served.asked).toEqual([]);
+    expect(content()).toEqual(before);
+  });
+
+  it('need not be said again, and a time that counts from now counts from then', async () => {
+    const whole = fresh();
+    await run(['EUR/USD', 'm1', '--from', '20d', '--to', '1d', '--out', whole]);
+    const later = { now: () => NOW + 7_200_000 };
+    for (const range of [[], ['--from', '20d'], ['--from', '20d', '--to', '1d'], ['--to', '1d']]) {
+      const path = await begun(['EUR/USD', 'm1', '--from', '20d', '--to', '1d']);
+      expect((await run(['EUR/USD', 'm1', ...range, '--out', path, '--resume'], later)).code).toBe(0);
+      expect(readFileSync(path).equals(readFileSync(whole))).toBe(true);
+    }
+  });
+
+  it('is not written over, unless that is asked for', async () => {
+    const path = await begun();
+    const refused = await run([...RANGE, '--out', path]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('go on with --resume') });
+    expect((await run([...RANGE, '--out', path, '--force', '--price', 'mid'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^time,open,high,low,close,tick-qty\n/);
+    for (const more of [[], ['--resume']]) {
+      const again = await run([...RANGE, '--out', path, ...more]);
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+    }
+  });
+
+  it('is not gone on with where somebody changed the file', async () => {
+    const path = await begun();
+    truncateSync(path, 500);
+    const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('it was changed since') });
+    writeFileSync(state(path), '{}');
+    expect(await run([...RANGE, '--out', path, '--resume'])).toMatchObject({ code: 2 });
+  });
+});
+
+it('nothing is begun where the first window fails, or the symbol is unknown', async () => {
+  const path = fresh();
+  served.answer = () => 'No candles today';
+  expect(await run([...RANGE, '--out', path])).toMatchObject({ code: 3 });
+  expect(await run(['XXX/YYY', 'm1', '--from', '2d', '--out', path])).toMatchObject({ code: 5 });
+  expect([existsSync(path), existsSync(state(path))]).toEqual([false, false]);
+});
+
+it('an interruption leaves a file that can be gone on with', async () => {
+  const path = fresh();
+  const stop = new AbortController();
+  served.answer = (request) => {
+    if (served.asked.length === 3) stop.abort(new SvcError('interrupted', 'interrupted'));
+    return holed(request);
+  };
+  const { code, stderr } = await run([...RANGE, '--out', path], { signal: stop.signal });
+  expect(code).toBe(130);
+  expect(stderr).toContain('with --resume goes on');
+  served.answer = holed;
+  expect((await run([...RANGE, '--out', path, '--resume'])).code).toBe(0);
+  expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
+});
+
+it('--resume begins where nothing was begun', async () => {
+  const path = fresh();
+  expect((await run([...RANGE, '--out', path, '--resume'])).code).toBe(0);
+  expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
+});
+
+it.each([
+  ['json', RANGE],
+  ['json', ['eurusd', 'm1', '--last', '300']],
+  ['csv', ['eurusd', 'm1', '--last', '300']],
+  ['ndjson', ['eurusd', 'm1', '--last', '300']],
+] as const)('a .%s file of %j is written whole at the end', async (format, args) => {
+  const path = fresh(format);
+  const there: boolean[] = [];
+  served.answer = (request) => {
+    there.push(existsSync(path));
+    return holed(request);
+  };
+  expect((await run([...args, '--out', path])).code).toBe(0);
+  expect(new Set(there)).toEqual(new Set([false]));
+  expect(readFileSync(path, 'utf8')).toBe((await run([...args, '-o', format])).stdout);
+  expect((await run([...args, '--out', path])).code).toBe(2);
+});
+
+it('gaps are listed beside a file, too', async () => {
+  const path = fresh();
+  const { code, stdout } = await run([...RANGE, '--out', path, '--gaps', '--fail-on-gap', '-q']);
+  expect(code).toBe(1);
+  expect(stdout.split('\n')).toContain('2026-01-13T10:00:00Z');
+  expect(existsSync(path)).toBe(true);
+});

@@ -1,0 +1,360 @@
+/** `svc trade candles` at the socket: what is asked for, what is printed, what is told, and how it ends. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import { TOKEN } from '../gateway.ts';
+import { type CandleGateway, candleGateway, candlesOf, row } from './candle-gateway.ts';
+
+/** A Wednesday. */
+const NOW = Date.parse('2026-01-14T12:00:30Z');
+const at = (text: string): number => Date.parse(text) / 1000;
+
+let served: CandleGateway;
+beforeAll(async () => {
+  served = await candleGateway();
+});
+afterAll(() => served[Symbol.asyncDispose]());
+beforeEach(() => served.reset());
+
+const run = (args: readonly string[], options: RunOptions = {}): Promise<Run> =>
+  served.run(args, { now: () => NOW, ...options });
+
+const objects = ({ stdout }: Run): Record<string, unknown>[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+const times = (result: Run): unknown[] => objects(result).map(({ time }) => time);
+
+describe('the newest', () => {
+  it('are asked for with one request, without the one that is not over', async () => {
+    const result = await run(['eurusd', 'm1', '--last', '3', '-o', 'ndjson']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(times(result)).toEqual(['2026-01-14T11:57:00Z', '2026-01-14T11:58:00Z', '2026-01-14T11:59:00Z']);
+    expect(served.asked).toEqual([
+      { offer: '1', period: 'm1', num: 10_000, from: at('2026-01-14T11:56:00Z'), to: at('2026-01-14T12:00:30Z') },
+    ]);
+  });
+
+  it('are asked for past every cache, as the last candle changes by the second', async () => {
+    const { length } = served.gateway.requests;
+    await run(['EUR/USD', 'm1']);
+    const request = served.gateway.requests.slice(length).find(({ url }) => url.startsWith('/candles/'));
+    expect(request?.headers['cache-control']).toBe('no-cache');
+  });
+
+  it('are a hundred', async () => {
+    expect(times(await run(['EUR/USD', 'H1', '-o', 'ndjson']))).toHaveLength(100);
+  });
+
+  it('have the unfinished one where it is asked for', async () => {
+    const result = await run(['EUR/USD', 'm1', '--last', '1', '--include-partial', '-o', 'ndjson']);
+    expect(times(result)).toEqual(['2026-01-14T12:00:00Z']);
+  });
+
+  it('come from before a weekend, and from further back where a window has too few', async () => {
+    const sparse = new Set(['2026-01-02T10:00:00Z', '2026-01-09T21:54:00Z', '2026-01-14T11:00:00Z'].map(at));
+    served.answer = (request) => candlesOf(request, (time) => sparse.has(time));
+    const result = await run(['EUR/USD', 'm1', '--last', '3', '-o', 'ndjson']);
+    expect(times(result)).toEqual(['2026-01-02T10:00:00Z', '2026-01-09T21:54:00Z', '2026-01-14T11:00:00Z']);
+    for (const [index, { to }] of served.asked.entries()) {
+      if (index > 0) expect(to).toBe((served.asked[index - 1]?.from ?? 0) - 1);
+    }
+  });
+
+  it('end where history does: after two windows with nothing', async () => {
+    const start = at('2026-01-13T00:00:00Z');
+    served.answer = (request) => candlesOf(request, (time) => time >= start);
+    const result = await run(['EUR/USD', 'H1', '--last', '5000', '-o', 'ndjson']);
+    expect(result.code).toBe(0);
+    expect(times(result)).toHaveLength(36);
+    expect(result.stderr).toContain('history begins at 2026-01-13T00:00:00Z');
+    expect(served.asked).toHaveLength(3);
+  });
+
+  it('are none where there is nothing at all, which is no failure', async () => {
+    served.answer = () => [];
+    expect(await run(['EUR/USD', 'm1'])).toMatchObject({ code: 0, stderr: expect.stringContaining('no candles') });
+    expect(await run(['EUR/USD', 'm1', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+});
+
+describe('a range', () => {
+  const JANUARY = ['--from', '2026-01-01', '--to', '2026-01-14'];
+
+  it('is asked for from the oldest window on, each after the other and every candle once', async () => {
+    const result = await run(['EUR/USD', 'm1', ...JANUARY, '-o', 'csv']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const [header, ...lines] = result.stdout.trimEnd().split('\n');
+    expect(header).toBe('time,bid-open,bid-high,bid-low,bid-close,ask-open,ask-high,ask-low,ask-close,tick-qty');
+    const all = candlesOf({ period: 'm1', from: at('2026-01-01T00:00:00Z'), to: at('2026-01-14T00:00:00Z') - 1 });
+    expect(lines.map((line) => at(line.split(',')[0] ?? ''))).toEqual(all.map(([time]) => time));
+    expect(served.asked.map(({ num }) => num)).toEqual([10_000, 10_000]);
+    expect(served.asked[0]?.from).toBe(at('2026-01-01T00:00:00Z'));
+    expect(served.asked[1]?.from).toBe((served.asked[0]?.to ?? 0) + 1);
+    expect(served.asked[1]?.to).toBe(at('2026-01-14T00:00:00Z') - 1);
+  });
+
+  it('is one request where there is no limit', async () => {
+    served.answer = () => [row(at('2024-12-31T22:00:00Z')), row(at('2026-01-13T22:00:00Z'))];
+    expect(await run(['EUR/USD', 'd1', '--from', '1990-01-01'])).toMatchObject({ code: 0 });
+    expect(served.asked).toMatchObject([{ period: 'D1', from: at('1990-01-01T00:00:00Z') }]);
+  });
+
+  it('has no doubles, and is in order', async () => {
+    served.answer = (request) => {
+      const rows = candlesOf(request);
+      return [...rows.slice(3), ...rows.slice(0, 5).map(([time = 0]) => row(time, 1000)), ...rows.slice(0, 3)];
+    };
+    const result = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--to', '2026-01-13', '-o', 'ndjson']);
+    const rows = objects(result);
+    expect(rows.map(({ time }) => time)).toEqual(rows.map(({ time }) => time).sort());
+    expect(rows).toHaveLength(24);
+    expect(rows.map(({ tickQty }) => Number(tickQty) === 1000)).toEqual(rows.map((_, index) => index < 5));
+  });
+
+  it('tells where history begins', async () => {
+    const start = at('2026-01-12T06:00:00Z');
+    served.answer = (request) => candlesOf(request, (time) => time >= start);
+    const result = await run(['EUR/USD', 'm1', ...JANUARY, '--price', 'mid']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('history begins at 2026-01-12T06:00:00Z: there is nothing before');
+    // Within one window, too, and not where it is only a weekend.
+    const hours = await run(['EUR/USD', 'H1', '--from', '2026-01-01', '-o', 'csv']);
+    expect(hours.stderr).toContain('history begins at 2026-01-12T06:00:00Z');
+    expect((await run(['EUR/USD', 'H1', '--from', '2026-01-10', '-o', 'csv'])).stderr).toBe('');
+  });
+
+  it('that the gateway ignores is an error, and nothing is printed', async () => {
+    served.answer = () => candlesOf({ period: 'm1', from: NOW / 1000 - 600, to: NOW / 1000 });
+    const result = await run(['EUR/USD', 'm1', '--from', '2026-01-05', '--to', '2026-01-06', '-o', 'json']);
+    expect(result).toMatchObject({ code: 7, stdout: '' });
+    expect(JSON.parse(result.stderr).error).toMatchObject({
+      code: 'bad_answer',
+      message: expect.stringContaining('the gateway ignored the range'),
+    });
+  });
+
+  it('that is refused as too long is cut', async () => {
+    served.answer = (request) =>
+      request.to - request.from > 86_400 ? 'Invalid from/to parameneters.' : candlesOf(request);
+    const result = await run(['EUR/USD', 'm5', '--from', '2026-01-07', '--to', '2026-01-09', '-o', 'ndjson']);
+    expect(result.code).toBe(0);
+    expect(objects(result)).toHaveLength(2 * 288);
+    expect(served.asked).toHaveLength(3);
+  });
+
+  it('of which a part fails is printed without it, with exit status 10', async () => {
+    served.answer = (request) => (served.asked.length === 2 ? 'Not today' : candlesOf(request));
+    const result = await run(['EUR/USD', 'm1', '--from', '2025-12-24', '--to', '2026-01-14', '-o', 'ndjson']);
+    expect(result.code).toBe(10);
+    expect(result.stderr).toMatch(/is left out: .*Not today/);
+    expect(result.stderr).not.toContain('missing');
+    expect(served.asked).toHaveLength(4);
+    const printed = new Set(times(result));
+    expect(printed).toContain('2025-12-24T00:00:00Z');
+    expect(printed).not.toContain('2026-01-02T00:00:00Z');
+    expect(printed).toContain('2026-01-13T23:59:00Z');
+  });
+
+  it('goes on in another session where the first is lost', async () => {
+    const before = served.gateway.clients.length;
+    let cut = false;
+    served.answer = (request) => {
+      if (served.asked.length === 2 && !cut) {
+        cut = true;
+        for (const client of served.gateway.live) client.disconnect(true);
+        return 'Unauthorized';
+      }
+      return candlesOf(request);
+    };
+    const result = await run(['EUR/USD', 'm1', ...JANUARY, '-o', 'ndjson']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('the session was lost, and is made anew');
+    expect(served.gateway.clients.length - before).toBe(2);
+    const all = candlesOf({ period: 'm1', from: at('2026-01-01T00:00:00Z'), to: at('2026-01-14T00:00:00Z') - 1 });
+    expect(objects(result)).toHaveLength(all.length);
+  });
+});
+
+describe('candles that are missing', () => {
+  const holes = ['2026-01-13T10:00:00Z', '2026-01-13T10:01:00Z', '2026-01-13T15:30:00Z'].map(at);
+  const DAYS = ['EUR/USD', 'm1', '--from', '2026-01-08', '--to', '2026-01-14'];
+  beforeEach(() => {
+    served.answer = (request) => candlesOf(request, (time) => !holes.includes(time));
+  });
+
+  it('are told, and those of the weekend are not', async () => {
+    const result = await run([...DAYS, '-o', 'ndjson']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('3 candles are missing in 2 gaps while forex was traded');
+  });
+
+  it('are listed', async () => {
+    const result = await run([...DAYS, '--gaps', '-o', 'json']);
+    expect(JSON.parse(result.stdout)).toEqual([
+      { symbol: 'EUR/USD', period: 'm1', from: '2026-01-13T10:00:00Z', to: '2026-01-13T10:02:00Z', candles: 2 },
+      { symbol: 'EUR/USD', period: 'm1', from: '2026-01-13T15:30:00Z', to: '2026-01-13T15:31:00Z', candles: 1 },
+    ]);
+  });
+
+  it('are exit status 1 where that is asked for, and a missing part is 10 all the same', async () => {
+    expect((await run([...DAYS, '--fail-on-gap', '-o', 'ndjson'])).code).toBe(1);
+    expect((await run([...DAYS, '--fail-on-gap', '--gaps'])).code).toBe(1);
+    served.asked.length = 0;
+    served.answer = (request) => (served.asked.length === 1 ? candlesOf(request) : 'No');
+    expect((await run(['EUR/USD', 'm1', '--from', '2025-12-29', '--fail-on-gap', '-q'])).code).toBe(10);
+  });
+
+  it('are not known of what is no forex', async () => {
+    expect(await run(['US30', 'm1', '--from', '2026-01-13', '-q'])).toMatchObject({ code: 0, stderr: '' });
+    for (const option of ['--fail-on-gap', '--gaps']) {
+      const refused = await run(['US30', 'm1', '--from', '2026-01-13', option]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('when US30 is traded is not known') });
+    }
+    expect(served.asked).toHaveLength(1);
+  });
+
+  it('at the end are told as an old answer', async () => {
+    served.answer = ({ period, from }) => candlesOf({ period, from, to: at('2026-01-14T11:00:00Z') });
+    const { code, stderr } = await run(['EUR/USD', 'm1', '--last', '10', '-o', 'ndjson']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('the newest candle of EUR/USD is of 2026-01-14T11:00:00Z, and 59 after it are missing');
+    const past = await run(['EUR/USD', 'm1', '--last', '10', '--to', '2026-01-14T11:30:00Z', '-o', 'ndjson']);
+    expect(past.stderr).toBe('');
+  });
+});
+
+describe('what is shown', () => {
+  const TWO = ['EUR/USD', 'H1', '--last', '2'];
+
+  it('is a table of the sides that fit', async () => {
+    const { stdout } = await run([...TWO], { terminal: 100 });
+    expect(stdout).toMatchInlineSnapshot(`
+      "[1mTIME[22m                  [1mBID-OPEN[22m  [1mBID-HIGH[22m  [1mBID-LOW[22m  [1mBID-CLOSE[22m  [1mASK-CLOSE[22m  [1mTICK-QTY[22m
+      2026-01-14T10:00:00Z   1.10301   1.10311  1.10291    1.10306    1.10326        14
+      2026-01-14T11:00:00Z   1.10874   1.10884  1.10864    1.10879    1.10899        25
+      "
+    `);
+    expect((await run([...TWO, '--price', 'mid'], { terminal: 80 })).stdout).toMatchInlineSnapshot(`
+      "[1mTIME[22m                     [1mOPEN[22m     [1mHIGH[22m      [1mLOW[22m    [1mCLOSE[22m  [1mTICK-QTY[22m
+      2026-01-14T10:00:00Z  1.10311  1.10321  1.10301  1.10316        14
+      2026-01-14T11:00:00Z  1.10884  1.10894  1.10874  1.10889        25
+      "
+    `);
+  });
+
+  it('is the other end of each candle, where that is asked for', async () => {
+    const label = async (...args: string[]): Promise<unknown> =>
+      objects(await run(['EUR/USD', ...args, '--last', '1', '-o', 'ndjson']))[0]?.['time'];
+    expect(await label('H1', '--label', 'end')).toBe('2026-01-14T12:00:00Z');
+    expect(await label('H1', '--label', 'start')).toBe('2026-01-14T11:00:00Z');
+    served.answer = () => [row(at('2026-01-13T22:00:00Z'))];
+    expect(await label('D1', '--label', 'start')).toBe('2026-01-12T22:00:00Z');
+    expect(await label('D1')).toBe('2026-01-13T22:00:00Z');
+  });
+
+  it('is a chart of where they close', async () => {
+    const { code, stdout } = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'], { terminal: 60 });
+    expect(code).toBe(0);
+    expect(stdout).toContain('EUR/USD H1: mid close');
+    expect(stdout).toContain('CHANGE');
+    const rows = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--price', 'ask', '-o', 'json']);
+    expect(JSON.parse(rows.stdout)[0]).toEqual({
+      time: '2026-01-12T00:00:00Z',
+      open: expect.any(Number),
+      high: expect.any(Number),
+      low: expect.any(Number),
+      close: expect.any(Number),
+      tickQty: expect.any(Number),
+    });
+    served.answer = () => [];
+    expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
+  });
+
+  it('is a chart of the size that was asked for, in ASCII, and in a file', async () => {
+    const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
+    const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
+    const lines = small.stdout.split('\n');
+    const axis = lines.findIndex((line) => /^ +[+`-]/.test(line));
+    expect(Math.max(...lines.slice(0, axis).map(({ length }) => length))).toBeLessThanOrEqual(40);
+    expect(axis).toBeLessThanOrEqual(1 + 5);
+    expect(small.stdout).not.toMatch(/[^\n -~]/);
+    const file = join(temporaryHome(), 'week.svg');
+    const { code, stdout, stderr } = await run([...week, '--svg', file, '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`the chart is in ${file}`) });
+    expect(JSON.parse(stdout)[0]).toHaveProperty('close');
+    const svg = await run([...week, '--svg', '-']);
+    expect(svg.stdout).toMatch(/^<svg[\s>]|^<\?xml/);
+    expect(svg.stdout).toContain('EUR/USD H1: mid close');
+    expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
+    const again = await run([...week, '--svg', file]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+    expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
+  });
+
+  it('is never what a gateway or a person hides in a symbol', async () => {
+    const hostile = 'EUR\u001b[31m/\u202eUSD';
+    served.offers.push({ t: 0, offerId: 7, currency: hostile, instrumentType: 1 });
+    for (const args of [['--chart'], ['--gaps'], ['-o', 'json', '--gaps'], ['--last', '3']]) {
+      const { code, stdout, stderr } = await run([hostile, 'm5', ...args], { terminal: 80 });
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toMatch(/\u001b\[31m\/|\u202e/);
+    }
+    expect(served.asked.every(({ offer }) => offer === '7')).toBe(true);
+    const unknown = await run([`${hostile}?`, 'm5']);
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining('EUR\\x1b[31m/\\u202eUSD?') });
+    const path = await run(['../../trading/get_model', 'm5', '--offer-id', '1']);
+    expect(path.code).toBe(0);
+  });
+
+  it('has no token and no id of a connection, not even in a trace', async () => {
+    const { stdout, stderr } = await run([...TWO, '--debug']);
+    expect(stderr).toContain('/candles/1/H1');
+    for (const secret of [TOKEN, ...served.gateway.clients.map(({ id }) => id)]) {
+      expect(stdout + stderr).not.toContain(secret);
+    }
+  });
+});
+
+describe('the symbol', () => {
+  it('is looked up once a day, and not where its id is given', async () => {
+    const home = temporaryHome();
+    const models = (): number => served.gateway.requests.filter(({ url }) => url.includes('get_model')).length;
+    const before = models();
+    for (const period of ['m1', 'm5']) expect((await run(['EUR/USD', period], { home })).code).toBe(0);
+    expect(models()).toBe(before + 1);
+    expect((await run(['EUR/GBP', 'm1', '--offer-id', '11'])).code).toBe(0);
+    expect(models()).toBe(before + 1);
+    expect(served.asked.at(-1)?.offer).toBe('11');
+  });
+});
+
+it.each([
+  [['EUR/USD', 'm2'], 'there is no period m2'],
+  [['EUR/USD', 'h5'], 'there is no period h5'],
+  [['EUR/USD'], 'period'],
+  [['EUR/USD', 'm1', '--last', '0'], '--last'],
+  [['EUR/USD', 'm1', '--last', '5', '--from', '2d'], '--from and --last do not go together'],
+  [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from is not before --to'],
+  [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
+  [['EUR/USD', 'W1', '--label', 'end'], 'whether W1 carries its start or its end is not known'],
+  [['EUR/USD', 'm1', '--offer-id', '1/../2'], 'is no id of an offer'],
+  [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
+  [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
+  [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
+  [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
+  [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
+  [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart do not go together'],
+  [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out do not go together'],
+  [['EUR/USD', 'm1', '--out', 'x.parquet'], 'the endings are .csv, .ndjson and .json'],
+  [['EUR/USD', 'm1', '--out', 'x.json', '--resume', '--from', '2d'], 'written whole at the end'],
+  [['EUR/USD', 'm1', '--out', 'x.csv', '--resume'], '--from'],
+  [['EUR/USD', 'm1', '--out', '/nowhere/at/all/x.csv', '--from', '2d'], 'cannot write'],
+])('refuses %j, with exit status 2', async (args, words) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(words);
+  expect(served.asked).toEqual([]);
+});

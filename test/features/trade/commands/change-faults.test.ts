@@ -1,0 +1,169 @@
+/** What changes or ends something is sent once under every fault that leaves its outcome open, and told as unknown. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readJournal } from '../../../../src/store/order-journal.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
+import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+
+/** An answer without an order is all that some of these get. */
+const FAULTS = Object.entries(AMBIGUOUS).filter(([name]) => !/no order named|status 504/.test(name));
+
+interface Case {
+  readonly name: string;
+  /** Its command line and standard input, once what it needs is there. */
+  prepare(desk: Trader): { readonly argv: readonly string[]; readonly stdin?: string; readonly seen?: RegExp };
+  /** More than one where one fault does not keep the others from being sent. */
+  readonly posts?: number;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'close',
+    prepare: ({ gateway }) => ({
+      argv: ['close', holdTrade(gateway)],
+      seen: /of trade \d+ (nothing is open any more; closed in the last minutes: trade \d+ 10K @|all is open as before: buy 10K)/,
+    }),
+  },
+  {
+    name: 'close of two',
+    prepare: ({ gateway }) => ({ argv: ['close', holdTrade(gateway), holdTrade(gateway)] }),
+    posts: 2,
+  },
+  {
+    name: 'close by an order of the other side',
+    prepare: ({ gateway }) => ({
+      argv: ['close', holdTrade(gateway, { account: NETTING }), '--via-opposite'],
+      seen: /of what account 654062 has bought of EUR\/USD (nothing|all|buy 10K .* is open now)/,
+    }),
+  },
+  {
+    name: 'close --symbol',
+    prepare({ gateway }) {
+      // Nobody else has any here.
+      holdTrade(gateway, { symbol: 'GBP/USD' });
+      return {
+        argv: ['close', '--symbol', 'GBP/USD'],
+        seen: /of the GBP\/USD that account 654061 has (all is open as before: buy 10K|nothing is open any more; closed in)/,
+      };
+    },
+  },
+  {
+    name: 'position set',
+    prepare: ({ gateway }) => ({
+      argv: ['position', 'set', holdTrade(gateway), '--stop', '40pips', '--limit', '80pips'],
+      seen: /trade \d+ has now (no stop|the stop 1.156) and no limit/,
+    }),
+  },
+  {
+    name: 'order set',
+    prepare: ({ gateway }) => ({
+      argv: ['order', 'set', holdOrder(gateway), '--rate', '1.14', '--stop', '40pips'],
+      seen: /stands now as order \d+ \(buy 10K EUR\/USD, limit entry at 1.1[45]\)/,
+    }),
+  },
+  {
+    name: 'order cancel',
+    prepare: ({ gateway }) => ({
+      argv: ['order', 'cancel', holdOrder(gateway)],
+      seen: /order \d+ stands no more|stands now as order/,
+    }),
+  },
+  {
+    name: 'oco create',
+    prepare: () => ({
+      argv: ['oco', 'create', 'EUR/USD', '5', '--leg', 'buy@1.17', '--leg', 'sell@1.15'],
+      seen: /this may be it|nothing that fits/,
+    }),
+  },
+  {
+    name: 'oco add',
+    prepare: ({ gateway }) => ({
+      argv: ['oco', 'add', holdOrder(gateway), holdOrder(gateway)],
+      seen: /order \d+ is in (no group|group \d+) now/,
+    }),
+  },
+  {
+    name: 'oco remove',
+    prepare: ({ gateway }) => ({ argv: ['oco', 'remove', holdOrder(gateway, { ocoBulkId: 7 })], seen: /group/ }),
+  },
+  {
+    name: 'oco edit',
+    prepare: ({ gateway }) => ({ argv: ['oco', 'edit', '7', '--add', holdOrder(gateway)], seen: /group/ }),
+  },
+  {
+    name: 'batch --keep-going',
+    prepare: ({ gateway }) => ({
+      argv: ['batch', '-', '--keep-going'],
+      stdin: [holdOrder(gateway), holdOrder(gateway)]
+        .map((order) => `{"command":"order cancel","order":"${order}"}\n`)
+        .join(''),
+    }),
+  },
+];
+
+let desk: Trader;
+const before: Forwarder[] = [];
+beforeAll(async () => {
+  desk = await trader();
+  for (const _ of CASES) before.push(await forwarder(desk.gateway.url));
+});
+afterAll(async () => {
+  for (const one of before) await one[Symbol.asyncDispose]();
+  await desk[Symbol.asyncDispose]();
+});
+
+describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))('$fault', ({ fault, answer, turn }) => {
+  it.concurrent.each(CASES.map((one, at) => ({ ...one, at })))('$name', async ({ at, prepare, posts = 1 }) => {
+    const { argv, stdin, seen } = prepare(desk);
+    const way = before[at] as Forwarder;
+    way.orders.length = 0;
+    // What is carried out under one fault is not under the next.
+    way.fault = { applied: (turn + at) % 2 === 0, answer };
+    const home = temporaryHome();
+    const patience = fault === 'the answer never comes' ? ['--timeout', '1500ms'] : [];
+    const run = await svc(['trade', ...argv, '--yes', '--transport', 'polling', '-o', 'json', ...patience], {
+      home,
+      now: () => NOW,
+      env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: desk.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+    expect({ code: run.code, posts: way.orders.length }, run.stderr).toEqual({ code: 8, posts });
+    const entries = readJournal({ config: '', cache: '', state: `${home}/state` });
+    expect(entries.map(({ outcome }) => outcome)).toEqual(new Array(posts).fill('unknown'));
+    if (seen === undefined) {
+      const rows = JSON.parse(run.stdout) as { outcome: string }[];
+      const rest = posts === 2 ? 'unknown' : 'not_sent';
+      expect(rows.map(({ outcome }) => outcome)).toEqual(['unknown', rest]);
+    } else {
+      expect(run.stdout).toBe('');
+      const { error } = JSON.parse(run.stderr.trimEnd().split('\n').at(-1) ?? '');
+      expect(error).toMatchObject({ code: 'outcome_unknown', retryable: false, journal_id: entries[0]?.id });
+      expect(error.message).toMatch(seen);
+    }
+  });
+});
+
+it.each([
+  ['accepted', 10],
+  ['refused', 10.5],
+])('beside one that is %s a lost answer is told as unknown all the same', async (outcome, amountK) => {
+  const way = before[0] as Forwarder;
+  way.orders.length = 0;
+  way.fault = {
+    applied: false,
+    answer(response) {
+      way.fault = undefined;
+      response.socket?.destroy();
+    },
+  };
+  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway, { amountK })];
+  const argv = ['trade', 'close', ...ids, '--yes', '--transport', 'polling', '-o', 'json'];
+  const { code, stdout } = await svc(argv, {
+    home: temporaryHome(),
+    now: () => NOW,
+    env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: desk.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+  });
+  expect({ code, posts: way.orders.length }).toEqual({ code: 8, posts: 2 });
+  expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome }]);
+});

@@ -1,0 +1,160 @@
+/** A gateway on the real socket.io server that pushes what a test says, to whoever is subscribed to it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { type Gateway, type GatewayOptions, gateway, TOKEN, until } from '../gateway.ts';
+import { ORDER_PATHS } from './trader.ts';
+
+export const OFFERS = [
+  { t: 0, offerId: 1, currency: 'EUR/USD', sell: 1.18983, buy: 1.19008, high: 1.19962, low: 1.18977, ratePrecision: 5 },
+  { t: 0, offerId: 2, currency: 'USD/JPY', sell: 110.1, buy: 110.12, high: 111, low: 109, ratePrecision: 3 },
+];
+
+/** As doc 3 §2 shows its fields. */
+export const ORDER = {
+  t: 3,
+  ratePrecision: 5,
+  orderId: '390285837',
+  tradeId: '170162801',
+  time: '04252018120716391',
+  accountId: '654061',
+  timeInForce: 'GTC',
+  currency: 'EUR/USD',
+  isBuy: true,
+  buy: 1.21818,
+  sell: 0,
+  type: 'OM',
+  status: 2,
+  amountK: 5,
+  stop: 0,
+  limit: 0,
+};
+
+const ROWS: Readonly<Record<string, string>> = {
+  Offer: 'offers',
+  OpenPosition: 'open_positions',
+  ClosedPosition: 'closed_positions',
+  Order: 'orders',
+  Account: 'accounts',
+};
+
+export interface FeedGateway extends AsyncDisposable {
+  readonly gateway: Gateway;
+  /** `POST /trading/subscribe models=Order`, in the order they came. */
+  readonly calls: string[];
+  readonly tables: Record<string, readonly object[]>;
+  /** Tables whose calls are used up. */
+  readonly usedUp: Set<string>;
+  /** Of every POST that trades. */
+  readonly orders: Readonly<Record<string, string>>[];
+  /** Answers it. */
+  onOrder: ((response: ServerResponse, form: Readonly<Record<string, string>>) => void) | undefined;
+  /** Answers `GET /trading/get_model` in the place of the gateway, where it returns true. */
+  onModel: ((model: string, response: ServerResponse) => boolean) | undefined;
+  /** To every connection that is subscribed to the name. A text goes out as it is. */
+  push(name: string, ...records: readonly (object | string)[]): void;
+  /** Once a connection is subscribed to it. */
+  subscribed(name: string): Promise<void>;
+  /** Once the connection that is subscribed to it now has ended. */
+  gone(name: string): Promise<void>;
+  /** Once it was asked for. */
+  called(call: string): Promise<void>;
+  /** Ends every connection, after what was pushed. */
+  drop(): void;
+  run(argv: readonly string[], options?: RunOptions): Promise<Run>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function feedGateway(
+  options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
+): Promise<FeedGateway> {
+  const calls: string[] = [];
+  const tables: Record<string, readonly object[]> = { Offer: OFFERS };
+  const usedUp = new Set<string>();
+  const wanted = new Map<string, Set<string>>();
+  const orders: Readonly<Record<string, string>>[] = [];
+  const hooks: Pick<FeedGateway, 'onOrder' | 'onModel'> = { onOrder: undefined, onModel: undefined };
+  const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
+    const form = new URLSearchParams(body);
+    calls.push(`${request.method} ${pathname} ${decodeURIComponent(body) || searchParams}`.trim());
+    if (ORDER_PATHS.test(pathname)) {
+      const fields = Object.fromEntries(form);
+      orders.push(fields);
+      if (hooks.onOrder !== undefined) {
+        hooks.onOrder(response, fields);
+        return;
+      }
+    }
+    const names = [...form.getAll('models'), ...form.getAll('pairs')];
+    const subscribed = wanted.get(id ?? '') ?? new Set();
+    wanted.set(id ?? '', subscribed);
+    for (const name of names) {
+      if (pathname.endsWith('/unsubscribe')) subscribed.delete(name);
+      else subscribed.add(name);
+    }
+    const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
+    response.setHeader('content-type', 'application/json');
+    if (model !== '' && hooks.onModel?.(model, response)) return;
+    const rows = model === '' ? {} : { [ROWS[model] ?? model]: tables[model] ?? [] };
+    if (usedUp.has(model)) {
+      const error = 'Error code ORA-20301, Cmd=46';
+      response.end(JSON.stringify({ response: { executed: false, error } }));
+      return;
+    }
+    response.end(
+      JSON.stringify(
+        id === undefined
+          ? { response: { executed: false, error: 'Unauthorized' } }
+          : { response: { executed: true }, data: { instrument: [{ symbol: 'EUR/USD', visible: true }] }, ...rows },
+      ),
+    );
+  };
+  const server = await gateway({
+    ...options,
+    before(request, response) {
+      if (request.url?.startsWith('/socket.io')) return false;
+      let body = '';
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on('end', () => {
+        const id = server.live.find((client) => request.headers.authorization === `Bearer ${client.id}${TOKEN}`)?.id;
+        answer(request, response, id, body);
+      });
+      return true;
+    },
+  });
+  const listeners = (name: string) => server.live.filter(({ id }) => wanted.get(id)?.has(name) === true);
+  const env = { SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: TOKEN };
+  return Object.assign(hooks, {
+    gateway: server,
+    orders,
+    calls,
+    tables,
+    usedUp,
+    env,
+    push(name, ...records) {
+      for (const client of listeners(name)) {
+        for (const record of records) client.emit(name, typeof record === 'string' ? record : JSON.stringify(record));
+      }
+    },
+    subscribed: (name) => until(() => listeners(name).length > 0),
+    gone: (name) =>
+      new Promise((resolve) => {
+        for (const client of listeners(name)) client.on('disconnect', () => resolve());
+      }),
+    called: (call) => until(() => calls.includes(call)),
+    drop() {
+      for (const client of server.live) client.disconnect(true);
+    },
+    run: (argv, more = {}) => svc(['trade', ...argv], { home: temporaryHome(), sleeps: true, env, ...more }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  } satisfies Omit<FeedGateway, 'onOrder' | 'onModel'>);
+}
+
+export function lines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,144 @@
+/** `svc trade hours` and `svc trade journal`, which ask nobody. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+
+const WEDNESDAY = Date.UTC(2026, 0, 14, 12);
+const hours = (...args: string[]) => svc(['trade', 'hours', ...args, '-o', 'json'], { now: () => WEDNESDAY });
+
+describe('hours', () => {
+  it.each([
+    ['2026-01-14T12:00:00Z', 'open', '2026-01-18T22:00:00.000Z', '2026-01-16T21:55:00.000Z'],
+    ['2026-01-16T21:54:59Z', 'open', '2026-01-18T22:00:00.000Z', '2026-01-16T21:55:00.000Z'],
+    ['2026-01-16T21:55:00Z', 'closed', '2026-01-18T22:00:00.000Z', '2026-01-23T21:55:00.000Z'],
+    ['2026-01-18T22:05:00Z', 'opening', '2026-01-18T22:15:00.000Z', '2026-01-23T21:55:00.000Z'],
+    // New York's clocks go forward on 8 March and back on 1 November, on other days than those of Europe.
+    ['2026-03-07T12:00:00Z', 'closed', '2026-03-08T21:00:00.000Z', '2026-03-13T20:55:00.000Z'],
+    ['2026-10-31T12:00:00Z', 'closed', '2026-11-01T22:00:00.000Z', '2026-11-06T21:55:00.000Z'],
+  ])('at %s', async (at, state, opens_at, closes_at) => {
+    const { code, stdout } = await hours('--at', at);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ state, opens_at, closes_at });
+    expect((await hours('--at', at, '--require-open')).code).toBe(state === 'open' ? 0 : 1);
+  });
+
+  it('are those of now, also as New York has them', async () => {
+    const { stdout } = await hours();
+    expect(JSON.parse(stdout)).toEqual({
+      state: 'open',
+      now: '2026-01-14T12:00:00.000Z',
+      opens_at: '2026-01-18T22:00:00.000Z',
+      closes_at: '2026-01-16T21:55:00.000Z',
+      opens_new_york: 'Sun 2026-01-18 17:00 EST',
+      closes_new_york: 'Fri 2026-01-16 16:55 EST',
+    });
+    expect(await svc(['trade', 'hours', '--at', 'noon'])).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('journal', () => {
+  const ORDER = {
+    at: '2026-01-14T11:00:00.000Z',
+    profile: 'default',
+    base_url: 'https://gateway.example.com/',
+    path: '/trading/open_trade',
+  };
+  const home = (...lines: readonly object[]): string => {
+    const folder = temporaryHome();
+    mkdirSync(join(folder, 'state/trade'), { recursive: true });
+    // Its last line was cut short by a crash.
+    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"id":"9","at`;
+    writeFileSync(join(folder, 'state/trade/orders.ndjson'), text);
+    return folder;
+  };
+  const kept = home(
+    { id: '1', ...ORDER, command: 'buy', form: { symbol: 'EUR/USD', is_buy: 'true', amount: '5' } },
+    { id: '2', ...ORDER, command: 'sell', form: { symbol: 'USD/JPY', is_buy: 'false', amount: '5' } },
+    { id: '2', at: ORDER.at, outcome: 'accepted', order_ids: ['390285837'] },
+    { id: '3', ...ORDER, command: 'close', form: { trade_id: '1' } },
+    { id: '3', at: ORDER.at, outcome: 'refused', message: 'The specified trade does not exist' },
+  );
+
+  it('has the newest first', async () => {
+    const { code, stdout } = await svc(['trade', 'journal', '--columns', 'id,command,outcome,order-ids'], {
+      home: kept,
+    });
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'ID  COMMAND  OUTCOME   ORDER-IDS',
+      '3   close    refused',
+      '2   sell     accepted  390285837',
+      '1   buy      unknown',
+      '',
+    ]);
+  });
+
+  it('--open has those alone', async () => {
+    const { stdout } = await svc(['trade', 'journal', '--open', '-o', 'json'], { home: kept });
+    expect(JSON.parse(stdout)).toMatchObject([{ id: '1', outcome: 'unknown', order_ids: [], message: null }]);
+    expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: kept })).toMatchObject({ stdout: '3\n' });
+  });
+
+  it('is empty where nothing was sent', async () => {
+    expect(await svc(['trade', 'journal'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no orders were sent from here\n',
+    });
+  });
+
+  describe('of several gateways', () => {
+    const { base_url, ...unknownGateway } = ORDER;
+    const gone = 'http://127.0.0.1:41234/';
+    const order = (id: string, address: object) => ({ id, ...unknownGateway, ...address, command: 'buy', form: {} });
+    const mixed = home(
+      order('1', { base_url }),
+      order('2', { base_url: gone }),
+      { id: '2', at: ORDER.at, outcome: 'accepted', order_ids: ['7'] },
+      order('3', { base_url: gone }),
+      order('4', {}),
+    );
+    const journal = (args: readonly string[], url?: string) =>
+      svc(['trade', 'journal', ...args], { home: mixed, env: url === undefined ? {} : { SVC_TRADE_URL: url } });
+
+    it.each([
+      // As an address is typed, with and without its slash and the path of the protocol.
+      ['https://gateway.example.com', [], ['4', '1']],
+      ['https://GATEWAY.example.com:443/socket.io/', [], ['4', '1']],
+      [gone, [], ['4', '3', '2']],
+      [gone, ['--open'], ['4', '3']],
+      [gone, ['--base-url', 'https://gateway.example.com'], ['4', '1']],
+      [gone, ['--all-gateways'], ['4', '3', '2', '1']],
+      [undefined, [], ['4', '3', '2', '1']],
+    ])('with the address %s and %j it has %j', async (url, args, ids) => {
+      expect((await journal([...args, '-q'], url)).stdout.trim().split('\n')).toEqual(ids);
+    });
+
+    it('tells how many of the same kind it leaves out, and how to see them', async () => {
+      const unknown = (count: number) => `${count} with an unknown outcome: svc trade journal settle\n`;
+      expect((await journal([], base_url)).stderr).toBe(`${unknown(2)}2 of other gateways: --all-gateways\n`);
+      expect((await journal(['--open'], base_url)).stderr).toBe(`${unknown(2)}1 of other gateways: --all-gateways\n`);
+      expect((await journal(['--all-gateways'], base_url)).stderr).toBe(unknown(3));
+      const only = home(order('2', { base_url: gone }));
+      const run = await svc(['trade', 'journal', '--open'], { home: only, env: { SVC_TRADE_URL: base_url } });
+      expect(run.stderr).toBe(
+        'nothing that was sent from here to this gateway is open\n1 of other gateways: --all-gateways\n',
+      );
+    });
+
+    it('shows the gateway where there may be several, and with -o wide', async () => {
+      expect((await journal([], base_url)).stdout).not.toContain('GATEWAY');
+      expect((await journal(['-o', 'wide'], base_url)).stdout).toContain(base_url);
+      for (const { stdout } of [await journal([]), await journal(['--all-gateways'], base_url)]) {
+        expect(stdout).toMatch(/^TIME +GATEWAY /);
+        expect(stdout).toContain(gone);
+      }
+    });
+
+    it('has it in JSON as base_url, null where the line does not tell', async () => {
+      const { stdout } = await journal(['-o', 'json'], base_url);
+      expect(JSON.parse(stdout)).toMatchObject([{ base_url: null }, { base_url }]);
+    });
+  });
+});

@@ -1,0 +1,208 @@
+/** What streams say of a gateway that cannot be reached: at once, on stdout for programs and on stderr for people. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { TOKEN, until } from '../gateway.ts';
+import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
+
+/** An address where nothing listens, until a test starts a gateway there. */
+let url: string;
+let port: number;
+
+beforeAll(async () => {
+  await using free = await feedGateway();
+  ({ url, port } = free.gateway);
+});
+
+interface Running {
+  readonly run: Promise<Run>;
+  /** The lines of JSON so far. */
+  lines(): Record<string, unknown>[];
+  /** Once such a line was printed. */
+  printed(fits: (line: Record<string, unknown>) => boolean): Promise<void>;
+  stderr(): string;
+  stop(): void;
+}
+
+function start(argv: readonly string[], options: RunOptions = {}): Running {
+  let [out, err] = ['', ''];
+  const stop = new AbortController();
+  const run = svc(['trade', ...argv], {
+    home: temporaryHome(),
+    env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: TOKEN },
+    signal: stop.signal,
+    onStdout: async (text) => {
+      out += text;
+    },
+    onStderr: (text) => {
+      err += text;
+    },
+    ...options,
+  });
+  const seen = () => lines(out.slice(0, out.lastIndexOf('\n') + 1));
+  return {
+    run,
+    lines: seen,
+    printed: (fits) => until(() => seen().some(fits)),
+    stderr: () => err,
+    stop: () => stop.abort(new SvcError('interrupted', 'interrupted')),
+  };
+}
+
+const isEvent = (name: string) => (line: Record<string, unknown>) => line['event'] === name;
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const STREAMS = {
+  stream: ['stream', 'Order', '-o', 'ndjson'],
+  'stream --snapshot': ['stream', 'Order', '--snapshot', '-o', 'ndjson'],
+  watch: ['watch', 'orders', '-o', 'ndjson', '--every', '1h'],
+} as const;
+
+async function withOrder(options: Parameters<typeof feedGateway>[0] = {}): Promise<FeedGateway> {
+  const feed = await feedGateway({ port, ...options });
+  feed.tables['Order'] = [ORDER];
+  return feed;
+}
+
+describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (name) => {
+  it('prints unreachable while the gateway is gone, and recovered when it is back', async () => {
+    const first = await withOrder();
+    const running = start(STREAMS[name]);
+    await first.subscribed('Order');
+    await first.gateway.stop();
+    await running.printed(isEvent('unreachable'));
+    expect(running.lines().find(isEvent('unreachable'))).toMatchObject({ at: TIME, reason: expect.any(String) });
+    expect(running.lines().some(isEvent('recovered'))).toBe(false);
+    await using second = await withOrder();
+    await running.printed(isEvent('recovered'));
+    expect(running.lines().find(isEvent('recovered'))).toMatchObject({ at: TIME });
+    await second.subscribed('Order');
+    running.stop();
+    expect((await running.run).code).toBe(130);
+  });
+
+  it('prints unreachable where nothing answers at the start, and begins once the gateway is there', async () => {
+    const running = start([...STREAMS[name], '--until', '1']);
+    await running.printed(isEvent('unreachable'));
+    expect(running.lines()).toHaveLength(1);
+    await using feed = await withOrder();
+    await feed.subscribed('Order');
+    feed.push('Order', { ...ORDER, status: 9 });
+    const { code } = await running.run;
+    expect(code).toBe(0);
+    expect(
+      running
+        .lines()
+        .slice(0, 2)
+        .map(({ event }) => event),
+    ).toEqual(['unreachable', 'recovered']);
+    expect(running.lines().length).toBeGreaterThan(2);
+  });
+
+  it('says so where the token is refused meanwhile, and ends with exit 7', async () => {
+    let isRevoked = false;
+    await using feed = await withOrder({ accepts: (token) => token === TOKEN && !isRevoked });
+    const running = start([...STREAMS[name], '--until', '3s'], { sleeps: 3_000 });
+    await feed.subscribed('Order');
+    isRevoked = true;
+    feed.drop();
+    await running.printed(({ event, reason }) => event === 'unreachable' && /refused the token/.test(String(reason)));
+    expect(running.lines().filter(isEvent('unreachable'))).toHaveLength(2);
+    const { code, stderr } = await running.run;
+    expect({ code, recovered: running.lines().filter(isEvent('recovered')) }).toEqual({ code: 7, recovered: [] });
+    expect(stderr).toContain('the gateway was unreachable at the end');
+    expect(stderr + JSON.stringify(running.lines())).not.toContain(TOKEN);
+  });
+
+  it('ends by --until with exit 7 where nothing ever answers', async () => {
+    const { code, stdout, stderr } = await start([...STREAMS[name], '--until', '30ms'], { sleeps: 30 }).run;
+    expect(code).toBe(7);
+    expect(lines(stdout).map(({ event }) => event)).toEqual(['unreachable']);
+    expect(stderr).toContain('the gateway was unreachable at the end');
+  });
+
+  it('fails with --no-reconnect after the event', async () => {
+    const { code, stdout } = await start([...STREAMS[name], '--no-reconnect']).run;
+    expect(code).toBe(7);
+    expect(lines(stdout)).toEqual([expect.objectContaining({ event: 'unreachable', at: TIME })]);
+  });
+
+  it('fails at once where the token is refused at the start, with the event', async () => {
+    await using _ = await withOrder({ accepts: () => false });
+    const { code, stdout } = await start(STREAMS[name]).run;
+    expect(code).toBe(4);
+    expect(lines(stdout)).toEqual([
+      expect.objectContaining({ event: 'unreachable', reason: expect.stringContaining('refused the token') }),
+    ]);
+  });
+});
+
+describe('for people', () => {
+  it.each([[['stream', 'Order']], [['watch', 'orders']]])('%j has a line on stderr at once', async (argv) => {
+    const first = await withOrder();
+    const running = start(argv);
+    await first.subscribed('Order');
+    await first.gateway.stop();
+    await until(() => running.stderr().includes('connecting again'));
+    await using _ = await withOrder();
+    await until(() => running.stderr().includes('connected again'));
+    running.stop();
+    await running.run;
+  });
+
+  it('a drawn watch says why on the screen, and q ends it with exit 0', async () => {
+    let press = (_keys: string): void => {};
+    let screen = '';
+    const running = start(['watch', 'orders'], {
+      terminal: 120,
+      keys: (keys) => {
+        press = keys;
+      },
+      onStdout: async (text) => {
+        screen += text;
+      },
+    });
+    await until(() => screen.includes('nothing listens'));
+    expect(screen).toContain('no connection: connecting again');
+    press('q');
+    expect((await running.run).code).toBe(0);
+  });
+
+  it('the last frame of a watch that ends by a time says that it ended', async () => {
+    await using _ = await withOrder();
+    const { code, stdout } = await start(['watch', 'orders', '--until', '100ms'], { terminal: 120, sleeps: 100 }).run;
+    expect(code).toBe(0);
+    const last = stdout.slice(stdout.lastIndexOf('1 order at'));
+    expect(last).toMatch(/(websocket|polling) for \ds; no gaps; ended/);
+  });
+});
+
+describe('a stream as csv', () => {
+  it('has outages in its columns', async () => {
+    const { stdout } = await start(['stream', 'Order', '--until', '30ms', '-o', 'csv'], { sleeps: 30 }).run;
+    expect(stdout).toMatch(
+      /^ts,kind,table,key,data\r?\n[^,]+Z,unreachable,,,"\{""code"":""connect_failed"",""reason"":/,
+    );
+  });
+});
+
+describe('trade quote', () => {
+  it('prints unreachable and fails with exit 7 where nothing answers', async () => {
+    const { code, stdout } = await start(['quote', 'EUR/USD', '-o', 'ndjson']).run;
+    expect(code).toBe(7);
+    expect(lines(stdout)).toEqual([
+      { event: 'unreachable', at: TIME, reason: expect.stringContaining('nothing listens') },
+    ]);
+  });
+
+  it('prints it after the ticks so far where the connection is lost', async () => {
+    await using feed = await withOrder();
+    const running = start(['quote', 'EUR/USD', '--count', '3', '--wait', '1h', '-o', 'ndjson'], { sleeps: true });
+    await feed.subscribed('EUR/USD');
+    feed.push('EUR/USD', { Updated: 1, Rates: [1, 2, 3, 1], Symbol: 'EUR/USD' });
+    await running.printed(({ symbol }) => symbol === 'EUR/USD');
+    feed.drop();
+    expect((await running.run).code).toBe(7);
+    expect(running.lines().map(({ symbol, event }) => symbol ?? event)).toEqual(['EUR/USD', 'unreachable']);
+  });
+});

@@ -1,0 +1,142 @@
+/** Pacing and the caps on calls hold reads back, and say so at once; a close, a cancel and an order are never delayed. */
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CALL_LIMITS } from '../../../../src/features/trade/call-limits.ts';
+import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
+import { lockContext } from '../../../store/folder.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { ACCOUNT, type DocumentGateway, documentGateway, reply } from './document-gateway.ts';
+
+let gateway: DocumentGateway;
+beforeAll(async () => {
+  gateway = await documentGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.reset();
+  const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9 };
+  gateway.feed.tables['OpenPosition'] = [{ ...row, tradeId: '7', open: 1.16, close: 1.16 }];
+  gateway.feed.tables['Order'] = [{ ...row, orderId: '39', isEntryOrder: true, type: 'LE', buy: 1.1, sell: 0 }];
+  gateway.feed.onOrder = (response) =>
+    reply(response, 200, '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}');
+});
+
+const NOW = Date.UTC(2026, 0, 14, 12);
+
+/** One connect a minute, which the first command takes: on this machine, too, as the pace is set. */
+async function pacedHome(): Promise<string> {
+  const home = temporaryHome();
+  await svc(['config', 'set', 'trade.connectsPerMinute', '1'], { home });
+  await gateway.run(['offers', '-q'], { home, now: () => NOW });
+  return home;
+}
+
+async function run(argv: readonly string[], home: string) {
+  const waits: string[] = [];
+  const done = await gateway.run(argv, {
+    home,
+    now: () => NOW,
+    onStderr(text) {
+      if (/^waiting|: waiting until/.test(text)) waits.push(text);
+    },
+  });
+  return { ...done, waits, posts: gateway.feed.orders.length };
+}
+
+const ORDERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
+  ['buy', ['buy', 'EUR/USD', '1']],
+  ['buy --wait', ['buy', 'EUR/USD', '1', '--wait', '1s']],
+  ['entry buy', ['entry', 'buy', 'EUR/USD', '1', '--rate', '1.1']],
+  ['close', ['close', '7']],
+  ['close --symbol', ['close', '--symbol', 'EUR/USD']],
+  ['order cancel', ['order', 'cancel', '39']],
+  ['position set', ['position', 'set', '7', '--stop', '40pips']],
+  ['order set', ['order', 'set', '39', '--rate', '1.09']],
+  ['oco create', ['oco', 'create', 'EUR/USD', '1', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
+];
+
+describe.each(ORDERS)('%s', (name, argv) => {
+  const all = [...argv, '--account', ACCOUNT, '--yes', '-o', 'json'];
+
+  it('waits for no pace of connects', async () => {
+    const done = await run(all, await pacedHome());
+    expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
+    expect(done.code, done.stderr).toBe(name === 'buy --wait' ? 9 : 0);
+  });
+
+  it('is sent where every call is used up by what was counted here', async () => {
+    const home = temporaryHome();
+    const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+    const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
+    const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: () => NOW });
+    for (const limit of CALL_LIMITS) await file.fill(limit);
+    const done = await run(all, home);
+    expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
+  });
+});
+
+it('a batch waits for no pace of connects', async () => {
+  const home = await pacedHome();
+  writeFileSync(`${home}/orders.ndjson`, '{"command":"buy","symbol":"EUR/USD","amount":1}\n'.repeat(3));
+  const done = await run(['batch', `${home}/orders.ndjson`, '--account', ACCOUNT, '--yes'], home);
+  expect({ code: done.code, waits: done.waits, posts: done.posts }, done.stderr).toEqual({
+    code: 0,
+    waits: [],
+    posts: 3,
+  });
+});
+
+it('a raw order waits for no pace of connects', async () => {
+  const form = ['account_id=1027808', 'symbol=EUR/USD', 'is_buy=true', 'amount=1'].flatMap((field) => ['-f', field]);
+  const home = await pacedHome();
+  const env = { ...gateway.feed.env, SVC_TRADE_ACCOUNT: ACCOUNT };
+  const { code, stderr } = await svc(['api', 'trade', 'POST', '/trading/open_trade', ...form, '--yes'], {
+    home,
+    env,
+    now: () => NOW,
+  });
+  expect({ code, posts: gateway.feed.orders.length, stderr }).toEqual({ code: 0, posts: 1, stderr: '' });
+});
+
+it.each(['table', 'json', 'ndjson', 'csv', 'id'])('a read that waits says so at once, with -o %s', async (format) => {
+  const home = await pacedHome();
+  let asked = 0;
+  const before = gateway.feed.calls.length;
+  const done = await gateway.run(['positions', '-o', format], {
+    home,
+    now: () => NOW,
+    onStderr(text) {
+      if (text.startsWith('waiting 60 s to connect: at most 1 connects a minute')) asked = gateway.feed.calls.length;
+    },
+  });
+  expect({ code: done.code, asked }).toEqual({ code: 0, asked: before });
+  expect(done.stderr).toContain('waiting 60 s to connect');
+});
+
+it.each([[['-q']], [['-o', 'json']]])(
+  'a read that waits for the caps on calls says so at once, with %j',
+  async (flags) => {
+    const home = temporaryHome();
+    const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+    const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
+    let now = NOW;
+    const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: () => NOW });
+    for (const limit of CALL_LIMITS) await file.fill(limit);
+    const done = await gateway.run(['positions', '--budget', 'wait', ...flags], {
+      home,
+      now: () => now,
+      // Time passes with the notice.
+      onStderr() {
+        now += 3_600_000;
+      },
+    });
+    expect(done.code).toBe(0);
+    expect(done.stderr).toContain('the calls of command 44 are used up: waiting until 2026-01-14T13:00:00.000Z');
+  },
+);
+
+it('an order takes no --budget: nothing delays it', async () => {
+  const { code, stderr } = await gateway.run(['buy', 'EUR/USD', '1', '--budget', 'wait', '--yes']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--budget');
+});

@@ -1,0 +1,228 @@
+/** `journal settle`: what the tables show of requests whose outcome is unknown; and what is said when one of them is sent again. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { journal } from '../../../../src/store/order-journal.ts';
+import { lockContext } from '../../../store/folder.ts';
+import { temporaryHome } from '../../../support/svc.ts';
+import { ACCOUNT, type DocumentGateway, documentGateway, reply, tableTime } from './document-gateway.ts';
+
+let gateway: DocumentGateway;
+beforeAll(async () => {
+  gateway = await documentGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => gateway.reset());
+
+const AGO_MS = 60_000;
+const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
+
+const BUY = {
+  command: 'buy',
+  path: '/trading/open_trade',
+  form: {
+    account_id: ACCOUNT,
+    symbol: 'EUR/USD',
+    is_buy: 'true',
+    rate: '0',
+    amount: '9',
+    order_type: 'AtMarket',
+    time_in_force: 'GTC',
+  },
+};
+const ENTRY = {
+  command: 'entry buy',
+  path: '/trading/create_entry_order',
+  form: { ...BUY.form, rate: '1.04', order_type: 'Entry', is_in_pips: 'true' },
+};
+const CLOSE = {
+  command: 'close',
+  path: '/trading/close_trade',
+  form: { trade_id: '7', amount: '9', rate: '0', order_type: 'AtMarket', time_in_force: 'GTC' },
+};
+const CANCEL = { command: 'order cancel', path: '/trading/delete_order', form: { order_id: '39' } };
+const STOP = { command: 'position set', path: '/trading/change_trade_stop_limit', form: { trade_id: '7' } };
+
+interface Sent {
+  readonly command: string;
+  readonly path: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** A home whose journal has these, sent a minute ago and never answered. */
+async function homeWith(requests: readonly Sent[], ago = AGO_MS): Promise<string> {
+  const home = temporaryHome();
+  const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+  for (const [index, request] of requests.entries()) {
+    const at = new Date(Date.now() - ago + index).toISOString();
+    const base_url = `${gateway.feed.env['SVC_TRADE_URL']}/`;
+    await journal(paths, lockContext, { id: `id-${index + 1}`, at, profile: 'default', base_url, ...request });
+  }
+  return home;
+}
+
+function row(more: object = {}) {
+  const time = tableTime(Date.now() - AGO_MS + 500);
+  return { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time, ...more };
+}
+
+const position = (more: object = {}) => row({ t: 1, tradeId: '7', open: 1.16, ...more });
+const order = (more: object = {}) => row({ t: 3, orderId: '39', tradeId: '8', type: 'OM', status: 2, ...more });
+const closed = (more: object = {}) =>
+  position({ openTime: row().time, close: 1.17, closeTime: tableTime(Date.now() - AGO_MS + 900), ...more });
+const before = { time: tableTime(Date.now() - 3_600_000) };
+
+describe('an unknown outcome', () => {
+  const entry = (buy: number) => order({ isEntryOrder: true, type: 'LE', buy });
+  const parts = () => [position({ amountK: 4 }), position({ tradeId: '9', amountK: 5 })];
+  const closing = () => order({ tradeId: '7', type: 'CM', isEntryOrder: false });
+  it.each<[string, Sent, () => Record<string, readonly object[]>, string, RegExp]>([
+    ['an open position', BUY, () => ({ OpenPosition: [position()] }), 'filled', /position with trade id 7 \(buy 9K/],
+    ['its parts', BUY, () => ({ OpenPosition: parts() }), 'filled', /7.*9/],
+    ['a position that is closed by now', BUY, () => ({ ClosedPosition: [closed()] }), 'filled', /trade id 7/],
+    ['an order that stands', BUY, () => ({ Order: [order()] }), 'open', /order 39 \(buy 9K/],
+    ['an entry order', ENTRY, () => ({ Order: [entry(1.04)] }), 'open', /order 39/],
+    ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /fits/],
+    ['nothing', BUY, () => ({}), 'absent', /no order, open position or closed position fits/],
+    ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /fits/],
+    ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /fits/],
+    ['two that fit', BUY, () => ({ OpenPosition: [position(), position({ tradeId: '9' })] }), 'unknown', /more fits/],
+    ['a closed trade', CLOSE, () => ({ ClosedPosition: [closed()] }), 'filled', /trade 7 9K @ 1.17/],
+    [
+      'a closing order',
+      CLOSE,
+      () => ({ OpenPosition: [position(before)], Order: [closing()] }),
+      'open',
+      /what closes it stands as order 39/,
+    ],
+    ['a trade that is open as before', CLOSE, () => ({ OpenPosition: [position(before)] }), 'absent', /trade 7/],
+    ['no trade, and no closing', CLOSE, () => ({}), 'unknown', /nothing is open/],
+    ['no order', CANCEL, () => ({}), 'done', /order 39 is not in the table of orders/],
+    ['the order', CANCEL, () => ({ Order: [order()] }), 'absent', /it is there as order 39/],
+    ['what no table tells', STOP, () => ({ OpenPosition: [position()] }), 'unknown', /no table shows/],
+  ])('with %s', async (_name, request, tables, outcome, evidence) => {
+    Object.assign(gateway.feed.tables, tables());
+    const home = await homeWith([request]);
+    const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home });
+    expect(run.code, run.stderr).toBe(outcome === 'unknown' ? 8 : 0);
+    expect(JSON.parse(run.stdout)).toMatchObject([{ id: 'id-1', outcome, evidence: expect.stringMatching(evidence) }]);
+    const message = outcome === 'unknown' ? null : expect.stringMatching(evidence);
+    expect(gateway.journal()).toMatchObject([{ id: 'id-1', outcome, message }]);
+    expect(gateway.feed.orders).toEqual([]);
+  });
+
+  it('that is a few seconds old is not called absent yet', async () => {
+    const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([BUY], 2_000) });
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout)).toMatchObject([
+      { outcome: 'unknown', evidence: expect.stringContaining('less than 10 s ago') },
+    ]);
+  });
+
+  it('stays unknown where a table cannot be read', async () => {
+    gateway.feed.usedUp.add('ClosedPosition');
+    const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([BUY]) });
+    gateway.feed.usedUp.clear();
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout)[0].evidence).toContain(
+      'not all tables could be read: the gateway says that all calls',
+    );
+  });
+
+  it('of two equal orders is one position each', async () => {
+    gateway.feed.tables['OpenPosition'] = [position()];
+    const home = await homeWith([BUY, BUY]);
+    const run = await gateway.run(['journal', 'settle'], { home });
+    expect(run.code, run.stderr).toBe(0);
+    expect(gateway.journal().map(({ outcome, trade_ids }) => ({ outcome, trade_ids }))).toEqual([
+      { outcome: 'filled', trade_ids: ['7'] },
+      { outcome: 'absent', trade_ids: [] },
+    ]);
+  });
+
+  it('of two equal orders that were both filled is a position for each', async () => {
+    gateway.feed.tables['OpenPosition'] = [position(), position({ tradeId: '9' })];
+    const run = await gateway.run(['journal', 'settle'], { home: await homeWith([BUY, BUY]) });
+    expect(run.code, run.stderr).toBe(0);
+    expect(gateway.journal().map(({ outcome, trade_ids }) => ({ outcome, trade_ids }))).toEqual([
+      { outcome: 'filled', trade_ids: ['7'] },
+      { outcome: 'filled', trade_ids: ['9'] },
+    ]);
+  });
+
+  it('is settled alone where its id is given, or the beginning of it', async () => {
+    const home = await homeWith([BUY, CANCEL]);
+    const run = await gateway.run(['journal', 'settle', 'id-2', '-q'], { home });
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'id-2\n' });
+    expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'done']);
+    expect((await gateway.run(['journal', 'settle', 'id-2'], { home })).code).toBe(2);
+    expect((await gateway.run(['journal', 'settle', 'id-'], { home })).code).toBe(5);
+    expect((await gateway.run(['journal', 'settle', 'x'], { home })).code).toBe(5);
+  });
+
+  it('is none where every outcome is known', async () => {
+    const run = await gateway.run(['journal', 'settle']);
+    expect({ code: run.code, stdout: run.stdout, calls: gateway.feed.calls }).toEqual({
+      code: 0,
+      stdout: '',
+      calls: [],
+    });
+    expect(run.stderr).toBe('no outcome is unknown at this gateway\n');
+  });
+});
+
+it('the newest entry is the first of the journal, whatever its outcome', async () => {
+  const home = await homeWith([BUY]);
+  gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+  await gateway.run(['sell', 'EUR/USD', '1', '--yes'], { home });
+  const run = await gateway.run(['journal', '--limit', '1', '-o', 'json'], { home });
+  expect(JSON.parse(run.stdout)).toMatchObject([{ command: 'sell', outcome: 'accepted' }]);
+});
+
+describe('a request that is sent again after an unknown outcome', () => {
+  const again = ['buy', 'EUR/USD', '9'];
+  beforeEach(() => {
+    gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+  });
+
+  it.each(['table', 'json', 'id'])('is warned of at once, with -o %s', async (format) => {
+    const home = await homeWith([BUY]);
+    let warned = '';
+    gateway.feed.onOrder = (response) => {
+      warned = said;
+      reply(response, 200, ACCEPTED);
+    };
+    let said = '';
+    const onStderr = (text: string): void => {
+      said += text;
+    };
+    const run = await gateway.run([...again, '--yes', '-o', format], { home, onStderr });
+    expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 0, posts: 1 });
+    expect(warned).toMatch(/an identical request was sent at .* and its outcome is unknown \(journal id-1\)/);
+  });
+
+  it('is asked about at a terminal', async () => {
+    const run = await gateway.run(again, { home: await homeWith([BUY]), terminal: 200, answer: false });
+    expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
+    expect(run.asked).toEqual([expect.stringMatching(/^An identical request has an unknown outcome\. Buy 9 EUR\/USD/)]);
+  });
+
+  it.each([
+    ['another amount', ['buy', 'EUR/USD', '8']],
+    ['another side', ['sell', 'EUR/USD', '9']],
+  ])('is another one with %s', async (_name, argv) => {
+    const run = await gateway.run([...argv, '--yes'], { home: await homeWith([BUY]) });
+    expect(run.stderr).not.toContain('identical');
+  });
+
+  it('is not warned of once the outcome is settled', async () => {
+    const home = await homeWith([BUY]);
+    await gateway.run(['journal', 'settle'], { home });
+    expect((await gateway.run([...again, '--yes'], { home })).stderr).not.toContain('identical');
+  });
+
+  it('may be a change, too', async () => {
+    gateway.feed.tables['Order'] = [order()];
+    const home = await homeWith([CANCEL]);
+    const run = await gateway.run(['order', 'cancel', '39', '--yes'], { home });
+    expect(run.stderr).toContain('(journal id-1)');
+  });
+});

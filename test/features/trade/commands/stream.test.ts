@@ -1,0 +1,284 @@
+/** `svc trade stream`: every push a line, subscriptions made and taken back, gaps told, faults and interruptions. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { TOKEN } from '../gateway.ts';
+import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
+
+let feed: FeedGateway;
+
+beforeAll(async () => {
+  feed = await feedGateway();
+});
+afterAll(() => feed[Symbol.asyncDispose]());
+beforeEach(() => {
+  feed.calls.length = 0;
+});
+
+function tick(bid: number): object {
+  return { Updated: 1_524_658_036_391, Rates: [bid, bid + 0.0002, 1.3, 1.1], Symbol: 'EUR/USD' };
+}
+
+describe.each(['websocket', 'polling'])('over %s', (transport) => {
+  it('prints every push of a table and of a symbol, and takes its subscriptions back', async () => {
+    const run = feed.run([
+      'stream',
+      'eurusd',
+      'Order',
+      '-o',
+      'ndjson',
+      '--until',
+      '4',
+      '--debug',
+      '--transport',
+      transport,
+    ]);
+    await feed.subscribed('EUR/USD');
+    const insert = { ...ORDER, action: 'I', unknown: { kept: [1.5] } };
+    feed.push('Order', insert, { orderId: '390285837', status: 9 }, { orderId: '390285837', action: 'D' });
+    feed.push('EUR/USD', tick(1.2));
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(0);
+    const seen = lines(stdout);
+    expect(seen.map(({ kind, table, key }) => [kind, table, key])).toEqual([
+      ['I', 'Order', '390285837'],
+      ['U', 'Order', '390285837'],
+      ['D', 'Order', '390285837'],
+      ['price', null, 'EUR/USD'],
+    ]);
+    expect(seen[0]?.['data']).toEqual(insert);
+    expect(seen[3]?.['data']).toEqual(tick(1.2));
+    for (const { ts } of seen) expect(ts).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(feed.calls).toEqual([
+      'GET /trading/get_model models=Offer',
+      'POST /trading/subscribe models=Order',
+      'POST /subscribe pairs=EUR/USD',
+      'POST /trading/unsubscribe models=Order',
+      'POST /unsubscribe pairs=EUR/USD',
+    ]);
+    expect(stderr).toContain('/trading/unsubscribe');
+    expect(stderr).not.toContain(TOKEN);
+    for (const { id } of feed.gateway.clients) expect(stderr + stdout).not.toContain(id);
+    expect(feed.gateway.live).toEqual([]);
+  });
+
+  it('loses none of ten thousand pushes, however slowly they are read', async () => {
+    const count = 10_000;
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count), '--transport', transport], {
+      onStdout: () => new Promise((read) => setTimeout(read, 5)),
+    });
+    await feed.subscribed('Order');
+    for (let n = 0; n < count; n++) feed.push('Order', { orderId: String(n), status: 1 });
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    expect(lines(stdout).map(({ key }) => key)).toEqual(Array.from({ length: count }, (_, n) => String(n)));
+  });
+
+  it('tells of a gap, subscribes again, and reads the rows again with --snapshot', async () => {
+    feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--snapshot', '--until', '2', '--transport', transport]);
+    await feed.called('GET /trading/get_model models=Order');
+    feed.push('Order', { orderId: '1', status: 6 });
+    feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
+    feed.drop();
+    await feed.subscribed('Order');
+    feed.push('Order', { orderId: '2', status: 6 });
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    expect(lines(stdout).map(({ kind, key }) => [kind, key])).toEqual([
+      ['snapshot', '1'],
+      ['U', '1'],
+      ['unreachable', null],
+      ['recovered', null],
+      ['gap', null],
+      ['snapshot', '2'],
+      ['U', '2'],
+    ]);
+    const gap = lines(stdout)[4]?.['data'] as Record<string, string>;
+    expect(Date.parse(gap['to'] ?? '')).toBeGreaterThanOrEqual(Date.parse(gap['from'] ?? ''));
+    expect(feed.calls.filter((call) => call.includes('subscribe'))).toEqual([
+      'POST /trading/subscribe models=Order',
+      'POST /trading/subscribe models=Order',
+      'POST /trading/unsubscribe models=Order',
+    ]);
+  });
+});
+
+it('goes on after a gap where the calls for its rows are used up', async () => {
+  feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
+  const run = feed.run(['stream', 'Order', '--snapshot', '--until', '1']);
+  await feed.called('GET /trading/get_model models=Order');
+  feed.usedUp.add('Order');
+  feed.drop();
+  await feed.subscribed('Order');
+  feed.push('Order', { orderId: '1', status: 6 });
+  const { code, stdout, stderr } = await run;
+  feed.usedUp.clear();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/snapshot .*\n.* unreachable .*\n.* recovered\n.* gap .*\n.* U {2}Order {2}1 .*\n$/);
+  expect(stderr).toContain('the rows after the gap are not known: the gateway says that all calls of command 46');
+});
+
+function leftInOrder(): void {
+  expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Order');
+  expect(feed.gateway.live).toEqual([]);
+  expect(feed.gateway.ended.at(-1)).toBe('client namespace disconnect');
+}
+
+describe('what is pushed', () => {
+  it('goes out in its own letters, in one line, and without what steers a terminal', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '3']);
+    await feed.subscribed('Order');
+    feed.push(
+      'Order',
+      '{"orderId":"1","n":12345678901234567890,"rate":1.10,"action":"U"}',
+      '{\n\t"orderId": "7",\r\n "note": "a\u009b31m\u202e\u2028b" }',
+      '["no", "record"]',
+    );
+    const { stdout } = await run;
+    const [exact = '', hostile = '', list = '', ...none] = stdout.split('\n');
+    expect(none).toEqual(['']);
+    expect(exact).toMatch(/"key":"1","data":\{"orderId":"1","n":12345678901234567890,"rate":1.10,"action":"U"\}\}$/);
+    expect(hostile).toMatch(/"data":\{ {2}"orderId": "7", {2} "note": "a\\u009b31m\\u202e\\u2028b" \}\}$/);
+    expect(JSON.parse(hostile).data).toEqual({ orderId: '7', note: 'a\u009b31m\u202e\u2028b' });
+    expect(JSON.parse(list)).toMatchObject({ kind: 'other', key: 'Order', data: ['no', 'record'] });
+  });
+
+  it('is a line each in a table, with what a person follows', async () => {
+    const run = feed.run(['stream', 'Order', 'EUR/USD', '--until', '3']);
+    await feed.subscribed('EUR/USD');
+    feed.push('Order', { ...ORDER, action: 'I', currency: 'EUR\u001b[2J' }, { orderId: '390285837', action: 'D' });
+    feed.push('EUR/USD', tick(1.2));
+    const { stdout } = await run;
+    expect(stdout.replace(/^\S+Z/gm, 'TIME')).toBe(
+      [
+        'TIME  I  Order  390285837  EUR\\x1b[2J  buy  5K  open at market  in process  buy 1.21818  2018-04-25T12:07:16.391Z',
+        'TIME  D  Order  390285837',
+        'TIME  price  EUR/USD  1.2  1.2002',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is left out where it is no JSON, and that is told once for a name and counted', async () => {
+    const run = feed.run(['stream', 'Order', '--until', '1']);
+    await feed.subscribed('Order');
+    feed.push('Order', 'not JSON', '', '{"orderId":', { orderId: '1' });
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toBe(
+      'Order: what is pushed under this name is no JSON, and left out\npushes that were no JSON and are left out: 3\n',
+    );
+  });
+});
+
+describe('it ends', () => {
+  it('after --until a time', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '200ms']);
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    const { code, stdout } = await run;
+    expect({ code, lines: lines(stdout).length }).toEqual({ code: 0, lines: 1 });
+    leftInOrder();
+  });
+
+  it('by Ctrl-C, with what it subscribed to taken back', async () => {
+    const stop = new AbortController();
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson'], {
+      signal: stop.signal,
+      onStdout() {
+        stop.abort(new SvcError('interrupted', 'interrupted'));
+        return undefined;
+      },
+    });
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    const { code, stdout } = await run;
+    expect({ code, lines: lines(stdout).length }).toEqual({ code: 130, lines: 1 });
+    leftInOrder();
+  });
+
+  it('quietly when its reader goes away', async () => {
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson'], {
+      onStdout() {
+        go();
+        return 'closed';
+      },
+    });
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    await gone;
+    feed.push('Order', ORDER);
+    const { code, stdout, stderr } = await run;
+    expect({ code, lines: lines(stdout).length, stderr }).toEqual({ code: 0, lines: 1, stderr: '' });
+    leftInOrder();
+  });
+
+  it('with exit 7 and a last event where the connection is lost and may not come again', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--no-reconnect']);
+    await feed.subscribed('Order');
+    feed.push('Order', ORDER);
+    feed.drop();
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(7);
+    const [, unreachable, closed] = lines(stdout);
+    expect(unreachable).toMatchObject({ event: 'unreachable', reason: expect.stringContaining('ended the session') });
+    expect(closed).toMatchObject({ kind: 'closed', table: null, key: null, data: { code: 'connection_lost' } });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
+  });
+
+  it('before anything is subscribed to, where a symbol is not offered', async () => {
+    const { code, stderr } = await feed.run(['stream', 'Order', 'EUR/XXX']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('EUR/XXX');
+    expect(feed.calls).toEqual(['GET /trading/get_model models=Offer']);
+  });
+
+  it('with the right word where a table is written in another way', async () => {
+    const { code, stderr } = await feed.run(['stream', 'open-positions']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('the table is written OpenPosition');
+  });
+
+  it.each(['0', '0s', '5 minutes', '-3', '30d'])('at once with --until %s', async (given) => {
+    const { code } = await feed.run(['stream', 'Order', `--until=${given}`]);
+    expect({ code, calls: feed.calls }).toEqual({ code: 2, calls: [] });
+  });
+});
+
+/** Each with a table of its own. */
+describe.concurrent('a reader that is slow on a websocket', () => {
+  it('takes all of it where that is for a moment only: a websocket is held back meanwhile', async () => {
+    const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--transport', 'websocket', '--until', '76'], {
+      onStdout: () => new Promise((read) => setTimeout(read, 10)),
+    });
+    await feed.subscribed('Summary');
+    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
+    for (let n = 0; n < 76; n++) feed.push('Summary', large);
+    const { code, stdout } = await run;
+    expect({ code, bytes: stdout.length > 76 * 2 ** 20 }).toEqual({ code: 0, bytes: true });
+  });
+
+  it('ends with exit 10 where that goes on', async () => {
+    let read = (): void => {};
+    const blocked = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const run = feed.run(['stream', 'ClosedPosition', '-o', 'ndjson', '--transport', 'websocket'], {
+      onStdout: () => blocked,
+    });
+    await feed.subscribed('ClosedPosition');
+    const gone = feed.gone('ClosedPosition');
+    const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
+    for (let n = 0; n < 72; n++) feed.push('ClosedPosition', large);
+    await gone;
+    read();
+    const { code, stderr } = await run;
+    expect(code).toBe(10);
+    expect(JSON.parse(stderr).error.message).toContain('64 MiB wait');
+  });
+});

@@ -1,0 +1,59 @@
+/** `svc trade` against the emulated gateway, as somebody who trades in its hedging account. */
+import { startTradingEmulator, type TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
+import { type JournalEntry, readJournal } from '../../../../src/store/order-journal.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+
+/** A Wednesday, when forex is traded. */
+export const NOW = Date.UTC(2026, 0, 14, 12);
+export const HEDGING = '654061';
+export const NETTING = '654062';
+export const ORDER_PATHS =
+  /^\/trading\/(open_trade|create_entry_order|close|change|delete|simple_oco|add_to_oco|remove_from_oco|edit_oco)/;
+
+export interface Trader extends AsyncDisposable {
+  readonly gateway: TradingEmulator;
+  /** Of the last run. */
+  readonly home: string;
+  run(argv: readonly string[], options?: RunOptions): Promise<Run>;
+  /** Of another group. */
+  runAny(argv: readonly string[], options?: RunOptions): Promise<Run>;
+  /** The forms of the orders that reached the gateway since the last `run` began. */
+  orders(): Readonly<Record<string, string>>[];
+  /** `GET /trading/get_model`, of the same time. */
+  calls(): string[];
+  journal(): readonly JournalEntry[];
+}
+
+export async function trader(): Promise<Trader> {
+  const began = Date.now();
+  const now = (): number => NOW + Date.now() - began;
+  const gateway = await startTradingEmulator({ now, random: () => 0.5, fast: 20, tickMs: 0, caps: false });
+  gateway.setPrice('EUR/USD', 1.16);
+  gateway.tick();
+  const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING };
+  let seen = 0;
+  let home = '';
+  const since = () => gateway.requests.slice(seen);
+  return {
+    gateway,
+    get home() {
+      return home;
+    },
+    run(argv, options = {}) {
+      seen = gateway.requests.length;
+      home = options.home ?? temporaryHome();
+      return svc(['trade', ...argv], { now, ...options, home, env: { ...env, ...options.env } });
+    },
+    runAny: (argv, options) => svc(argv, { now, ...options }),
+    orders: () => since().flatMap(({ path, form }) => (ORDER_PATHS.test(path) ? [Object.fromEntries(form)] : [])),
+    calls: () =>
+      since().map(({ method, path, form }) =>
+        `${method} ${path} ${form.map((pair) => pair.join('=')).join('&')}`.trim(),
+      ),
+    journal() {
+      const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+      return readJournal(paths);
+    },
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+}

@@ -1,0 +1,157 @@
+/** `--wait`: every trade of an order, however the pushes come. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+
+let desk: Trader;
+beforeAll(async () => {
+  desk = await trader();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+beforeEach(() => desk.gateway.traps.clear());
+
+const trade = (amountK: number, rate = 1.16013) => ({
+  tradeId: expect.stringMatching(/^\d+$/),
+  amountK,
+  rate,
+  time: expect.stringMatching(/^2026-01-14T12:00:\d\d\.000Z$/),
+});
+
+async function wait(argv: readonly string[], more: Parameters<Trader['run']>[1] = {}) {
+  const run = await desk.run([...argv, '--yes', '-o', 'json'], { sleeps: true, ...more });
+  return { ...run, value: run.stdout === '' ? undefined : JSON.parse(run.stdout) };
+}
+
+describe.each(['auto', 'polling'])('by %s', (transport) => {
+  it('tells the trade of an order at market', async () => {
+    const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s', '--transport', transport]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `order ${value.orderId} is accepted; waiting for its trades\n`,
+    });
+    expect(value).toEqual({
+      orderId: expect.stringMatching(/^\d+$/),
+      status: 'filled',
+      trades: [trade(5)],
+      closedTrades: [],
+    });
+    expect(desk.calls()).toEqual([
+      'GET /trading/get_model/Accounts',
+      'GET /trading/get_model models=Offer',
+      'POST /trading/subscribe models=Order',
+      'POST /trading/subscribe models=OpenPosition',
+      'POST /trading/subscribe models=ClosedPosition',
+      expect.stringMatching(/^POST \/trading\/open_trade /),
+    ]);
+  });
+
+  it.each(['partial-fills', 'push-before-answer'] as const)('tells them all with %s', async (trap) => {
+    desk.gateway.traps.add('partial-fills').add(trap);
+    const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s', '--transport', transport]);
+    expect(code).toBe(0);
+    expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closedTrades: [] });
+    expect(new Set(value.trades.map(({ tradeId }: { tradeId: string }) => tradeId)).size).toBe(3);
+  });
+});
+
+it('FOK that is killed was refused', async () => {
+  desk.gateway.traps.add('fok-killed');
+  const { code, value } = await wait(['sell', 'EUR/USD', '5', '--tif', 'FOK', '--wait', '5s']);
+  expect(code).toBe(3);
+  expect(value).toMatchObject({ status: 'rejected', trades: [], closedTrades: [] });
+});
+
+it('IOC that is filled in part is partly done', async () => {
+  desk.gateway.traps.add('fok-killed').add('partial-fills');
+  const run = await desk.run(['buy', 'EUR/USD', '7', '--tif', 'IOC', '--wait', '5s', '--yes'], { sleeps: true });
+  expect(run.code).toBe(10);
+  expect(run.stdout.replaceAll(/\d{6,}/g, 'N')).toBe(
+    'order N accepted\ntrade N 2K @ 1.16013 filled\ntrade N 2K @ 1.16013 filled\nended, filled in part\n',
+  );
+  expect(run.stderr).toMatch(/order \d+: its last state was "canceled"\n$/);
+});
+
+const ENTRY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500', '--yes', '--wait'];
+
+/** Runs at a rate that is not reached, and does this once the order is accepted. */
+async function waiting(more: Parameters<Trader['run']>[1], accepted: () => void) {
+  return desk.run([...ENTRY, '20s'], {
+    sleeps: true,
+    ...more,
+    onStderr: (text) => text.includes('is accepted') && accepted(),
+  });
+}
+
+function priceIs(bid: number): void {
+  desk.gateway.setPrice('EUR/USD', bid);
+  desk.gateway.tick();
+}
+
+it('what still stands when the time is over is pending', async () => {
+  const { code, value } = await wait([...ENTRY, '60ms']);
+  expect(code).toBe(9);
+  expect(value).toEqual({ orderId: expect.any(String), status: 'pending', trades: [], closedTrades: [] });
+});
+
+it('an order whose pushes never come is found in the tables when the time is over', async () => {
+  desk.gateway.traps.add('no-push');
+  const { code, value } = await wait(['buy', 'EUR/USD', '6', '--wait', '300ms']);
+  expect(code).toBe(0);
+  expect(value).toMatchObject({ status: 'filled', trades: [trade(6)], closedTrades: [] });
+  const waits = await wait([...ENTRY, '60ms']);
+  expect({ code: waits.code, status: waits.value.status }).toEqual({ code: 9, status: 'pending' });
+});
+
+it('without hedging, what it closes on the other side is told as closed, and counts', async () => {
+  const netting = { env: { SVC_TRADE_ACCOUNT: NETTING } };
+  const first = await wait(['buy', 'EUR/USD', '10', '--wait', '5s'], netting);
+  expect(first.value).toMatchObject({ status: 'filled', trades: [trade(10)] });
+  const { code, value, stderr } = await wait(['sell', 'EUR/USD', '30', '--wait', '5s'], netting);
+  expect(code).toBe(0);
+  expect(value).toMatchObject({ status: 'filled', trades: [trade(20, 1.16)], closedTrades: [trade(10, 1.16)] });
+  expect(value.closedTrades[0].tradeId).toBe(first.value.trades[0].tradeId);
+  expect(stderr).toContain('the account does not hedge');
+  const back = await wait(['buy', 'EUR/USD', '20', '--wait', '5s'], netting);
+  expect(back.value).toMatchObject({ status: 'filled', trades: [], closedTrades: [trade(20)] });
+});
+
+it('an entry order waits for its rate', async () => {
+  const { code, stdout } = await waiting({}, () => priceIs(1.149));
+  priceIs(1.16);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^order \d+ accepted\ntrade \d+ 5K @ 1.15 filled\n$/);
+  expect(desk.orders()).toEqual([
+    {
+      account_id: HEDGING,
+      symbol: 'EUR/USD',
+      is_buy: 'true',
+      rate: '1.1500',
+      amount: '5',
+      order_type: 'Entry',
+      time_in_force: 'GTC',
+      is_in_pips: 'true',
+    },
+  ]);
+});
+
+it('a connection that is lost is made again, and the tables tell what was missed', async () => {
+  const { code, stdout, stderr } = await waiting({}, () => {
+    desk.gateway.cut();
+    priceIs(1.149);
+  });
+  priceIs(1.16);
+  expect(stderr).toContain('connecting again');
+  expect(stdout).toMatch(/^order \d+ accepted\ntrade \d+ 5K @ 1.15 filled\n$/);
+  expect(code).toBe(0);
+});
+
+it('Ctrl-C while it waits says that the order is live, and the journal has it', async () => {
+  const stop = new AbortController();
+  const { code, stdout, stderr } = await waiting({ signal: stop.signal }, () =>
+    stop.abort(new SvcError('interrupted', 'interrupted')),
+  );
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  const id = /order (\d+) was accepted and is live/.exec(stderr)?.[1];
+  expect(stderr).toContain(`hint: svc trade order get ${id}, svc trade positions`);
+  expect(desk.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
+});

@@ -1,0 +1,231 @@
+/** `svc trade watch`: one look and then what is pushed, merged; nothing is asked for again but after a gap. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { TOKEN } from '../gateway.ts';
+import { type FeedGateway, feedGateway, lines, OFFERS, ORDER } from './feed.ts';
+
+let feed: FeedGateway;
+
+const POSITION = {
+  t: 1,
+  ratePrecision: 5,
+  tradeId: '170162804',
+  accountId: '654061',
+  currency: 'EUR/USD',
+  isBuy: true,
+  amountK: 10,
+  open: 1.15358,
+  close: 1.15318,
+  stop: 0,
+  limit: 0,
+  grossPL: -4,
+};
+const ACCOUNT = { t: 6, accountId: '654061', balance: 50_000, equity: 50_001.5, mc: 'N', hedging: 'Y' };
+
+beforeAll(async () => {
+  feed = await feedGateway();
+});
+afterAll(() => feed[Symbol.asyncDispose]());
+beforeEach(() => {
+  feed.calls.length = 0;
+  feed.tables['OpenPosition'] = [POSITION, { isTotal: true, grossPL: -4 }];
+  feed.tables['Order'] = [ORDER];
+  feed.tables['Account'] = [ACCOUNT, { accountId: '', isTotal: true, balance: 50_000 }];
+});
+
+/** Runs it until so many lines were printed, and what is to happen after each. */
+async function watch(argv: readonly string[], ...steps: readonly (() => void)[]) {
+  const stop = new AbortController();
+  const left = [...steps];
+  const run = feed.run(['watch', ...argv, '--every', '1ms'], {
+    signal: stop.signal,
+    onStdout() {
+      const next = left.shift();
+      if (next === undefined) stop.abort(new SvcError('interrupted', 'interrupted'));
+      else next();
+      return undefined;
+    },
+  });
+  const outcome = await run;
+  expect(outcome.code).toBe(130);
+  return outcome;
+}
+
+describe.each(['websocket', 'polling'])('over %s', (transport) => {
+  it('merges what is pushed into the rows of one look', async () => {
+    const { stdout, stderr } = await watch(
+      ['positions', '-o', 'ndjson', '--debug', '--transport', transport],
+      () => feed.push('OpenPosition', { tradeId: '170162804', close: 1.154, grossPL: 4.2 }),
+      () => feed.push('OpenPosition', { ...POSITION, tradeId: '9', action: 'I' }),
+      () => feed.push('OpenPosition', { tradeId: '170162804', action: 'D' }),
+    );
+    const seen = lines(stdout);
+    expect(seen.map(({ event }) => event)).toEqual(['added', 'changed', 'added', 'resolved']);
+    expect(seen[1]?.['position']).toEqual({ ...POSITION, close: 1.154, grossPL: 4.2 });
+    expect(seen[3]?.['position']).toEqual({ ...POSITION, close: 1.154, grossPL: 4.2 });
+    expect(feed.calls).toEqual([
+      'POST /trading/subscribe models=OpenPosition',
+      'GET /trading/get_model models=OpenPosition',
+      'POST /trading/unsubscribe models=OpenPosition',
+    ]);
+    expect(feed.gateway.live).toEqual([]);
+    expect(stderr).not.toContain(TOKEN);
+    for (const { id } of feed.gateway.clients) expect(stderr + stdout).not.toContain(id);
+  });
+
+  it('says that its rows are old where the calls for them are used up after a gap', async () => {
+    const run = feed.run(['watch', 'orders', '--until', '1', '--transport', transport], { terminal: 200 });
+    await feed.called('GET /trading/get_model models=Order');
+    feed.usedUp.add('Order');
+    feed.drop();
+    await feed.subscribed('Order');
+    feed.push('Order', { orderId: '390285837', status: 6 });
+    const { code, stdout } = await run;
+    feed.usedUp.clear();
+    expect(code).toBe(0);
+    expect(stdout).toContain('not looked at again since the gap: the gateway says that all calls of command 46');
+    expect(stdout).toMatch(/1 gap of \ds at \d\d:\d\d:\d\dZ/);
+  });
+
+  it('looks again after a gap, and tells what became of the rows', async () => {
+    const { stdout } = await watch(
+      ['orders', '-o', 'ndjson', '--transport', transport],
+      () => {
+        feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
+        feed.drop();
+      },
+      () => {},
+      () => {},
+    );
+    expect(lines(stdout).map(({ event, order }) => [event, (order as typeof ORDER | undefined)?.orderId])).toEqual([
+      ['added', '390285837'],
+      ['unreachable', undefined],
+      ['recovered', undefined],
+      ['added', '2'],
+      ['resolved', '390285837'],
+    ]);
+    expect(feed.calls.filter((call) => call.includes('get_model'))).toHaveLength(2);
+    expect(feed.calls.filter((call) => call.startsWith('POST /trading/subscribe'))).toHaveLength(2);
+  });
+});
+
+describe('in a pipe', () => {
+  it('a row that has changed is a line of the columns', async () => {
+    const { stdout } = await watch(['positions', '--columns', 'trade-id,symbol,gross-pl'], () =>
+      feed.push('OpenPosition', { tradeId: '170162804', grossPL: 12_345.5 }),
+    );
+    expect(stdout.replace(/^\d\S+Z/gm, 'TIME                    ')).toBe(
+      [
+        'AT                        EVENT     TRADE-ID   SYMBOL   GROSS-PL',
+        'TIME                      added     170162804  EUR/USD     -4.00',
+        'TIME                      changed   170162804  EUR/USD  12345.50',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('accounts come from the path of the document, without their total', async () => {
+    const { stdout } = await watch(['accounts', '-o', 'ndjson'], () =>
+      feed.push('Account', { accountId: '', isTotal: true, equity: 1 }, { accountId: '654061', equity: 9 }),
+    );
+    expect(lines(stdout).map(({ account }) => account)).toEqual([ACCOUNT, { ...ACCOUNT, equity: 9 }]);
+    expect(feed.calls[1]).toBe('GET /trading/get_model/Accounts');
+  });
+
+  it('prices of all symbols that are offered begin with the offers', async () => {
+    const { stdout } = await watch(['prices', '-o', 'ndjson'], () =>
+      feed.push('EUR/USD', { Updated: 0, Rates: [1.2, 1.3, 1.4, 1.1], Symbol: 'EUR/USD' }),
+    );
+    expect(lines(stdout).map(({ event, price }) => [event, price])).toEqual([
+      ['added', { symbol: 'EUR/USD', bid: 1.18983, ask: 1.19008, high: 1.19962, low: 1.18977, time: null }],
+      ['added', { symbol: 'USD/JPY', bid: 110.1, ask: 110.12, high: 111, low: 109, time: null }],
+      ['changed', { symbol: 'EUR/USD', bid: 1.2, ask: 1.3, high: 1.4, low: 1.1, time: '1970-01-01T00:00:00.000Z' }],
+    ]);
+    expect(feed.calls.filter((call) => call.startsWith('POST /subscribe'))).toHaveLength(OFFERS.length);
+  });
+
+  it('only rows of the symbols that are named are shown', async () => {
+    feed.tables['OpenPosition'] = [{ ...POSITION, tradeId: '1', currency: 'USD/JPY' }, POSITION];
+    const { stdout } = await watch(['positions', 'eurusd', '-o', 'ndjson'], () =>
+      feed.push('OpenPosition', { tradeId: '1', close: 5 }, { tradeId: '170162804', close: 5 }),
+    );
+    expect(lines(stdout).map(({ position }) => (position as typeof POSITION).tradeId)).toEqual([
+      '170162804',
+      '170162804',
+    ]);
+  });
+
+  it('what cannot be a row changes nothing, and is told of once', async () => {
+    const run = feed.run(['watch', 'accounts', '--until', '3']);
+    await feed.called('GET /trading/get_model/Accounts');
+    feed.push('Account', 'no JSON', { accountId: '654061', balance: 'much' }, { accountId: '654061', balance: {} });
+    feed.push('Account', { accountId: '654061', equity: 7 });
+    const { code, stdout, stderr } = await run;
+    expect(code).toBe(0);
+    expect(stderr).toBe('Account: what is pushed is not of the form it should have, and left out\n');
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/ 50000\.00 +7\.00/);
+    expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Account');
+  });
+});
+
+describe('on a terminal', () => {
+  it('the table is drawn anew, with a trend, a footer, and hostile text shown as such', async () => {
+    feed.tables['Order'] = [{ ...ORDER, timeInForce: '\u001b[2JGTC' }];
+    const run = feed.run(['watch', 'prices', 'eurusd', '--until', '3', '--every', '1ms'], { terminal: 120 });
+    await feed.called('GET /trading/get_model models=Offer');
+    await feed.subscribed('EUR/USD');
+    for (const bid of [1.1, 1.3, 1.2]) feed.push('EUR/USD', { Rates: [bid, bid], Symbol: 'EUR/USD' });
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    expect(stdout).toContain('\u001b[?1049h');
+    expect(stdout.endsWith('\u001b[?1049l')).toBe(true);
+    const last = stdout.slice(stdout.lastIndexOf('1 price at'));
+    expect(last).toMatch(/EUR\/USD {2}1\.20000 {2}1\.20000 {2}▁█▄/);
+    expect(last).toMatch(/(websocket|polling) for \ds; no gaps; ended/);
+  });
+
+  it('q ends it, with what it subscribed to taken back', async () => {
+    const { code, stdout } = await feed.run(['watch', 'orders'], {
+      terminal: 80,
+      keys: (press) => void feed.called('GET /trading/get_model models=Order').then(() => press('xq')),
+    });
+    expect(code).toBe(0);
+    expect(stdout.endsWith('\u001b[?1049l')).toBe(true);
+    expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Order');
+    expect(feed.gateway.live).toEqual([]);
+  });
+
+  it('names what came and what went, and not what changed', async () => {
+    const run = feed.run(['watch', 'orders', '--until', '2', '--every', '1ms'], { terminal: 120 });
+    await feed.called('GET /trading/get_model models=Order');
+    feed.push('Order', { orderId: '390285837', timeInForce: '\u001b[2JGTC' }, { ...ORDER, orderId: '2', action: 'I' });
+    const { stdout } = await run;
+    const last = stdout.slice(stdout.lastIndexOf('2 orders at'));
+    expect(last).toMatch(/Z added 2 EUR\/USD buy 5/);
+    expect(last).not.toContain('Z changed');
+    expect(last).toContain('\\x1b[2JGTC');
+  });
+});
+
+describe('it refuses', () => {
+  it.each([
+    [['trades'], 2, /"trades" cannot be watched/],
+    [['accounts', 'EUR/USD'], 2, /accounts have no symbols/],
+    [['orders', '-o', 'csv'], 2, /a watch has no meaning with -o csv/],
+    [['orders', '--query', '[0]'], 2, /a watch and --query cannot be used together/],
+    [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes here/],
+  ])('%j before anything is sent', async (argv, expected, message) => {
+    const { code, stderr } = await feed.run(['watch', ...argv]);
+    expect({ code, calls: feed.calls }).toEqual({ code: expected, calls: [] });
+    expect(stderr).toMatch(message);
+  });
+
+  it('to go on where the connection is lost and may not come again', async () => {
+    const run = feed.run(['watch', 'orders', '--no-reconnect', '-o', 'ndjson']);
+    await feed.called('GET /trading/get_model models=Order');
+    feed.drop();
+    const { code, stderr } = await run;
+    expect(code).toBe(7);
+    expect(stderr).toContain('connection_lost');
+  });
+});

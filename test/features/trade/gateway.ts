@@ -1,0 +1,172 @@
+/** The real socket.io 2.5 server with the gateway's rules around it: tokens, and requests that only a live connection id may make. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import listen, { type Client } from 'socket.io';
+import { openSession } from '../../../src/features/trade/session.ts';
+import type { Session, SessionEvent, SessionOptions } from '../../../src/features/trade/session-types.ts';
+import { Secret } from '../../../src/http/redact.ts';
+import type { Target } from '../../../src/http/target.ts';
+import { type TestTarget, targetFor } from '../../http/targets.ts';
+
+export const TOKEN = '0123456789abcdef0123456789abcdef01234567';
+
+export interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  body: string;
+}
+
+export interface GatewayOptions {
+  readonly tls?: ServerOptions;
+  readonly port?: number;
+  readonly engine?: Readonly<Record<string, unknown>>;
+  /** Answers instead of the gateway where it says so. */
+  readonly before?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly accepts?: (token: string) => boolean;
+}
+
+export interface Gateway extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Every request of HTTP, polls and goodbyes as well. */
+  readonly requests: Request[];
+  readonly clients: Client[];
+  /** The reason of each connection that ended. */
+  readonly ended: string[];
+  /** Those that are connected. */
+  readonly live: Client[];
+  readonly upgrades: string[];
+  readonly sockets: ReadonlySet<Socket>;
+  /** Leaves requests for a websocket unanswered. `told` is called for each. */
+  hangUpgrades(told: () => void): void;
+  stop(): Promise<void>;
+}
+
+export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const requests: Request[] = [];
+  const clients: Client[] = [];
+  const ended: string[] = [];
+  const upgrades: string[] = [];
+  const sockets = new Set<Socket>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const { url = '', headers } = request;
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      const id = Object.keys(io.sockets.connected).find((id) => headers.authorization === `Bearer ${id}${TOKEN}`);
+      response.setHeader('content-type', 'application/json');
+      const refused = { response: { executed: false, error: 'Unauthorized' } };
+      response.end(JSON.stringify(id === undefined ? refused : { response: { executed: true }, id, body }));
+      if (id !== undefined && url === '/trading/subscribe')
+        io.sockets.connected[id]?.emit('Order', `{"form":"${body}"}`);
+    });
+  };
+  const server = options.tls === undefined ? createServer(answer) : createTlsServer(options.tls, answer);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (request: IncomingMessage) => upgrades.push(request.url ?? ''));
+  const io = listen(server, { serveClient: false, ...options.engine });
+  const { accepts = (token: string) => token === TOKEN } = options;
+  io.use((client, next) =>
+    next(accepts(client.handshake.query['access_token'] ?? '') ? undefined : new Error('Not authorized')),
+  );
+  io.on('connection', (client) => {
+    clients.push(client);
+    client.on('disconnect', (reason) => ended.push(reason));
+  });
+  // socket.io has put itself before `answer`; this is before both.
+  const [serve] = server.listeners('request') as (typeof answer)[];
+  server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url = '', headers } = request;
+    const kept = { method, url, headers, body: '' };
+    requests.push(kept);
+    // Engine.IO takes a poll that was read to its end for one that was given up.
+    if (method === 'POST') {
+      request.on('data', (chunk: Buffer) => {
+        kept.body += chunk.toString();
+      });
+    }
+    if (options.before?.(request, response) !== true) serve?.(request, response);
+  });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    io.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    url: `http${options.tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
+    port,
+    requests,
+    clients,
+    ended,
+    upgrades,
+    sockets,
+    get live() {
+      return Object.values(io.sockets.connected);
+    },
+    hangUpgrades: (told) => void server.removeAllListeners('upgrade').on('upgrade', told),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export interface TestSession extends AsyncDisposable {
+  readonly session: Session;
+  readonly target: TestTarget;
+  readonly notices: string[];
+}
+
+export function sessionWith(
+  url: string,
+  options: Partial<SessionOptions> = {},
+  more: Partial<Target> = {},
+): TestSession {
+  const target = targetFor(url, { service: 'trade', ...more });
+  const notices: string[] = [];
+  const session = openSession(target, {
+    token: () => new Secret(TOKEN),
+    onNotice: (text) => notices.push(text),
+    ...options,
+  });
+  return { session, target, notices, [Symbol.asyncDispose]: () => session.close() };
+}
+
+/** The events as they come, without those on outages. */
+export function reader(session: Session): () => Promise<SessionEvent | undefined> {
+  const next = wholeReader(session);
+  return async () => {
+    for (;;) {
+      const event = await next();
+      if (event?.kind !== 'unreachable' && event?.kind !== 'recovered') return event;
+    }
+  };
+}
+
+export function wholeReader(session: Session): () => Promise<SessionEvent | undefined> {
+  const events = session.events()[Symbol.asyncIterator]();
+  return async () => {
+    const { done, value } = await events.next();
+    return done === true ? undefined : value;
+  };
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  // On a busy machine a step takes seconds; less than a test may.
+  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+    if (holds()) return;
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  throw new Error('it never came to be');
+}

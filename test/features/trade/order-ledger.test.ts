@@ -1,0 +1,215 @@
+/** What belongs to an order does not depend on the order in which its tables are pushed. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type AwaitedOrder, OrderLedger } from '../../../src/features/trade/order-ledger.ts';
+import type { PushedRecord, RowPush } from '../../../src/features/trade/push.ts';
+
+const AWAITED: AwaitedOrder = {
+  orderId: '39',
+  accountId: '1',
+  symbol: 'EUR/USD',
+  side: 'buy',
+  amountK: 7,
+  hedges: true,
+};
+const push = (model: RowPush['model'], action: RowPush['action'], record: PushedRecord): RowPush => ({
+  kind: 'row',
+  model,
+  action,
+  key: String(record[model === 'Order' ? 'orderId' : 'tradeId']),
+  record,
+});
+const order = (record: PushedRecord, action: RowPush['action'] = 'U') =>
+  push('Order', action, { orderId: '39', ...record });
+const opened = (tradeId: string, amountK: number, more: PushedRecord = {}) =>
+  push('OpenPosition', 'I', {
+    tradeId,
+    accountId: '1',
+    currency: 'EUR/USD',
+    isBuy: true,
+    amountK,
+    open: 1.2,
+    time: '04252018120716',
+    ...more,
+  });
+const closed = (tradeId: string, amountK: number, more: PushedRecord = {}) =>
+  push('ClosedPosition', 'I', {
+    tradeId,
+    accountId: '1',
+    currency: 'EUR/USD',
+    isBuy: false,
+    amountK,
+    close: 1.2,
+    closeTime: '04252018120717',
+    ...more,
+  });
+const INSERT = order({ tradeId: '100', time: '04252018120716391', status: 2, amountK: 7 }, 'I');
+
+function stateOf(pushes: readonly RowPush[], awaited: Partial<AwaitedOrder> = {}) {
+  const ledger = new OrderLedger();
+  for (const one of pushes) ledger.take(one);
+  return ledger.state({ ...AWAITED, ...awaited });
+}
+
+test('three parts are three trades, in whatever order their pushes come', () => {
+  const pushes = [
+    INSERT,
+    order({ tradeId: '100', amountK: 5, status: 6 }),
+    opened('100', 2),
+    order({ tradeId: '101', amountK: 3 }),
+    opened('101', 2),
+    order({ tradeId: '102', amountK: 0 }),
+    opened('102', 3),
+    push('OpenPosition', 'U', { tradeId: '100', close: 1.3, grossPL: 4 }),
+    // somebody else's
+    opened('200', 7),
+    push('Order', 'I', { orderId: '40', tradeId: '200', amountK: 7 }),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(pushes, { minLength: pushes.length }), (shuffled) => {
+      const { trades, closedTrades, filled } = stateOf(shuffled);
+      expect(filled).toBe(true);
+      expect(closedTrades).toEqual([]);
+      const sums = new Map(trades.map(({ tradeId, amountK }) => [tradeId, amountK]));
+      expect(sums).toEqual(
+        new Map([
+          ['100', 2],
+          ['101', 2],
+          ['102', 3],
+        ]),
+      );
+    }),
+  );
+});
+
+test('it is filled exactly when the parts make up its amount', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), (parts) => {
+      const pushes = [
+        INSERT,
+        ...parts.flatMap((part, i) => [order({ tradeId: String(100 + i) }), opened(String(100 + i), part)]),
+      ];
+      const sum = parts.reduce((all, part) => all + part, 0);
+      expect(stateOf(pushes)).toMatchObject({ filled: sum >= 7, touched: sum > 0, over: false });
+    }),
+  );
+});
+
+test('parts of a thousandth make up a thousandth', () => {
+  const pushes = [
+    order({ tradeId: '100', amountK: 0.003 }, 'I'),
+    ...['100', '101', '102'].flatMap((id) => [order({ tradeId: id }), opened(id, 0.001)]),
+  ];
+  expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
+});
+
+test('a position may name its order', () => {
+  expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '300' }],
+    seen: false,
+  });
+});
+
+test('a trade that was opened and stopped out at once was filled', () => {
+  const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
+  expect(state).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '100', rate: 1.21 }],
+    closedTrades: [{ tradeId: '100', rate: 1.2 }],
+  });
+});
+
+describe('what is closed on the other side', () => {
+  test('counts where the account does not hedge, and only there', () => {
+    const pushes = [INSERT, closed('50', 4), opened('100', 3)];
+    expect(stateOf(pushes, { hedges: false })).toMatchObject({
+      filled: true,
+      trades: [{ tradeId: '100' }],
+      closedTrades: [{ tradeId: '50', amountK: 4 }],
+    });
+    expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closedTrades: [] });
+    expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closedTrades: [] });
+  });
+
+  test.each([
+    ['of another account', { accountId: '2' }],
+    ['of another symbol', { currency: 'USD/JPY' }],
+    ['of the same side', { isBuy: true }],
+    ['before it', { closeTime: '04252018120700' }],
+  ])('%s does not', (_name, more) => {
+    expect(stateOf([INSERT, closed('50', 4, more)], { hedges: false })).toMatchObject({
+      touched: false,
+      closedTrades: [],
+    });
+  });
+});
+
+describe('a look at the tables after pushes were missed', () => {
+  test('tells what was filled meanwhile, and that the order is gone', () => {
+    const ledger = new OrderLedger();
+    ledger.take(INSERT);
+    ledger.snapshot('Order', []);
+    ledger.snapshot('OpenPosition', [opened('100', 7).record]);
+    expect(ledger.state(AWAITED)).toMatchObject({ filled: true, over: true, trades: [{ tradeId: '100', amountK: 7 }] });
+  });
+
+  test('of an order that was never seen nothing but its absence is known', () => {
+    const ledger = new OrderLedger();
+    ledger.snapshot('Order', []);
+    expect(ledger.state(AWAITED)).toMatchObject({ over: true, seen: false, touched: false });
+    ledger.forgetLook();
+    expect(ledger.state(AWAITED)).toMatchObject({ over: false, seen: false });
+  });
+
+  test('does not count what was closed twice', () => {
+    const ledger = new OrderLedger();
+    ledger.take(INSERT);
+    ledger.take(closed('50', 4));
+    ledger.snapshot('ClosedPosition', [
+      closed('50', 4).record,
+      closed('50', 3, { closeTime: '04252018120718' }).record,
+    ]);
+    expect(ledger.state({ ...AWAITED, hedges: false })).toMatchObject({
+      filled: true,
+      closedTrades: [{ amountK: 4 }, { amountK: 3 }],
+    });
+  });
+
+  test('nor what is pushed only after it, however many parts there are', () => {
+    const part = closed('50', 2);
+    const rest = closed('50', 3);
+    const looks = (pushes: readonly RowPush[], before: number): unknown => {
+      const ledger = new OrderLedger();
+      for (const one of [INSERT, ...pushes.slice(0, before)]) ledger.take(one);
+      ledger.snapshot('ClosedPosition', [part.record, part.record]);
+      for (const one of pushes.slice(before)) ledger.take(one);
+      ledger.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
+      return ledger.state({ ...AWAITED, hedges: false });
+    };
+    for (const before of [0, 1, 2, 3]) {
+      expect(looks([part, part, rest], before)).toMatchObject({
+        filled: true,
+        closedTrades: { length: 3 },
+      });
+    }
+    expect(looks([part, part], 1)).toMatchObject({ closedTrades: { length: 3 } });
+  });
+});
+
+test('an id that is an object with a toString of its own is none', () => {
+  const hostile = JSON.parse('{"toString":1}');
+  const ledger = new OrderLedger();
+  for (const one of [
+    INSERT,
+    order({ tradeId: hostile }),
+    opened('100', 7, { orderId: hostile, accountId: hostile }),
+    closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
+  ]) {
+    ledger.take(one);
+  }
+  ledger.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
+  expect(ledger.state({ ...AWAITED, hedges: false })).toMatchObject({ filled: true, trades: [{ tradeId: '100' }] });
+  const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
+  expect(ledger.state(closing)).toMatchObject({ filled: false, closedTrades: [] });
+});

@@ -1,0 +1,122 @@
+/** Properties of the readers of other tools' files: test/features/webhooks/commands/verify-formats.test.ts has examples. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { capturedDeliveries } from '../../../src/features/webhooks/captured-json.ts';
+import { refuseOthers } from '../../../src/features/webhooks/container.ts';
+import { sentBytes } from '../../../src/features/webhooks/curl-trace.ts';
+
+const PREFIX = 'X-Service-';
+
+/** What it returns, or the failure that a user is shown. */
+function outcome<T>(read: () => T): T | SvcError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'file_unusable') return error;
+    throw error;
+  }
+}
+
+describe('captured JSON', () => {
+  const keys = [
+    'headers',
+    'multiValueHeaders',
+    'body',
+    'rawBody',
+    'isBase64Encoded',
+    'requestContext',
+    'request',
+    'requests',
+    'raw',
+    'data',
+    'content',
+    'info',
+    'item',
+    'header',
+    '_type',
+    'resources',
+    'X-Service-Signature',
+  ];
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<unknown>(null, true, 7, 'export', 'request', '', 'eyJhIjoxfQ=='),
+      fc.string(),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 4 }),
+    ),
+  })).value;
+
+  it('of any shape crashes no reader', () => {
+    fc.assert(
+      fc.property(value, (json) => {
+        const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in', PREFIX));
+        if (found === undefined || found instanceof SvcError) return;
+        for (const { headers, body } of found) {
+          expect(Buffer.from(body)).toBeInstanceOf(Buffer);
+          for (const [name, text] of headers) expect([typeof name, typeof text]).toEqual(['string', 'string']);
+        }
+      }),
+    );
+  });
+
+  it.each(['[', '{"data":[', '{"requests":[', '{"info":{},"item":[{"item":['])(
+    'nested without end crashes no reader: %s',
+    (open) => {
+      const close = [...open].reverse().map((sign) => ({ '[': ']', '{': '}' })[sign] ?? '');
+      const inner = open.startsWith('{"info"') ? '{"item":[' : open;
+      const ends = [...inner].reverse().map((sign) => ({ '[': ']', '{': '}' })[sign] ?? '');
+      const text = open + inner.repeat(20_000) + ends.join('').repeat(20_000) + close.join('');
+      const found = outcome(() => capturedDeliveries(Buffer.from(text), 'in', PREFIX));
+      expect(found === undefined || found instanceof SvcError || found.length === 0).toBe(true);
+    },
+  );
+
+  it('has every byte of a body in base64, and every character of one in text', () => {
+    const headers = { 'X-Service-Signature': 'x' };
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.string({ unit: 'grapheme' }), (bytes, text) => {
+        const event = (body: string, isBase64Encoded: boolean): Buffer =>
+          Buffer.from(JSON.stringify({ headers, body, isBase64Encoded }));
+        const encoded = capturedDeliveries(event(Buffer.from(bytes).toString('base64'), true), 'in', PREFIX);
+        expect(Buffer.from(encoded?.[0]?.body ?? [1])).toEqual(Buffer.from(bytes));
+        const plain = capturedDeliveries(event(text, false), 'in', PREFIX);
+        expect(Buffer.from(plain?.[0]?.body ?? []).toString()).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('curl --trace', () => {
+  const lines = (bytes: Buffer): string[] =>
+    Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) => {
+      const part = bytes.subarray(row * 16, row * 16 + 16);
+      const hex = [...part].map((byte) => `${byte.toString(16).padStart(2, '0')} `).join('');
+      return `${(row * 16).toString(16).padStart(4, '0')}: ${hex.padEnd(48)}${part.toString('latin1').replace(/[^ -~]/g, '.')}`;
+    });
+
+  it('gives back every byte that was sent, and none that was received', () => {
+    const part = fc.tuple(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 100 }));
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
+        const text = parts.flatMap(([sent, bytes]) => [
+          `${sent ? '=> Send' : '<= Recv'} data, ${bytes.length} bytes (0x${bytes.length.toString(16)})`,
+          ...lines(Buffer.from(bytes)),
+        ]);
+        const all = parts.flatMap(([sent, bytes]) => (sent ? [bytes] : []));
+        const read = outcome(() => sentBytes(Buffer.from(text.join('\n'), 'latin1'), 'in'));
+        if (all.length === 0) expect(read).toBeInstanceOf(SvcError);
+        else expect(read).toEqual(Buffer.concat(all));
+      }),
+    );
+  });
+
+  it('of any lines crashes no reader', () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => void outcome(() => sentBytes(Buffer.from(bytes), 'in'))));
+  });
+});
+
+it('any bytes are named, or not', () => {
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void outcome(() => refuseOthers(Buffer.from(bytes), 'in'))));
+});

@@ -1,0 +1,247 @@
+/** `svc webhooks check-receiver` fails every receiver that is wrong in one way, and passes those that are right. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROBE_NAMES, type ProbeName } from '../../../../src/features/webhooks/probe-names.ts';
+import type { ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
+import { NOT_TESTABLE } from '../../../../src/features/webhooks/receiver-rules.ts';
+import { interpreter } from '../../../support/peers.ts';
+import { freePorts } from '../../../support/ports.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { KEY } from './handmade-receiver.ts';
+import { listen } from './listening.ts';
+import { probe } from './probing.ts';
+import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
+import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
+
+async function failures(url: string, only: readonly ProbeName[] = []): Promise<ProbeResult[]> {
+  return (await probe(url, only)).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
+}
+
+const LARGE: ReadonlySet<ProbeName> = new Set(['body-1-mib', 'large-body']);
+
+async function expectFailures(url: string, probes: readonly string[]): Promise<void> {
+  // Megabytes to each receiver would take most of the time: they go to those that fail by them.
+  const only = PROBE_NAMES.filter((name) => !LARGE.has(name) || probes.includes(name));
+  const failed = await failures(url, only);
+  expect(failed.map(({ probe: name }) => name)).toEqual(expect.arrayContaining([...probes]));
+  for (const { sent, got, rule, fix } of failed) {
+    for (const text of [sent, got, fix]) expect(text).toMatch(/\w/);
+    expect(rule).toMatch(/^document 2 §\d.*".+"$/);
+  }
+}
+
+let server: Server;
+let base: string;
+beforeAll(async () => {
+  const express = serveExpress();
+  server = createServer((request, response) =>
+    request.url?.startsWith('/express/') ? express(request, response) : void serveNode(request, response),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe.concurrent('on bare Node', () => {
+  it.each(Object.entries(NODE_RECEIVERS))('%s fails', async (name, [, probes]) => {
+    await expectFailures(`${base}/node/${name}`, probes);
+  });
+  it('a correct one passes', async () => {
+    expect(await failures(`${base}/node/correct`)).toEqual([]);
+  });
+  it('a correct one that locks after ten refusals in a row passes', async () => {
+    let refusals = 0;
+    const receiver = createServer((request, response) => {
+      response.on('finish', () => {
+        refusals = response.statusCode < 300 ? 0 : refusals + 1;
+      });
+      if (refusals < 10) void serveNode(request, response);
+      else request.resume().on('end', () => response.writeHead(503).end());
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const failed = await failures(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/node/correct`);
+    receiver.close();
+    receiver.closeAllConnections();
+    expect(failed).toEqual([]);
+  });
+  it.each([
+    [
+      'the time in its responses',
+      (count: number): readonly [number, string] => [401, count < 3 ? '12:00:00' : '12:00:01'],
+    ],
+    ['a rate limit', (count: number): readonly [number, string] => [count < 3 ? 401 : 429, '']],
+    ['two servers behind it', (count: number): readonly [number, string] => [401, `server ${count % 2}`]],
+  ] as const)('a correct one with %s passes, whatever the moment', async (_, respond) => {
+    let refusals = 0;
+    const receiver = createServer((request, response) => {
+      const [status, body] = respond(++refusals);
+      request.resume().on('end', () => response.writeHead(status).end(body));
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const results = await probe(`http://127.0.0.1:${port}/`, ['malformed-json']);
+    receiver.close();
+    receiver.closeAllConnections();
+    expect(results).toMatchObject([{ verdict: 'pass' }]);
+  });
+});
+
+describe.concurrent('on Express', () => {
+  it.each(Object.entries(EXPRESS_RECEIVERS))('%s fails', async (name, [, probes]) => {
+    await expectFailures(`${base}/express/${name}`, probes);
+  });
+  it('a correct one passes', async () => {
+    expect(await failures(`${base}/express/correct`)).toEqual([]);
+  });
+});
+
+it('svc webhooks listen passes', async () => {
+  const { port, stop } = await listen([]);
+  expect(await failures(`http://127.0.0.1:${port}/`)).toEqual([]);
+  await stop();
+});
+
+const file = (name: string): string => fileURLToPath(new URL(`receivers/${name}`, import.meta.url));
+
+interface Interpreter {
+  readonly program: string;
+  /** Its receivers, and a probe that each must fail. */
+  readonly receivers: Readonly<Record<string, string>>;
+  readonly args: (port: number) => readonly string[];
+  /** It prints no port, and listens on the one it is given. */
+  readonly silent?: true;
+}
+
+const INTERPRETERS: readonly Interpreter[] = [
+  {
+    program: 'python3',
+    args: () => [file('receivers.py'), KEY],
+    receivers: {
+      'prints-json-again': 'body-blanks',
+      'strips-the-body': 'body-trimming',
+      'compares-pairs': 'signature-empty',
+      'compares-bytes-of-hex': 'signature-truncated',
+      'converts-the-timestamp': 'shifted-dot',
+      'indexes-the-headers': 'missing-signature',
+      'parses-first': 'malformed-json',
+      'reads-the-title': 'minimal-event',
+      'splits-at-the-last-dot': 'shifted-dot',
+    },
+  },
+  {
+    program: 'perl',
+    args: () => [file('receivers.pl'), KEY],
+    receivers: {
+      'chomps-the-body': 'body-trimming',
+      'numeric-timestamp': 'shifted-dot',
+      'matches-a-pattern': 'signature-truncated',
+      'searches-the-signature': 'signature-long',
+      'ignores-the-clock': 'stale-timestamp',
+      'dies-on-a-mismatch': 'bad-signature',
+    },
+  },
+  {
+    program: 'php',
+    args: (port) => ['-S', `127.0.0.1:${port}`, '-t', dirname(file('receivers.php')), file('receivers.php')],
+    silent: true,
+    receivers: {
+      'encodes-json-again': 'body-numbers',
+      'casts-the-timestamp': 'shifted-dot',
+      'compares-a-prefix': 'signature-empty',
+      trims: 'body-trimming',
+      'allows-everything-old': 'stale-timestamp',
+    },
+  },
+];
+
+describe.each(INTERPRETERS)('in $program', ({ program, args, receivers, silent }) => {
+  const path = interpreter(program);
+  let child: ChildProcess;
+  let url: string;
+  beforeAll(async () => {
+    if (path === undefined) return;
+    const free = silent ? await freePorts() : 0;
+    const env = { ...process.env, RECEIVER_KEY: KEY };
+    child = spawn(path, args(free), { env, stdio: ['pipe', silent ? 'ignore' : 'pipe', 'ignore'] });
+    const port = silent ? await answering(free) : Number(await firstLine(child));
+    url = `http://127.0.0.1:${port}`;
+  });
+  afterAll(() => void child?.kill('SIGKILL'));
+
+  it.skipIf(path === undefined).each(Object.entries(receivers))('%s fails', async (name, expected) => {
+    await expectFailures(`${url}/${name}`, [expected]);
+  });
+  it.skipIf(path === undefined)('a correct one passes', async () => {
+    expect(await failures(`${url}/correct`)).toEqual([]);
+  });
+});
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('its output is not read');
+  const [line] = await once(createInterface(stdout), 'line');
+  return line as string;
+}
+
+/** Tries until somebody listens there. */
+async function answering(port: number): Promise<number> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const there = await new Promise<boolean>((done) => {
+      socket.once('connect', () => done(true));
+      socket.once('error', () => done(false));
+    });
+    socket.destroy();
+    if (there) return port;
+    await new Promise((done) => setImmediate(done));
+  }
+}
+
+it('counts at least thirty broken receivers on any machine', () => {
+  expect(Object.keys(NODE_RECEIVERS).length + Object.keys(EXPRESS_RECEIVERS).length).toBeGreaterThanOrEqual(30);
+});
+
+/** What was wrong with five receivers that version 0.1.0 passed. */
+describe('the command', () => {
+  it.each([
+    ['node/compares-digits-given', 'signature-empty'],
+    ['express/json-stringify', 'body-blanks'],
+    ['node/throws-on-other-lengths', 'signature-short'],
+    ['node/requires-all-fields', 'minimal-event'],
+    ['node/reads-the-transcript', 'minimal-event'],
+  ])('fails %s, and says why in every form', async (path, name) => {
+    const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', name];
+    const env = { SVC_WEBHOOK_SECRET: KEY };
+    const { code, stdout } = await svc(argv, { env });
+    expect(code).toBe(1);
+    const report = join(temporaryHome(), 'report.xml');
+    const json = await svc([...argv, '-o', 'json', '--junit', report], { env });
+    const [result] = JSON.parse(json.stdout) as ProbeResult[];
+    expect(result).toMatchObject({ probe: name, verdict: 'fail' });
+    const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
+    const read = failure.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) {
+      expect(text).toMatch(/\w/);
+      expect(stdout).toContain(text);
+      expect(read).toContain(text);
+    }
+  });
+
+  it('lists what no response shows', async () => {
+    const { code, stdout, stderr } = await svc(['webhooks', 'check-receiver', `${base}/express/correct`], {
+      env: { SVC_WEBHOOK_SECRET: KEY },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^36 of 36 probes passed; 4 rules/) });
+    for (const { name, fix } of NOT_TESTABLE)
+      expect(stdout).toMatch(new RegExp(`not testable +${name} .*${fix.slice(0, 8)}`));
+  });
+});

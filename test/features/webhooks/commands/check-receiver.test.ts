@@ -1,0 +1,230 @@
+/** `svc webhooks check-receiver` against receivers that are right, and wrong in one way each. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROBE_NAMES } from '../../../../src/features/webhooks/probe-names.ts';
+import type { ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';
+import { listen } from './listening.ts';
+import { probe } from './probing.ts';
+
+const env = { SVC_WEBHOOK_SECRET: KEY };
+const check = (url: string, ...args: string[]): Promise<Run> =>
+  svc(['webhooks', 'check-receiver', url, ...args], { env });
+
+async function failing(url: string): Promise<string[]> {
+  const results = await probe(url);
+  const probes = results.filter(({ verdict }) => verdict !== 'not_testable');
+  expect(probes.map(({ probe }) => probe)).toEqual([...PROBE_NAMES]);
+  return probes.filter(({ verdict }) => verdict !== 'pass').map(({ probe }) => probe);
+}
+
+it('passes a receiver that follows the document', async () => {
+  const { url, taken } = await handmade();
+  expect(await failing(url)).toEqual([]);
+  expect(taken).toHaveLength(63);
+  expect(taken.every(({ method, path }) => method === 'POST' && path === '/hook')).toBe(true);
+  const ids = taken
+    .filter(({ status }) => status === 204)
+    .map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+  // One event comes twice.
+  expect(new Set(ids).size).toBe(ids.length - 1);
+  expect(taken.some(({ body }) => body.toString().includes('\ufffd'))).toBe(true);
+  expect(taken.map(({ body }) => body.length)).toEqual(expect.arrayContaining([2 ** 20, 2 ** 21]));
+  const deliveries = taken.map(({ headers }) => headers[headers.indexOf('X-Service-Delivery') + 1]);
+  expect(deliveries.every((id) => id?.startsWith('dlv_'))).toBe(true);
+  expect(new Set(deliveries).size).toBe(deliveries.length);
+});
+
+it('passes svc webhooks listen as it is, which ends after ten bad deliveries in a row', async () => {
+  const { port, stop } = await listen([]);
+  const { code, stderr } = await check(`http://127.0.0.1:${port}/`);
+  await stop();
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: '36 of 36 probes passed; 4 rules are not testable from outside\n',
+  });
+});
+
+/** One flaw each. */
+const FLAWS: Readonly<Partial<Record<Flaw, readonly string[]>>> = {
+  'types-known-only': ['unknown-type'],
+  'duplicates-refused': ['same-event-twice'],
+  'signature-optional': ['missing-signature'],
+  'timestamp-optional': ['missing-timestamp'],
+  'no-past-limit': ['stale-timestamp'],
+  'no-future-limit': ['future-timestamp'],
+  'timestamp-parsed-loosely': ['shifted-dot'],
+  'utf8-crashes': ['not-utf8'],
+  'small-bodies-only': ['large-body'],
+  redirects: [...PROBE_NAMES],
+};
+
+describe('a receiver with a flaw', () => {
+  it.each(Object.entries(FLAWS))('%s fails %j and nothing else', async (flaw, names) => {
+    const { url } = await handmade([flaw as Flaw]);
+    expect(await failing(url)).toEqual(names);
+  });
+});
+
+it('does not take a late answer for one', async () => {
+  const { url } = await handmade(['slow']);
+  const results = await probe(url, ['valid-ping', 'bad-signature'], 300);
+  expect(results.map(({ got, verdict }) => [got, verdict])).toEqual([
+    ['no answer within 0.3 s', 'fail'],
+    ['no answer within 0.3 s', 'fail'],
+  ]);
+});
+
+describe('a receiver that is not there', () => {
+  it('is told at once', async () => {
+    const { code, stdout, stderr } = await check('http://127.0.0.1:1/hook');
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain('nothing listens at 127.0.0.1:1');
+  });
+
+  it('that goes away half-way leaves the rest unsent', async () => {
+    const leaving = await receiver((_request, response) => {
+      leaving.stop();
+      response.writeHead(204, { connection: 'close' }).end();
+    });
+    const { code, stdout } = await check(leaving.url, '-o', 'json');
+    expect(code).toBe(1);
+    const results = JSON.parse(stdout) as ProbeResult[];
+    expect(results.slice(0, 3).map(({ verdict, got }) => [verdict, got])).toEqual([
+      ['pass', '204'],
+      ['fail', expect.stringContaining('nothing listens')],
+      ['skipped', 'not sent'],
+    ]);
+    expect(results.filter(({ verdict }) => verdict !== 'not_testable')).toHaveLength(36);
+  });
+
+  it('that breaks the connection fails that probe alone', async () => {
+    const { url } = await receiver((request, response, body) => {
+      if (body.includes('recording.archived')) request.socket.resetAndDestroy();
+      else response.writeHead(204).end();
+    });
+    const only = ['valid-ping', 'unknown-type', 'valid-summary'].flatMap((name) => ['--only', name]);
+    const { code, stdout } = await check(url, '-o', 'json', ...only);
+    expect(code).toBe(1);
+    expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe, verdict, got }) => [probe, verdict, got])).toEqual([
+      ['valid-ping', 'pass', '204'],
+      ['valid-summary', 'pass', '204'],
+      ['unknown-type', 'fail', 'the connection broke before an answer'],
+    ]);
+  });
+});
+
+it('prints a line for each probe, and what to change where one fails', async () => {
+  const { url } = await handmade(['duplicates-refused']);
+  const { code, stdout, stderr } = await check(url, '--only', 'same-event-twice', '--only', 'bad-signature');
+  expect(code).toBe(1);
+  expect(stdout.replace(/ \d+ ms$/gm, ' MS').split('\n')).toEqual([
+    [
+      'fail',
+      'same-event-twice    ',
+      'expected 2xx, both times, got 204, 409',
+      'sent: the same event id again, in a delivery of its own',
+      'rule: document 2 §1: "Delivery is at least once, so duplicates are possible."',
+      'fix: respond 2xx to an event id that you have processed already, and do nothing else',
+    ].join('  '),
+    'pass  bad-signature         401, 401, 401, 401  MS',
+    '',
+  ]);
+  expect(stderr).toBe('1 of 2 probes passed\n');
+});
+
+describe('--junit', () => {
+  it('is well-formed whatever the receiver answers, and replaces the report before', async () => {
+    const hostile = ']]>&<"\'\u0000\u001b[31m\ud800 \ufffe\u0085</failure>';
+    const { url } = await receiver((_request, response) => response.writeHead(500).end(hostile));
+    const file = join(temporaryHome(), 'report.xml');
+    for (const only of ['valid-ping', 'unknown-type']) {
+      expect((await check(url, '--only', only, '--junit', file)).code).toBe(1);
+    }
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('tests="1" failures="1" errors="0" skipped="0"');
+    expect(text).toContain(
+      '<failure message="expected 2xx, got 500" type="unknown-type">sent: an event of the type rec',
+    );
+    expect(text).toContain(
+      '\nfix: respond 2xx to event types that you do not know, and ignore them\nresponse: ]]&gt;&amp;',
+    );
+    expect(text).not.toContain('\u001b');
+    expect(wellFormed(file)).toBe('');
+  });
+
+  it('that cannot be written is told before anything is sent', async () => {
+    const { url, taken } = await handmade();
+    const { code, stderr } = await check(url, '--junit', join(temporaryHome(), 'no', 'report.xml'));
+    expect({ code, taken }).toEqual({ code: 2, taken: [] });
+    expect(stderr).toContain('report.xml');
+  });
+
+  it('tells of a check that did not take place', async () => {
+    const file = join(temporaryHome(), 'report.xml');
+    expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
+    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="40"');
+    expect(wellFormed(file)).toBe('');
+  });
+});
+
+describe('--dry-run', () => {
+  it('shows all requests, sends nothing and writes no report', async () => {
+    const { url, taken } = await handmade();
+    const file = join(temporaryHome(), 'report.xml');
+    const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);
+    const requests = JSON.parse(stdout) as { readonly method: string; readonly body: unknown }[];
+    expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 63 });
+    expect(requests.filter(({ body }) => typeof body === 'object')).not.toEqual([]);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+it.each([
+  ['ftp://127.0.0.1/', 'is not http'],
+  ['http://u:p@127.0.0.1/', 'holds a user or a password'],
+  ['http://127.0.0.1/#a', 'fragment'],
+  ['http://127.0.0.1:99999/', 'not a valid URL'],
+  ['http://127.0.0.1/a b', 'blank'],
+])('refuses %s', async (url, why) => {
+  const { code, stderr } = await check(url);
+  expect(code).toBe(2);
+  expect(stderr).toContain(why);
+  expect(stderr).not.toContain('u:p');
+});
+
+it('needs one secret, and shows it nowhere', async () => {
+  const { url } = await handmade();
+  expect((await svc(['webhooks', 'check-receiver', url])).code).toBe(2);
+  const two = await svc(['webhooks', 'check-receiver', url, '--secret-env', 'A', '--secret-env', 'B'], {
+    env: { A: KEY, B: 'whsec_other' },
+  });
+  expect(two.code).toBe(2);
+  for (const args of [['-o', 'json'], ['--dry-run'], ['--dry-run=curl'], ['--debug']]) {
+    const { stdout, stderr } = await check(url, ...args);
+    expect(stdout + stderr + two.stderr).not.toContain(KEY.slice(6));
+  }
+});
+
+/** What is against a file being XML: as much of the grammar as a report needs. */
+function wellFormed(file: string): string {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  const outside = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(text);
+  if (outside !== null) return `a character that XML has not, at ${outside.index}`;
+  const open: string[] = [];
+  let at = text.indexOf('?>') + 2;
+  const token =
+    /<(\/?)([a-z]+)((?: [a-z]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos|#\d+);)*")*)(\/?)>|(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d+);)+/y;
+  while (at < text.length) {
+    token.lastIndex = at;
+    const match = token.exec(text);
+    if (match === null) return `neither a tag nor text at ${at}: ${text.slice(at, at + 20)}`;
+    const [, end, name, , empty] = match;
+    if (end === '/' && open.pop() !== name) return `</${name}> ends what did not begin`;
+    if (name !== undefined && end === '' && empty === '') open.push(name);
+    at = token.lastIndex;
+  }
+  return open.join(' ');
+}

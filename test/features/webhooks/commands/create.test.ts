@@ -1,0 +1,219 @@
+/** The secret is told once, the create has no idempotency key, and a quota looks like a rate limit. */
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { failure, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-create-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const EVENTS = ['--event', 'summary.completed'];
+const created = (service: Subscribed) => [...service.account.subscriptions.values()];
+const onlySecret = (service: Subscribed): string => created(service).at(-1)?.secret ?? '';
+
+describe('the secret', () => {
+  test('goes into a new file of its own, and nowhere else', async () => {
+    await using service = await subscribed();
+    const file = join(folder, 'key');
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file, '--debug', '-o', 'json']);
+    expect(run.code).toBe(0);
+    const secret = onlySecret(service);
+    expect(readFileSync(file, 'utf8')).toBe(`${secret}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(run.stdout + run.stderr).not.toContain(secret);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      endpoint_id: created(service)[0]?.id,
+      id: created(service)[0]?.id,
+      status_text: 'active',
+      secret_kept: `in ${file}`,
+      secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+    });
+    expect(JSON.parse(run.stdout)).not.toHaveProperty('secret');
+  });
+
+  test('is kept for --endpoint, where a delivery then verifies', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--store'], { home });
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/SECRET +stored \(sha256 fp [0-9a-f]{8}\)\n/)]);
+    const id = created(service)[0]?.id ?? '';
+    const exported = await service.run(['secrets', 'export', id], { home });
+    expect(exported.stdout.trim()).toBe(onlySecret(service));
+    expect((await service.run(['get', id], { home })).stdout).toContain('kept (sha256 fp');
+  });
+
+  test('goes to a descriptor', async () => {
+    await using service = await subscribed();
+    const file = join(folder, 'fd');
+    const fd = openSync(file, 'w');
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-fd', String(fd)]);
+    expect(run.code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(`${onlySecret(service)}\n`);
+  });
+
+  test('is printed only where that is asked for', async () => {
+    await using service = await subscribed();
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json']);
+    expect(JSON.parse(run.stdout)).toMatchObject({ secret: onlySecret(service) });
+  });
+
+  test('is stored at a terminal, and has to be told a place elsewhere', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const pipe = await service.run(['create', RECEIVER, ...EVENTS]);
+    expect([pipe.code, pipe.stderr]).toEqual([
+      2,
+      expect.stringContaining('the secret is shown once; say where it goes'),
+    ]);
+    expect(created(service)).toEqual([]);
+    expect((await service.run(['create', RECEIVER, ...EVENTS], { home, terminal: 80 })).stdout).toContain('stored');
+    expect((await service.run(['secrets', 'list', '-q'], { home })).stdout).toBe(`${created(service)[0]?.id}\n`);
+  });
+
+  test('has to have a place before anything is sent', async () => {
+    await using service = await subscribed();
+    const taken = join(folder, 'taken');
+    writeFileSync(taken, 'mine');
+    const readOnly = openSync(taken, 'r');
+    const home = temporaryHome();
+    for (const args of [
+      ['--secret-file', taken],
+      ['--secret-file', join(folder, 'no/such/folder')],
+      ['--secret-fd', String(readOnly)],
+      ['--secret-fd', '987'],
+      ...(existsSync('/dev/full') ? [['--secret-fd', String(openSync('/dev/full', 'w'))]] : []),
+      ['--store', '--show-secret'],
+    ]) {
+      const run = await service.run(['create', RECEIVER, ...EVENTS, ...args], { home });
+      expect([args, run.code, run.stdout]).toEqual([args, 2, '']);
+    }
+    expect(readFileSync(taken, 'utf8')).toBe('mine');
+    expect(created(service)).toEqual([]);
+  });
+
+  test('leaves no file behind where nothing was created', async () => {
+    await using service = await subscribed(['failed-create']);
+    const file = join(folder, 'nothing');
+    expect((await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file])).code).toBe(7);
+    expect((await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file, '--dry-run'])).code).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('before it is sent', () => {
+  test('a subscription of the same address is a reason not to', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
+    expect([run.code, run.stderr]).toEqual([
+      3,
+      expect.stringContaining('ep_1 already points at this url (events [summary.completed, webhook.ping])'),
+    ]);
+    expect(created(service)).toHaveLength(1);
+    expect((await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '--allow-duplicate'])).code).toBe(0);
+  });
+
+  test('the quota is looked at, and who could go', async () => {
+    await using service = await subscribed();
+    for (const status of [1, 1, 2, 2, 2] as const) service.subscribe(`${RECEIVER}?${Math.random()}`, [], status);
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
+    expect(run.code).toBe(6);
+    expect(run.stderr).toContain('svc: quota: 5 of 5 subscriptions used, 3 of them disabled');
+    expect(run.stderr).toContain('hint: svc webhooks delete ep_3');
+    expect(run.stderr).toMatch(/^ep_5 {2}disabled {2}https/m);
+  });
+
+  test('addresses: https only, empty types never, and a warning for what cannot be reached', async () => {
+    await using service = await subscribed();
+    for (const [argv, message] of [
+      [['http://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
+      [['ftp://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
+      [['example.com', ...EVENTS], 'not an address'],
+      [['', ...EVENTS], '<url> is empty'],
+      [[RECEIVER], 'which events? Without any nothing is delivered'],
+      [[RECEIVER, '--event', ''], '--event is empty'],
+      [[RECEIVER, ...EVENTS, '--no-events'], '--event and --no-events do not go together'],
+      [[RECEIVER, '--event', 'a,,b'], 'an item of "a,,b" is empty'],
+    ] as const) {
+      const run = await service.run(['create', ...argv, '--show-secret']);
+      expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(created(service)).toEqual([]);
+    const odd = await service.run(['create', 'https://10.0.0.8/', '--no-events', '--show-secret']);
+    expect(odd.code).toBe(0);
+    expect(odd.stderr).toContain('warning: the service cannot reach 10.0.0.8: that is a private address');
+    expect(odd.stderr).toContain('warning: no events: nothing will be delivered');
+  });
+
+  test.each([
+    [['--event', 'summary.completed', '--event', 'webhook.ping']],
+    [['--events', 'summary.completed,webhook.ping']],
+  ])('takes %j', async (events) => {
+    await using service = await subscribed();
+    const run = await service.run(['create', RECEIVER, ...events, '--show-secret', '-o', 'json']);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ events: ['summary.completed', 'webhook.ping'] });
+  });
+
+  test('a type that the service does not know is refused by it, with what was perhaps meant', async () => {
+    await using service = await subscribed();
+    const run = await service.run(['create', RECEIVER, '--event', 'summary.complete', '--show-secret']);
+    expect([run.code, run.stderr]).toEqual([
+      3,
+      'svc: bad_request: unknown event type: summary.complete\nhint: summary.complete: did you mean summary.completed? the known event types are summary.completed and webhook.ping\n',
+    ]);
+  });
+});
+
+describe('an answer that does not come, or lies', () => {
+  const create = (service: Subscribed, ...more: string[]) =>
+    service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json', ...more]);
+
+  test.each(['lost-create', 'created-but-503'] as const)('%s: exit 8, and which one is the orphan', async (trap) => {
+    await using service = await subscribed([trap]);
+    const run = await create(service);
+    const [orphan, ...more] = created(service);
+    expect(more).toEqual([]);
+    expect([run.code, run.stdout]).toEqual([8, '']);
+    expect(failure(run)).toMatchObject({
+      code: 'not_as_asked',
+      message: `${orphan?.id} was created but its secret was lost in transit and cannot be fetched`,
+      hint: `svc webhooks delete ${orphan?.id} && svc webhooks create …  (--recover does both)`,
+    });
+  });
+
+  test('--recover deletes the orphan and creates once more', async () => {
+    await using service = await subscribed(['lost-create']);
+    const other = service.subscribe('https://192.0.2.8/');
+    const run = service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '--recover', '-o', 'json']);
+    await expect.poll(() => service.account.subscriptions.size, { interval: 1 }).toBe(2);
+    service.traps.delete('lost-create');
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    expect(created(service)).toHaveLength(2);
+    expect(created(service)[0]?.id).toBe(other);
+    expect(JSON.parse(stdout)).toMatchObject({ secret: onlySecret(service) });
+  });
+
+  test('503 of the service itself, and the list has nothing: exit 7', async () => {
+    await using service = await subscribed(['failed-create']);
+    const run = await create(service);
+    expect([run.code, failure(run).message]).toEqual([
+      7,
+      'unavailable: the storage is away; not created (list checked)',
+    ]);
+    expect(created(service)).toEqual([]);
+  });
+
+  test('429 below the quota is a rate: exit 6, and not tried again', async () => {
+    await using service = await subscribed(['rate-429']);
+    service.subscribe('https://192.0.2.8/');
+    const run = await create(service);
+    expect([run.code, failure(run).message]).toEqual([
+      6,
+      '429 but 1/5 used: may be a request-rate limit (not documented)',
+    ]);
+  });
+});

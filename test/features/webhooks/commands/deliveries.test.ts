@@ -1,0 +1,252 @@
+/** A log without a total, without filters, in no stated order, whose pages move. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import type { Subscription } from '../../../../src/sandbox/webhooks/account.ts';
+import { startReceiver } from '../../../sandbox/webhooks/service.ts';
+import { temporaryHome } from '../../../support/svc.ts';
+import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+
+const START = Date.UTC(2026, 10, 20, 12);
+
+/** So many deliveries, a minute apart; every tenth has failed. */
+function fill(service: Subscribed, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const failed = index % 10 === 9;
+    const created_at = new Date(START + index * 60_000).toISOString();
+    service.account.log.push({
+      id: `dlv_${index}`,
+      endpoint_id: 'ep_1',
+      event_id: `evt_${index}`,
+      event_type: 'summary.completed',
+      status: failed ? 2 : 1,
+      attempts: failed ? 6 : 1,
+      last_error: failed ? `http_50${index % 4}` : '',
+      delivered_at: failed ? '' : created_at,
+      created_at,
+    });
+  }
+}
+
+const ids = (stdout: string): string[] => stdout.trimEnd().split('\n');
+
+describe('deliveries', () => {
+  test('one page, unless told otherwise', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 250);
+    const first = await service.run(['deliveries', 'ep_1']);
+    expect(first.stdout.trimEnd().split('\n')).toHaveLength(21);
+    expect(first.stderr).toBe('there may be more: --page, or --all\n');
+    expect(ids((await service.run(['deliveries', 'ep_1', '--page', '13', '-q'])).stdout)).toHaveLength(10);
+    expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '50', '-q'])).stdout)).toHaveLength(50);
+    expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '150', '-q'])).stdout)).toHaveLength(150);
+    expect(ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout)).toHaveLength(250);
+    expect((await service.run(['deliveries', 'ep_1', '--page-size', '101'])).code).toBe(2);
+    expect((await service.run(['deliveries', 'ep_1', '--page', '1', '--all'])).code).toBe(2);
+  });
+
+  test('what is empty is shown as such, and stays as it is in JSON', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 10);
+    expect((await service.run(['deliveries', 'ep_1', '--status', 'failed'])).stdout).toMatch(
+      / failed +6 +http_501 .* -\n$/,
+    );
+    const [item] = JSON.parse((await service.run(['deliveries', 'ep_1', '--status', 'failed', '-o', 'json'])).stdout);
+    expect(item).toMatchObject({ status: 2, status_text: 'failed', delivered_at: '', endpoint_id: 'ep_1' });
+  });
+
+  test('filters run over all pages, the latest first', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 250);
+    service.account.log.reverse();
+    const failed = await service.run(['deliveries', 'ep_1', '--status', 'failed', '--error', 'http_501', '-o', 'json']);
+    const found = JSON.parse(failed.stdout).map((item: { event_id: string }) => item.event_id);
+    expect(found.slice(0, 2)).toEqual(['evt_249', 'evt_229']);
+    expect(found).toHaveLength(13);
+    const since = new Date(START + 245 * 60_000).toISOString();
+    const late = await service.run(['deliveries', 'ep_1', '--since', since, '--limit', '2', '-q']);
+    expect(late.stdout).toBe('dlv_249\ndlv_248\n');
+    expect((await service.run(['deliveries', 'ep_1', '--event-id', 'evt_3'])).stderr).toBe(
+      '249 of 250 left out; the service does not say how many there are\n',
+    );
+    for (const option of ['--event', '--event-type']) {
+      expect((await service.run(['deliveries', 'ep_1', option, 'webhook.ping', '-o', 'json'])).stdout).toBe('[]\n');
+    }
+    const both = ['--event', 'webhook.ping,summary.completed'];
+    expect((await service.run(['deliveries', 'ep_1', ...both, '-q'])).stdout.split('\n')).toHaveLength(251);
+    expect(await service.run(['deliveries', 'ep_1', '--event', 'webhook.pong'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it has summary.completed and webhook.ping\nhint: did you mean webhook.ping?'),
+    });
+  });
+
+  test('ends where the service ignores the page, and where pages shift', async () => {
+    await using service = await subscribed(['ignored-page']);
+    service.subscribe();
+    fill(service, 250);
+    const run = await service.run(['deliveries', 'ep_1', '--all', '-q', '--page-size', '50']);
+    expect(ids(run.stdout)).toHaveLength(50);
+    expect((await service.run(['deliveries', 'ep_1', '--all'])).stderr).toContain(
+      'warning: page 2 repeated page 1; stopped',
+    );
+    service.traps.clear();
+    service.traps.add('shifting-pages');
+    const shifted = ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout);
+    expect(new Set(shifted).size).toBe(shifted.length);
+    expect(shifted.filter((id) => /^dlv_\d+$/.test(id))).toHaveLength(250);
+    const few = await service.run(['deliveries', 'ep_1', '--all', '--max-pages', '1']);
+    expect(few.stderr).toContain('warning: stopped after 1 pages; --max-pages reads more');
+  });
+});
+
+describe('deliveries --follow', () => {
+  const lines = (stdout: string) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('a line for each change, until the event has arrived', async () => {
+    await using receiver = await startReceiver([502, 204]);
+    // Slow enough for the state between the attempts to be seen.
+    await using service = await subscribed([], { fast: 60 });
+    service.subscribe(receiver.url);
+    fill(service, 3);
+    const event = service.emit();
+    const run = await service.run([
+      'deliveries',
+      'ep_1',
+      '--follow',
+      '--since',
+      '1h',
+      '--until',
+      event,
+      '-o',
+      'ndjson',
+    ]);
+    expect(run.code).toBe(0);
+    const changes = lines(run.stdout);
+    expect(changes[0]).toMatchObject({
+      type: 'delivery',
+      change: 'new',
+      event_id: event,
+      status: 0,
+      status_text: 'pending',
+    });
+    expect(changes.at(-1)).toMatchObject({ change: 'status', from: 0, to: 1, attempts: 2 });
+    expect(changes.every(({ event_id: id }) => id === event)).toBe(true);
+  });
+
+  test('of an event that has failed: exit 1; of none in time: 9; until Ctrl-C: 130', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 10);
+    expect((await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_9'])).code).toBe(1);
+    expect(await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_x', '--wait', '50ms'])).toMatchObject({
+      code: 9,
+      stdout: '',
+    });
+    const stop = new AbortController();
+    const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
+      signal: stop.signal,
+      async onStdout(text) {
+        if (text.includes('evt_9')) stop.abort(new SvcError('interrupted', 'interrupted'));
+      },
+    });
+    expect([run.code, run.stdout]).toEqual([
+      130,
+      'evt_8  summary.completed  delivered  attempt 1\nevt_9  summary.completed  failed  attempt 6  http_501\n',
+    ]);
+  });
+
+  test('whose reader goes away: exit 0', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 10);
+    const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
+      onStdout() {
+        fill(service, 11); // it is only found out with what is written next
+        return 'closed';
+      },
+    });
+    expect(run.code).toBe(0);
+  });
+
+  test('begins with all that --since asks for, however many pages they are', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 250);
+    const since = ['--since', '2026-11-20T12:10:00Z', '--wait', '50ms', '-o', 'id'];
+    const run = await service.run(['deliveries', 'ep_1', '--follow', ...since]);
+    expect(run.code).toBe(9);
+    expect(ids(run.stdout)).toEqual(Array.from({ length: 240 }, (_, n) => `dlv_${n + 10}`));
+  });
+
+  test('goes on while the service is away', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    const one = service.account.subscriptions.get('ep_1') as Subscription;
+    fill(service, 1);
+    let looks = 0;
+    const broken = new Proxy(service.account.log, {
+      get(target, name, self) {
+        // Three retries belong to each look.
+        if (name === 'filter' && ++looks > 1 && looks <= 5) throw new Error('away');
+        if (name === 'filter' && looks === 6) fill(service, 2);
+        return Reflect.get(target, name, self);
+      },
+    });
+    Object.assign(service.account, { log: broken });
+    expect(one.status).toBe(1);
+    const run = await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_1', '-o', 'ndjson']);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/waiting for it\n.*the service answers again\n/s);
+  });
+});
+
+describe('samples', () => {
+  test('real ones, or one that is made up', async () => {
+    await using service = await subscribed();
+    const [synthetic] = JSON.parse((await service.run(['samples', '-o', 'json'])).stdout);
+    expect(synthetic).toMatchObject({
+      id: expect.stringMatching(/^evt_sample_/),
+      synthetic: true,
+      data: { audio_id: expect.any(String) },
+    });
+    const event = service.emit();
+    expect((await service.run(['samples', '--event', 'summary.completed', '--limit', '1'])).stdout).toMatch(
+      new RegExp(`^${event} +summary.completed +real `, 'm'),
+    );
+    for (const limit of ['0', '11']) expect((await service.run(['samples', '--limit', limit])).code).toBe(2);
+    expect(await service.run(['samples', '--event', 'other'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /bad_request: unknown event type: other\nhint: the known event types are summary\.completed/,
+      ),
+    });
+  });
+
+  test('are saved under names that are safe, for their owner alone, and never over another file', async () => {
+    await using service = await subscribed();
+    const folder = join(temporaryHome(), 'samples');
+    const [real] = [service.emit()];
+    expect((await service.run(['samples', '--save', folder])).code).toBe(0);
+    expect(readdirSync(folder)).toEqual([`${real}.json`]);
+    expect(statSync(join(folder, `${real}.json`)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(folder, `${real}.json`), 'utf8'))).toMatchObject({ id: real });
+    expect((await service.run(['samples', '--save', folder])).code).toBe(2);
+    service.traps.add('hostile-text');
+    expect((await service.run(['samples', '--save', folder])).code).toBe(0);
+    expect(readdirSync(folder).filter((name) => !/^(evt_\w+|sample-[0-9a-f]{16})\.json$/.test(name))).toEqual([]);
+  });
+});
+
+test('a subscription that is not there', async () => {
+  await using service = await subscribed();
+  service.subscribe(RECEIVER);
+  expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);
+});

@@ -1,0 +1,251 @@
+/** The examination of the subscription half: each fault is found, told with what mends it, and none of it ends the others. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../../../src/cli/findings.ts';
+import { type Run, temporaryHome } from '../../../support/svc.ts';
+import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+
+const findings = ({ stdout }: Run): readonly Finding[] => JSON.parse(stdout) as Finding[];
+const found = (run: Run, check: string, about: string | null = null): Finding | undefined =>
+  findings(run).find((one) => one.check === check && one.about === about);
+
+async function examine(service: Subscribed, more: readonly string[] = [], home = temporaryHome()): Promise<Run> {
+  return service.run(['doctor', '-o', 'json', ...more], { home });
+}
+
+interface Kept {
+  readonly base_url: string | null;
+  readonly endpoint_id: string;
+}
+
+function keep(home: string, kept: readonly Kept[]): string {
+  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+  const file = join(home, 'config/webhook-secrets.json');
+  const secrets = kept.map((one) => ({
+    ...one,
+    secret: `whsec_${one.endpoint_id}`,
+    stored_at: '2026-01-01T00:00:00Z',
+  }));
+  writeFileSync(file, JSON.stringify({ version: 1, secrets }), { mode: 0o600 });
+  return file;
+}
+
+describe('what is well', () => {
+  test('has a line for each check, and exit 0', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const id = service.subscribe();
+    keep(home, [{ base_url: service.url, endpoint_id: id }]);
+    const run = await examine(service, [], home);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(findings(run).map(({ check, about, verdict, mend }) => [check, about, verdict, mend])).toEqual([
+      ['sign-in', null, 'ok', null],
+      ['files', null, 'ok', null],
+      ['service', null, 'ok', null],
+      ['clock', null, 'ok', null],
+      ['quota', null, 'ok', null],
+      ['status', id, 'ok', null],
+      ['events', id, 'ok', null],
+      ['url', id, 'ok', null],
+      ['secret', id, 'ok', null],
+      ['deliveries', id, 'ok', null],
+    ]);
+    expect(run.stdout).not.toContain('whsec_');
+    const traced = await service.run(['doctor', '-v'], { home });
+    expect(traced.stderr.match(/^[A-Z]+ http\S+/gm)).toEqual([
+      `GET ${service.url}/v1/webhooks`,
+      expect.stringMatching(/^GET .*\/deliveries/),
+    ]);
+    expect(await service.run(['doctor', '-q'], { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect((await service.run(['doctor'], { home })).stderr).toBe('0 bad, 0 to look at, 10 ok\n');
+  });
+});
+
+describe('a subscription', () => {
+  test('that is disabled, or nearly, is bad; what may be meant so is worth a look', async () => {
+    await using service = await subscribed();
+    const [gone, close, far, silent] = [
+      service.subscribe(RECEIVER, ['summary.completed'], 2),
+      service.subscribe('https://192.0.2.8/'),
+      service.subscribe('https://192.0.2.9/'),
+      service.subscribe('https://192.0.2.10/', []),
+    ] as const;
+    Object.assign(service.account.subscriptions.get(close) ?? {}, { consecutive_failures: 14 });
+    Object.assign(service.account.subscriptions.get(far) ?? {}, { consecutive_failures: 13 });
+    const run = await examine(service);
+    expect(run.code).toBe(1);
+    expect(found(run, 'status', gone)).toMatchObject({
+      verdict: 'bad',
+      mend: `svc webhooks enable ${gone} --url <url>`,
+    });
+    expect(found(run, 'status', close)).toMatchObject({
+      verdict: 'bad',
+      detail: expect.stringContaining('14/20 failed attempts in a row: 1 more failing event can disable it'),
+    });
+    expect(found(run, 'status', far)).toMatchObject({ verdict: 'warn', detail: expect.stringContaining('2 more') });
+    expect(found(run, 'events', silent)).toMatchObject({
+      verdict: 'warn',
+      mend: `svc webhooks update ${silent} --set-event summary.completed`,
+    });
+    expect(found(run, 'secret', silent)).toMatchObject({
+      verdict: 'warn',
+      mend: `svc webhooks secrets import ${silent}`,
+    });
+    const quiet = await service.run(['doctor', far, '-q']);
+    expect([quiet.code, quiet.stdout]).toEqual([0, `status:${far}\nsecret:${far}\n`]);
+  });
+
+  test.each([
+    ['http://192.0.2.7/hook', 'bad', 'https:// addresses only'],
+    ['https://10.0.0.7/hook', 'warn', 'private address'],
+    ['https://ann:pw@192.0.2.7/hook', 'warn', 'user or password'],
+  ])('of the address %s', async (url, verdict, detail) => {
+    await using service = await subscribed();
+    const id = service.subscribe(url);
+    expect(found(await examine(service), 'url', id)).toMatchObject({
+      verdict,
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  test('of an address that another has, too', async () => {
+    await using service = await subscribed();
+    const [one, other] = [service.subscribe(), service.subscribe()];
+    expect(found(await examine(service), 'url', one)).toMatchObject({
+      verdict: 'warn',
+      detail: expect.stringContaining(`${other} has the same`),
+    });
+  });
+
+  test('that is not there: exit 5; the last free place of the quota', async () => {
+    await using service = await subscribed();
+    for (let n = 0; n < 4; n++) service.subscribe(`https://192.0.2.${n}/`);
+    const useless = service.subscribe(RECEIVER, [], 2);
+    expect((await examine(service, ['ep_x'])).code).toBe(5);
+    expect(found(await examine(service), 'quota')).toMatchObject({
+      verdict: 'warn',
+      detail: expect.stringContaining('5/5 used'),
+      mend: `svc webhooks delete ${useless}`,
+    });
+  });
+
+  test('hostile text of the service is told on one line each, and obeyed by no terminal', async () => {
+    await using service = await subscribed(['hostile-text']);
+    service.subscribe();
+    const { stdout, stderr } = await service.run(['doctor'], { terminal: 40, env: { NO_COLOR: '1' } });
+    expect(stdout + stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
+    expect(stdout.split('\n').every((line) => line.length <= 40)).toBe(true);
+    expect(stdout.match(/^(?:ok|warn|bad)(?= *(?:$| {2}))/gm)).toHaveLength(10);
+  });
+});
+
+describe('the secrets that are kept', () => {
+  const orphans = (url: string): readonly Kept[] => [
+    { base_url: url, endpoint_id: 'ep_1' },
+    { base_url: url, endpoint_id: 'ep_gone' },
+    { base_url: null, endpoint_id: 'ep_nobody' },
+    { base_url: 'https://another.example', endpoint_id: 'ep_other' },
+  ];
+  const ids = (file: string): string[] =>
+    (JSON.parse(readFileSync(file, 'utf8')) as { secrets: Kept[] }).secrets.map((one) => one.endpoint_id);
+
+  test('of this service without a subscription are told, and forgotten by --fix alone', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    service.subscribe();
+    const file = keep(home, orphans(service.url));
+    const told = await examine(service, [], home);
+    expect(findings(told).filter(({ check }) => check === 'orphan-secret')).toEqual([
+      expect.objectContaining({ about: 'ep_gone', verdict: 'warn', mend: 'svc webhooks doctor --fix' }),
+    ]);
+    const dry = await examine(service, ['--fix', '--dry-run'], home);
+    expect(found(dry, 'orphan-secret', 'ep_gone')?.verdict).toBe('warn');
+    expect((await examine(service, ['--fix'], home)).code, 'nobody can be asked').toBe(2);
+    const no = await service.run(['doctor', '--fix'], { home, terminal: 80, answer: false });
+    expect([no.code, no.asked.length]).toEqual([2, 1]);
+    expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
+    const fixed = await examine(service, ['--fix', '--yes'], home);
+    expect(found(fixed, 'orphan-secret', 'ep_gone')?.verdict).toBe('ok');
+    expect(ids(file)).toEqual(['ep_1', 'ep_nobody', 'ep_other']);
+    expect((await examine(service, ['--fix'], home)).code, 'nothing to ask about').toBe(0);
+  });
+
+  test('that a deletion leaves behind are told of, with how to forget them', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const [one, other] = [service.subscribe(), service.subscribe('https://192.0.2.8/')];
+    keep(home, [{ base_url: service.url, endpoint_id: one }]);
+    const run = await service.run(['delete', one, other, '--yes'], { home });
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      `the secret of ${one} is still kept: svc webhooks secrets delete ${one}\n`,
+    ]);
+    writeFileSync(join(home, 'config/webhook-secrets.json'), '{', { mode: 0o600 });
+    const third = service.subscribe();
+    expect(await service.run(['delete', third, '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('stay where the list could not be read', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const file = keep(home, orphans(service.url));
+    const run = await service.run(['doctor', '--fix', '--yes', '-o', 'json'], {
+      home,
+      env: { SVC_WEBHOOKS_TOKEN: 'wrong' },
+    });
+    expect(run.code).toBe(1);
+    expect(found(run, 'service')).toMatchObject({ verdict: 'bad' });
+    expect(ids(file)).toHaveLength(4);
+  });
+});
+
+describe('this machine', () => {
+  test('files that others could read are told of, and closed', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const file = keep(home, []);
+    chmodSync(file, 0o644);
+    const run = await examine(service, [], home);
+    expect(found(run, 'files', 'webhook-secrets.json')).toMatchObject({
+      verdict: 'warn',
+      detail: expect.stringContaining('mode 644'),
+    });
+    expect(run.stderr).toBe('');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(found(await examine(service, [], home), 'files')).toMatchObject({ verdict: 'ok' });
+  });
+
+  test('a folder that others may change is bad, and what is in it is not used', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    keep(home, []);
+    chmodSync(join(home, 'config'), 0o777);
+    const run = await examine(service, [], home);
+    expect(run.code).toBe(1);
+    expect(found(run, 'files', join(home, 'config'))).toMatchObject({
+      verdict: 'bad',
+      mend: `chmod 700 ${join(home, 'config')}`,
+    });
+    expect(found(run, 'secrets')).toMatchObject({ verdict: 'bad' });
+    expect(found(run, 'quota')).toMatchObject({ verdict: 'ok' });
+  });
+
+  test('nobody is signed in: one finding, and nothing is sent', async () => {
+    await using service = await subscribed();
+    const env = { SVC_WEBHOOKS_TOKEN: undefined } as unknown as Record<string, string>;
+    const run = await service.run(['doctor', '-o', 'json', '-v'], { env });
+    expect([run.code, run.stderr]).toEqual([1, '']);
+    expect(found(run, 'sign-in')).toMatchObject({ verdict: 'bad', mend: 'svc oauth login' });
+    expect(found(run, 'service')).toBeUndefined();
+    expect(found(run, 'files')?.detail).toMatch(/^svc keeps nothing in .* yet$/);
+  });
+
+  test('a service that nobody answers for is bad; a clock that is off is worth a look', async () => {
+    await using service = await subscribed();
+    const off = await service.run(['doctor', '-o', 'json'], { env: { SVC_WEBHOOKS_URL: 'http://127.0.0.1:9' } });
+    expect([off.code, found(off, 'service')?.verdict]).toEqual([1, 'bad']);
+    const late = await service.run(['doctor', '-o', 'json'], { now: () => Date.now() - 75_000 });
+    expect(found(late, 'clock')).toMatchObject({ verdict: 'warn', detail: expect.stringMatching(/7[456] s behind/) });
+  });
+});

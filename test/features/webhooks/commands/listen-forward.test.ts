@@ -1,0 +1,190 @@
+/** What `svc webhooks listen` does with valid deliveries: forwarding them, and recording all. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { DeliveryRow } from '../../../../src/features/webhooks/receiver-rows.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
+import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
+
+describe('forwarding', () => {
+  it('hands on the same bytes, and the five headers as they came, to the address as it is written', async () => {
+    const { url, taken } = await target((response) => response.writeHead(201).end('done'));
+    const { port, ended } = await listen(['--count', '1', '-o', 'ndjson', '--forward-to', url]);
+    const body = Buffer.from('\ufeff{"type":"a",  "id":"evt_\u00fc", "n":1.0}\r\n');
+    const headers = ['x-service-EVENT: a', 'X-Service-Delivery: dlv_1', 'User-Agent: other', 'Cookie: a=b'];
+    const answer = await deliver(port, body, { headers });
+    expect(answer).toMatchObject({ status: 201, body: '' });
+    expect(taken).toHaveLength(1);
+    expect(taken[0]).toMatchObject({ path: '/hook?a=b&c=d', body });
+    const names = taken[0]?.headers.filter((_, index) => index % 2 === 0) ?? [];
+    expect(names.filter((name) => /^(content-type|x-service-.*)$/i.test(name))).toEqual([
+      'Content-Type',
+      'X-Service-Timestamp',
+      'X-Service-Signature',
+      'x-service-EVENT',
+      'X-Service-Delivery',
+    ]);
+    expect(names.join(' ')).not.toMatch(/cookie|user-agent/i);
+    expect(deliveries(await ended)[0]).toMatchObject({
+      response: 201,
+      forward: { status: 201, ms: expect.any(Number) },
+    });
+  });
+
+  it('does not hand on what is invalid, a duplicate, or of another type', async () => {
+    const { url, taken } = await target((response) => response.end());
+    const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '--forward-to', url]);
+    await deliver(port, event('evt_1', 'webhook.ping'), { key: 'whsec_other' });
+    await deliver(port, event('evt_1', 'webhook.ping'));
+    expect((await deliver(port, event('evt_1', 'webhook.ping'))).status).toBe(204);
+    expect((await deliver(port, event('evt_2', 'summary.completed'))).status).toBe(204);
+    await deliver(port, event('evt_3', 'webhook.ping'));
+    await ended;
+    expect(taken.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id)).toEqual(['evt_1', 'evt_3']);
+  });
+
+  it('hands on an event again after the target failed, and not after it took it', async () => {
+    let status = 500;
+    const { url, taken } = await target((response) => response.writeHead(status).end());
+    const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
+    expect((await deliver(port, event('evt_1'))).status).toBe(500);
+    status = 200;
+    expect((await deliver(port, event('evt_1'))).status).toBe(200);
+    expect((await deliver(port, event('evt_1'))).status).toBe(204);
+    expect(taken).toHaveLength(2);
+    expect(deliveries(await stop()).map(({ duplicate }) => duplicate?.deliveries)).toEqual([undefined, undefined, 2]);
+  });
+
+  it.each([
+    [200, [200, 204]],
+    [500, [500, 500]],
+  ])('hands on an event once that comes twice at the same time (%d)', async (status, statuses) => {
+    let release = (): void => {};
+    const { url, taken } = await target((response) => {
+      release = () => response.writeHead(status).end();
+    });
+    const { port, stop } = await listen(['--forward-to', url]);
+    const senders = [new Sender(port), new Sender(port)];
+    const answers = senders.map((sender) => sender.send(delivery(event('evt_1'))).answer());
+    // One that came after them and was answered shows that both were read.
+    await deliver(port, event('evt_2'), { key: 'whsec_other' });
+    await expect.poll(() => taken.length).toBe(1);
+    release();
+    expect((await Promise.all(answers)).map((answer) => answer.status).sort()).toEqual(statuses);
+    expect(taken).toHaveLength(1);
+    for (const sender of senders) sender.close();
+    await stop();
+  });
+
+  it('follows no redirect, and says what the service makes of one', async () => {
+    const { url, taken } = await target((response) => response.writeHead(308, { location: '/elsewhere' }).end());
+    const { port, stop } = await listen(['--forward-to', url]);
+    const answer = await deliver(port, event('evt_1'));
+    expect([answer.status, /^location/im.test(answer.head), taken.length]).toEqual([308, false, 1]);
+    expect((await stop()).stderr).toContain(
+      'warning: <- 308 to /elsewhere: redirects are not followed; the service treats this as failure',
+    );
+  });
+
+  it('answers 504 where the target is late, and 502 where it is away', async () => {
+    const { url, server } = await target(() => {});
+    const { port, stop } = await listen(['--forward-to', url, '--forward-timeout', '50ms', '-o', 'ndjson']);
+    expect((await deliver(port, event('evt_1'))).status).toBe(504);
+    server.close();
+    server.closeAllConnections();
+    expect((await deliver(port, event('evt_1'))).status).toBe(502);
+    expect(deliveries(await stop()).map(({ forward }) => forward)).toEqual([
+      { status: null, ms: expect.any(Number), error: 'timeout' },
+      { status: null, ms: expect.any(Number), error: 'connect_failed' },
+    ]);
+  });
+
+  it('answers before it forwards with --ack early, and says what is lost then', async () => {
+    let release: (() => void) | undefined;
+    const { url } = await target((response) => {
+      release = () => response.writeHead(500).end();
+    });
+    const { port, stop } = await listen(['--forward-to', url, '--ack', 'early']);
+    expect((await deliver(port, event('evt_1'))).status).toBe(202);
+    await expect.poll(() => release).toBeDefined();
+    const ended = stop();
+    release?.();
+    const { stdout, stderr } = await ended;
+    expect(stdout).toMatch(/-> 202 \(target 500\) \d+ ms\n$/);
+    expect(stderr).toContain('warning: evt_1 was answered 202 before the target failed');
+  });
+
+  it('lets what is under way end after Ctrl-C', async () => {
+    let release = (): void => {};
+    const { url, taken } = await target((response) => {
+      release = () => response.end();
+    });
+    const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
+    const sender = new Sender(port);
+    const answer = sender.send(delivery(event('evt_1'))).answer();
+    await expect.poll(() => taken.length).toBe(1);
+    const ended = stop();
+    release();
+    expect((await answer).status).toBe(200);
+    const run = await ended;
+    expect(run.code).toBe(130);
+    expect(deliveries(run)).toHaveLength(1);
+    sender.close();
+  });
+});
+
+describe('a recording', () => {
+  it('holds every delivery as it came, before it is answered', async () => {
+    const record = join(temporaryHome(), 'rec.ndjson');
+    const { url } = await target((response) => response.writeHead(200).end());
+    const { port, ended } = await listen([
+      '--count',
+      '1',
+      '--event',
+      'webhook.ping',
+      '--record',
+      record,
+      '--forward-to',
+      url,
+    ]);
+    const recorded = (): Record<string, unknown>[] =>
+      lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
+    await deliver(port, event('evt_0', 'summary.completed'), { path: '/?x=1' });
+    expect(recorded()).toHaveLength(1);
+    await deliver(port, Buffer.from([0xff, 0x00]), { key: 'whsec_other', headers: ['x-Odd: \xff', 'x-Odd: b'] });
+    await deliver(port, event('evt_1', 'webhook.ping'));
+    const { stderr } = await ended;
+    expect(recorded()).toMatchObject([
+      { v: 1, path: '/?x=1', verdict: 'valid', event_id: 'evt_0', forward: null, response: 204, duplicate: false },
+      { body_b64: '/wA=', verdict: 'signature_mismatch', event_id: null, event_type: null, response: 401 },
+      { method: 'POST', event_id: 'evt_1', event_type: 'webhook.ping', forward: { status: 200 }, response: 200 },
+    ]);
+    expect(recorded()[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
+    expect(statSync(record).mode & 0o777).toBe(0o600);
+    expect(stderr).toContain('recordings hold transcripts, which are personal data');
+    expect(readFileSync(record, 'latin1') + stderr).not.toContain(KEY);
+    const verified = await svc(['webhooks', 'verify', record, '-o', 'json'], { env: SECRET });
+    expect((JSON.parse(verified.stdout) as DeliveryRow[]).map(({ verdict }) => verdict)).toEqual([
+      'valid',
+      'signature_mismatch',
+      'valid',
+    ]);
+  });
+
+  it('that cannot be written is told loudly, and the deliveries are to be sent again', async () => {
+    const { port, stop } = await listen(['--record', '/dev/full', '--append', '-o', 'ndjson']);
+    expect((await deliver(port, event('evt_1'))).status).toBe(500);
+    expect((await deliver(port, event('evt_1'))).status).toBe(500);
+    expect((await deliver(port, event('evt_1'), { key: 'whsec_other' })).status).toBe(401);
+    const run = await stop();
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('cannot write /dev/full: no space left on device');
+    expect(deliveries(run).map(({ duplicate, response }) => [duplicate, response])).toEqual([
+      [null, 500],
+      [null, 500],
+      [null, 401],
+    ]);
+    expect(rows(run).filter(({ type }) => type === 'warning')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,355 @@
+/** `svc webhooks listen`: what it says, and how it ends. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { deliver, delivery, event, KEY, send } from '../receiver-client.ts';
+import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
+
+const HOSTILE = '\x1b]52;c;x\x07\u202e\x9b31m';
+
+describe('before it listens', () => {
+  it.each([
+    [[], {}, 'no signing secret'],
+    [['--tls-cert', 'a.pem'], SECRET, '--tls-cert and --tls-key belong together'],
+    [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], SECRET, '--tls-cert: cannot read none.pem: ENOENT'],
+    [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
+    [['--append'], SECRET, '--append needs --record'],
+    [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file does not go with --dedupe off'],
+    [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: ENOENT'],
+    [['--path', 'hook'], SECRET, 'is no path'],
+    [['--max-body', 'much'], SECRET, 'is not an amount of bytes'],
+    [['--tolerance', '1.5'], SECRET, '1.5'],
+    [['--record', '/'], SECRET, '--record'],
+    [['--ready-file', 'package.json'], SECRET, 'holds something else'],
+    [['--secret', KEY], {}, 'no secret is taken'],
+  ])('refuses %j', async (args, env, message) => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(message);
+    expect(run.stderr).not.toContain(KEY);
+  });
+
+  it('says that the port is taken, and leaves no file behind', async () => {
+    const { url } = await target(() => {});
+    const record = join(temporaryHome(), 'rec.ndjson');
+    const { port } = new URL(url);
+    const run = await svc(['webhooks', 'listen', '--port', port, '--record', record], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--port: ${port} is in use`) });
+    expect(existsSync(record)).toBe(false);
+  });
+
+  it('refuses to forward to itself', async () => {
+    const { url, server } = await target(() => {});
+    const { port } = new URL(url);
+    server.close();
+    await once(server, 'close');
+    const run = await svc(['webhooks', 'listen', '--port', port, '--forward-to', `http://localhost:${port}/`], {
+      env: SECRET,
+    });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is this listener itself') });
+  });
+});
+
+describe('--dedupe-file', () => {
+  it('knows repeated events again after a restart, and none that was not accepted', async () => {
+    const file = join(temporaryHome(), 'seen');
+    const first = await listen(['--dedupe-file', file, '--count', '1', '-o', 'ndjson']);
+    await deliver(first.port, event('evt_forged'), { key: 'whsec_other' });
+    await deliver(first.port, event('evt_1'));
+    expect((await first.ended).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const second = await listen(['--dedupe-file', file, '--count', '1', '-o', 'ndjson']);
+    await deliver(second.port, event('evt_1'));
+    await deliver(second.port, event('evt_forged'));
+    const run = await second.ended;
+    expect(deliveries(run).map((row) => [row.event_id, row.duplicate?.deliveries])).toEqual([
+      ['evt_1', 2],
+      ['evt_forged', undefined],
+    ]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^(?:[0-9a-f]{32} \d{13}\n){2}$/);
+  });
+
+  it('is refused where something else is in it, and leaves that alone', async () => {
+    const file = join(temporaryHome(), 'notes');
+    writeFileSync(file, 'buy milk\n');
+    const run = await svc(['webhooks', 'listen', '--port', '0', '--dedupe-file', file], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('is no list of events') });
+    expect(readFileSync(file, 'utf8')).toBe('buy milk\n');
+  });
+});
+
+describe('its lines', () => {
+  it('are one for each delivery, for people', async () => {
+    const { port, ended } = await listen(['--count', '2']);
+    await deliver(port, event('evt_1'));
+    await deliver(port, event('evt_1'));
+    await deliver(port, event('evt_2'), { key: 'whsec_other' });
+    await send(port, 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    await deliver(port, event('evt_2', 'webhook.ping'));
+    const run = await ended;
+    expect(run.code).toBe(0);
+    const time = expect.stringMatching(/^\d\d:\d\d:\d\d$/);
+    const parts = lines(run.stdout).map((line) => line.split('  '));
+    expect(parts).toEqual([
+      [time, 'evt_1', 'summary.completed', 'valid', expect.stringMatching(/^age [01] s$/), '-> 204'],
+      [
+        time,
+        'evt_1',
+        'summary.completed',
+        'valid',
+        expect.stringMatching(/^age/),
+        expect.stringMatching(/^duplicate \(delivery 2, first \d\d:\d\d:\d\d\)$/),
+        '-> 204',
+      ],
+      [time, '-', '-', 'INVALID signature_mismatch', 'from 127.0.0.1', '101 B', '-> 401'],
+      [time, '-', '-', 'REFUSED wrong_path', 'from 127.0.0.1', 'POST /x', '-> 404'],
+      [time, 'evt_2', 'webhook.ping', 'valid', expect.stringMatching(/^age/), '-> 204'],
+    ]);
+    expect(lines(run.stderr)).toEqual([
+      `listening on http://127.0.0.1:${port}/  verify: on (1 secret)`,
+      '4 deliveries: 3 valid (1 duplicate), 1 invalid, 1 other request refused',
+    ]);
+  });
+
+  it('are objects with all that is known, for programs', async () => {
+    const { port, ended } = await listen(
+      ['--count', '1', '-o', 'ndjson', '--secret-env', 'OLD', '--secret-env', 'NEW'],
+      {
+        env: { OLD: 'whsec_old', NEW: KEY },
+        now: () => 1_767_225_601_234,
+      },
+    );
+    await deliver(port, event('evt_1'), { timestamp: 1_767_225_600 });
+    const run = await ended;
+    const { port: _, pid, url, ...ready } = rows(run)[0] ?? {};
+    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null, events: null });
+    expect([pid, url]).toEqual([process.pid, `http://127.0.0.1:${port}/`]);
+    expect(deliveries(run)).toEqual([
+      {
+        type: 'delivery',
+        received_at: '2026-01-01T00:00:01.234Z',
+        source: '127.0.0.1',
+        verdict: 'valid',
+        valid: true,
+        signature_ok: true,
+        timestamp: 1_767_225_600,
+        age_s: 1,
+        tolerance_s: 300,
+        event_id: 'evt_1',
+        event_type: 'summary.completed',
+        secret_index: 1,
+        body_bytes: 101,
+        body_sha256: createHash('sha256').update(event('evt_1')).digest('hex'),
+        hints: [],
+        notes: [],
+        duplicate: null,
+        forward: null,
+        response: 204,
+        ms: expect.any(Number),
+      },
+    ]);
+    expect(run.stderr).toBe('');
+  });
+
+  it.each([
+    ['json', 4],
+    ['csv', 5],
+    ['id', 1],
+  ])('are complete in -o %s after Ctrl-C, too', async (format, count) => {
+    const { port, stop } = await listen(['-o', format]);
+    await deliver(port, event('evt_1'));
+    await deliver(port, event('evt_1'), { key: 'whsec_other' });
+    const { code, stdout } = await stop();
+    expect(code).toBe(130);
+    if (format === 'json') expect(JSON.parse(stdout)).toHaveLength(count);
+    else expect(lines(stdout)).toHaveLength(count);
+    if (format === 'id') expect(stdout).toBe('evt_1\n');
+  });
+
+  it('show no body unless that is wanted, and of what is not valid only with an option of its own', async () => {
+    const body = event('evt_1', 'summary.completed', { title: 'secret talk' });
+    for (const [args, valid, invalid] of [
+      [[], undefined, undefined],
+      [['--show-body'], body, undefined],
+      [['--show-invalid'], undefined, body],
+    ] as const) {
+      const { port, ended } = await listen(['--count', '1', '-o', 'ndjson', ...args]);
+      await deliver(port, body, { key: 'whsec_other' });
+      await deliver(port, body);
+      const [bad, good] = deliveries(await ended);
+      expect([good?.body, bad?.body]).toEqual([valid, invalid]);
+      expect(bad).toMatchObject({ event_id: null, event_type: null, verdict: 'signature_mismatch' });
+    }
+  });
+
+  it('say why a signature does not match, where that can be found out', async () => {
+    const { port, stop } = await listen([]);
+    const signed = delivery(event('evt_1')).toString('latin1');
+    const wrapped = signed.replace('Content-Length: 101', 'Content-Length: 102');
+    await send(port, `${wrapped}\n`);
+    expect((await stop()).stdout).toMatch(/INVALID signature_mismatch .* {2}-> 401 {2}.*newline/);
+  });
+
+  it('obey nothing that is in an event', async () => {
+    const args = ['--count', '1', '--show-body', '--show-invalid'];
+    for (const format of ['table', 'ndjson', 'csv', 'tsv']) {
+      const { port, ended } = await listen([...args, '-o', format], { terminal: 80 });
+      const headers = ['X-Service-Event: \x9b31m\x85'];
+      await deliver(port, event(HOSTILE, HOSTILE), { key: 'whsec_other' });
+      await send(port, `GET /\x9b31m HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await deliver(port, event(`evt_${HOSTILE}`, HOSTILE), { headers });
+      const { stdout, stderr } = await ended;
+      expect((stdout + stderr).replaceAll(/\x1b\[\d+m/g, '')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+      expect(stdout).toContain('evt_');
+    }
+  });
+});
+
+describe('its end', () => {
+  it('is --count of accepted events: neither duplicates nor others count', async () => {
+    const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '-o', 'ndjson']);
+    for (const [id, type] of [
+      ['evt_1', 'webhook.ping'],
+      ['evt_1', 'webhook.ping'],
+      ['evt_2', 'summary.completed'],
+      ['evt_3', 'webhook.ping'],
+    ] as const) {
+      expect((await deliver(port, event(id, type))).status).toBe(204);
+    }
+    const run = await ended;
+    expect(run.code).toBe(0);
+    expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);
+  });
+
+  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('is --until-event %s', async (wanted) => {
+    const { port, ended, readyFile } = await listen(['--until-event', wanted]);
+    await deliver(port, event('evt_1'));
+    expect((await deliver(port, event('evt_2', 'webhook.ping'))).status).toBe(204);
+    expect((await ended).code).toBe(0);
+    expect(existsSync(readyFile)).toBe(false);
+  });
+
+  it('is 9 where --wait is over', async () => {
+    // Not listen(), which waits for the ready file: the wait may be over before that is seen.
+    const { code, stderr } = await svc(['webhooks', 'listen', '--port', '0', '--count', '1', '--wait', '20ms'], {
+      env: SECRET,
+    });
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/^listening on .*\n0 deliveries/);
+  });
+
+  it('is 1 at the first invalid delivery with --fail-on-invalid', async () => {
+    const { port, ended } = await listen(['--fail-on-invalid']);
+    await deliver(port, event('evt_1'));
+    expect((await deliver(port, event('evt_2'), { key: 'whsec_other' })).status).toBe(401);
+    expect((await ended).code).toBe(1);
+  });
+
+  it('comes before the service disables the endpoint, and is announced', async () => {
+    const { port, ended } = await listen([]);
+    for (let index = 0; index < 10; index++) await deliver(port, event('evt_1'), { key: 'whsec_other' });
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(lines(stderr).slice(1)).toEqual([
+      'warning: 3 deliveries in a row fail verification; the service disables the endpoint after 20 failed attempts. Is it the secret of another endpoint?',
+      'ended: 10 deliveries in a row fail verification (--keep-going goes on all the same)',
+      '10 deliveries: 0 valid, 10 invalid',
+    ]);
+  });
+
+  it.each([
+    [['--keep-going'], 401],
+    [['--on-invalid', '202'], 202],
+  ])('is put off by %j', async (args, status) => {
+    const { port, ended } = await listen([...args, '--count', '1', '-o', 'ndjson']);
+    for (let index = 0; index < 11; index++) {
+      expect((await deliver(port, event('evt_1'), { key: 'whsec_other' })).status).toBe(status);
+    }
+    await deliver(port, event('evt_1'));
+    const run = await ended;
+    expect(run.code).toBe(0);
+    const warnings = rows(run).filter(({ type }) => type === 'warning');
+    expect(warnings).toHaveLength(1);
+    expect(String(warnings[0]?.['message']).includes('disables the endpoint')).toBe(status === 401);
+  });
+
+  it('is no end while valid deliveries come between', async () => {
+    const { port, stop } = await listen([]);
+    for (let index = 0; index < 12; index++) {
+      await deliver(port, event('evt_1'), { key: 'whsec_other' });
+      if (index % 2 === 1) await deliver(port, event(`evt_${index}`));
+    }
+    const { code, stderr } = await stop();
+    expect(code).toBe(130);
+    expect(stderr).not.toContain('in a row');
+  });
+});
+
+describe('warnings', () => {
+  it('tell that a header contradicts the signed body, which counts', async () => {
+    const { port, ended } = await listen(['--until-event', 'summary.completed']);
+    for (const id of ['evt_1', 'evt_2']) {
+      await deliver(port, event(id, id === 'evt_1' ? 'webhook.ping' : 'summary.completed'), {
+        headers: ['X-Service-Event: webhook.pong'],
+      });
+    }
+    const { stdout, stderr } = await ended;
+    expect(lines(stdout)[0]).toMatch(/ {2}webhook\.ping {2}valid .* {2}unsigned_header_mismatch$/);
+    expect(stderr).toContain(
+      'warning: X-Service-Event says webhook.pong, the signed body says webhook.ping: the body counts',
+    );
+  });
+
+  it('tell that retries keep their timestamp, before they are refused and then', async () => {
+    let now = 1_767_225_600_000;
+    const { port, stop } = await listen(['--respond', '500'], { now: () => now });
+    const timestamp = 1_767_225_600;
+    await deliver(port, event('evt_1'), { timestamp });
+    now += 60_000;
+    await deliver(port, event('evt_1'), { timestamp });
+    now += 300_000;
+    expect((await deliver(port, event('evt_1'), { timestamp })).status).toBe(401);
+    const { stderr } = await stop();
+    expect(stderr).toContain('warning: evt_1 was retried with the same timestamp: use --tolerance 3600s');
+    expect(stderr).toContain('warning: a delivery has the right signature, but a timestamp 360 s old');
+  });
+
+  it('tell that nothing is verified', async () => {
+    const { port, ended } = await listen(['--insecure-no-verify', '--count', '1'], { env: {} });
+    await send(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{"id":"evt_1"}');
+    const { stdout, stderr } = await ended;
+    expect(stdout).toMatch(/ {2}evt_1 {2}- {2}unchecked {2}-> 204\n$/);
+    expect(stderr).toContain('verify: OFF');
+    expect(stderr).toContain('warning: nothing is verified');
+  });
+
+  it('tell that other machines reach it', async () => {
+    const { stop } = await listen(['--host', '0.0.0.0']);
+    expect((await stop()).stderr).toContain('warning: other machines reach this address');
+  });
+});
+
+describe('the ready file', () => {
+  it('replaces what an earlier listener left, and is gone at the end', async () => {
+    const { readyFile, port, stop } = await listen([]);
+    const left = readFileSync(readyFile, 'utf8');
+    expect(JSON.parse(left)).toEqual({ port, url: `http://127.0.0.1:${port}/`, pid: process.pid });
+    await stop();
+    expect(existsSync(readyFile)).toBe(false);
+    writeFileSync(readyFile, left);
+    const argv = ['webhooks', 'listen', '--port', '0', '--ready-file', readyFile, '--wait', '20ms'];
+    expect((await svc(argv, { env: SECRET })).code).toBe(9);
+    expect(existsSync(readyFile)).toBe(false);
+  });
+
+  it('of another listener stays', async () => {
+    const { readyFile, stop } = await listen([]);
+    rmSync(readyFile);
+    writeFileSync(readyFile, '{"port":1,"url":"http://a/","pid":1}\n');
+    await stop();
+    expect(existsSync(readyFile)).toBe(true);
+  });
+});

@@ -1,0 +1,28 @@
+/** Probes a receiver without the command line: there the random numbers of a test repeat, and each event needs an id of its own. */
+
+import type { ProbeName } from '../../../../src/features/webhooks/probe-names.ts';
+import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
+import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
+import type { Outbound } from '../../../../src/http/target.ts';
+import { KEY } from './handmade-receiver.ts';
+
+const outbound: Outbound = {
+  userAgent: 'svc/test',
+  secrets: new KnownSecrets(),
+  tls: { insecure: false },
+  proxy: {},
+  signal: new AbortController().signal,
+  verbosity: 0,
+  trace: () => {},
+};
+
+export async function probe(
+  url: string,
+  only: readonly ProbeName[] = [],
+  deadlineMs = 5_000,
+): Promise<readonly ProbeResult[]> {
+  const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
+  const results: ProbeResult[] = [];
+  for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound)) results.push(one);
+  return results;
+}

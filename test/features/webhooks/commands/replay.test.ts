@@ -1,0 +1,397 @@
+/** `svc webhooks replay`: recordings go out again, byte for byte or signed again. */
+
+import { createHmac } from 'node:crypto';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sendAll, Tally } from '../../../../src/features/webhooks/sending.ts';
+import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
+import type { Outbound } from '../../../../src/http/target.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
+import { listen } from './listening.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const THEN_S = NOW / 1000 - 60;
+const env = { SVC_WEBHOOK_SECRET: KEY };
+
+interface Recorded {
+  readonly id?: string;
+  readonly body?: Buffer;
+  readonly timestamp?: number;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly more?: Record<string, unknown>;
+}
+
+/** As `listen --record` writes it, written by hand. */
+function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorded = {}): string {
+  const bytes = body ?? Buffer.from(`{"id":"${id}","type":"webhook.ping", "data":{}}`);
+  return `${JSON.stringify({
+    v: 1,
+    received_at: '2025-12-31T23:59:00.000Z',
+    remote: '127.0.0.1',
+    method: 'POST',
+    path: '/',
+    headers: headers ?? [
+      ['Host', 'hooks.example'],
+      ['x-service-TIMESTAMP', String(timestamp)],
+      ['content-type', 'application/json; charset=utf-8'],
+      ['Authorization', 'Bearer of-the-tunnel'],
+      ['X-Service-Signature', sign(String(timestamp), bytes)],
+      ['X-Service-Event', 'webhook.ping'],
+      ['X-Service-Delivery', `dlv_${id}`],
+    ],
+    body_b64: bytes.toString('base64'),
+    verdict: 'valid',
+    event_id: id,
+    event_type: 'webhook.ping',
+    duplicate: false,
+    forward: null,
+    response: 204,
+    ...more,
+  })}\n`;
+}
+
+function sign(timestamp: string, body: Buffer): string {
+  return `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
+}
+
+const replay = (
+  text: string,
+  to: string | Receiver,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<Run> =>
+  svc(['webhooks', 'replay', '-', '--to', typeof to === 'string' ? to : to.url, ...args], {
+    env,
+    stdin: text,
+    now: () => NOW,
+    ...options,
+  });
+
+const ids = (taken: readonly Taken[]): string[] =>
+  taken.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+
+describe('without --resign', () => {
+  it('sends the same bytes with the documented headers, in their order and case, and no others', async () => {
+    const peer = await statuses(200);
+    const body = Buffer.from([...Buffer.from('\ufeff{"id": "evt_1"}\r\n'), 0xff, 0]);
+    const run = await replay(line({ body }), peer);
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    const [taken] = peer.taken as [Taken];
+    expect(taken.body.equals(body)).toBe(true);
+    expect(taken.headers.slice(taken.headers.indexOf('User-Agent') + 2)).toEqual([
+      'x-service-TIMESTAMP',
+      String(THEN_S),
+      'content-type',
+      'application/json; charset=utf-8',
+      'X-Service-Signature',
+      sign(String(THEN_S), body),
+      'X-Service-Event',
+      'webhook.ping',
+      'X-Service-Delivery',
+      'dlv_evt_1',
+      'content-length',
+      String(body.length),
+    ]);
+    expect(taken.headers.join()).not.toMatch(/tunnel|hooks\.example/);
+  });
+
+  it.each([
+    [300, ''],
+    [301, 'older than 300 s (the first by 301 s)'],
+  ])('warns once of timestamps %d s old', async (age, warning) => {
+    const text = line({ timestamp: NOW / 1000 - age }).repeat(2);
+    const { stderr } = await replay(text, await statuses(200));
+    const warnings = stderr.split('\n').filter((one) => one.startsWith('warning'));
+    expect(warnings).toHaveLength(warning === '' ? 0 : 1);
+    expect(stderr).toContain(warning);
+  });
+
+  it('keeps a header that was there twice', async () => {
+    const peer = await statuses(200);
+    const headers = [
+      ['X-Service-Signature', 'sha256=1'],
+      ['X-Service-Signature', 'sha256=2'],
+    ] as const;
+    await replay(line({ headers }), peer);
+    expect(peer.taken[0]?.headers.join()).toContain('X-Service-Signature,sha256=1,X-Service-Signature,sha256=2');
+  });
+});
+
+describe('--resign', () => {
+  it('gives each a new timestamp and signature where the old ones stood, once', async () => {
+    const peer = await handmade([], () => NOW);
+    const twice = [
+      ['X-Service-Signature', 'sha256=1'],
+      ['X-service-signature', 'sha256=2'],
+    ] as const;
+    const text = line({ timestamp: 1 }) + line({ id: 'evt_2', headers: twice });
+    const run = await replay(text, peer, ['--resign']);
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '2 sent: 2 accepted\n' });
+    const [one, two] = peer.taken as [Taken, Taken];
+    const at = one.headers.indexOf('x-service-TIMESTAMP');
+    expect(one.headers.slice(at, at + 6)).toEqual([
+      'x-service-TIMESTAMP',
+      String(NOW / 1000),
+      'content-type',
+      'application/json; charset=utf-8',
+      'X-Service-Signature',
+      sign(String(NOW / 1000), one.body),
+    ]);
+    expect(two.headers.filter((name) => /^x-service-(signature|timestamp)$/i.test(name))).toEqual([
+      'X-Service-Signature',
+      'X-Service-Timestamp',
+    ]);
+  });
+
+  it('signs no forgery, unless it is told to', async () => {
+    const forged = [['X-Service-Signature', `sha256=${'0'.repeat(64)}`]] as const;
+    const body = Buffer.from('{"id":"evt_6","type":"webhook.ping"}');
+    const genuine = [
+      ['X-Service-Timestamp', '1'],
+      ['X-Service-Signature', sign('1', body)],
+    ] as const;
+    const text = [
+      line({ id: 'evt_1', headers: [], more: { verdict: 'missing_signature', response: 401 } }),
+      line({ id: 'evt_2', headers: forged, more: { verdict: 'signature_mismatch', response: 401 } }),
+      line({ id: 'evt_3', headers: forged, more: { verdict: 'unchecked' } }),
+      line({ id: 'evt_4', headers: [], more: { verdict: undefined } }),
+      line({ id: 'evt_5', timestamp: 1, more: { verdict: 'stale', response: 401 } }),
+      line({ id: 'evt_6', body, headers: genuine, more: { verdict: 'unchecked' } }),
+    ].join('');
+    const peer = await handmade([], () => NOW);
+    const run = await replay(text, peer, ['--resign']);
+    expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
+    expect(run.stderr).toContain('4 left out: nothing shows that the service has signed them; --resign-unproven');
+    const all = await statuses(200);
+    const told = await replay(text, all, ['--resign', '--resign-unproven']);
+    expect({ code: told.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });
+    expect(told.stderr).not.toContain('left out');
+    expect((await replay(text, all, ['--resign-unproven'])).code).toBe(2);
+    expect(all.taken).toHaveLength(6);
+  });
+
+  it('takes a secret, which shows nowhere; without --resign none is looked at', async () => {
+    const peer = await statuses(200);
+    const without = await replay(line(), peer, ['--resign'], { env: {} });
+    expect({ code: without.code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
+    expect((await replay(line(), peer, [], { env: { SVC_WEBHOOK_SECRET: '' } })).code).toBe(0);
+    for (const args of [['-o', 'json'], ['--dry-run'], ['--dry-run=curl'], ['--debug']]) {
+      const { stdout, stderr } = await replay(line(), peer, ['--resign', ...args]);
+      expect(stdout + stderr).not.toContain(KEY.slice(6));
+    }
+  });
+});
+
+describe('what is chosen', () => {
+  const text = [
+    line({ id: 'evt_1' }),
+    line({ id: 'evt_2', more: { response: 401, event_id: null, event_type: null } }),
+    line({ id: 'evt_3', more: { forward: { status: 500, ms: 3 }, response: 500, event_type: 'summary.completed' } }),
+    line({ id: 'evt_4', more: { forward: { status: null, ms: 3, error: 'timeout' }, response: 202 } }),
+    line({ id: 'evt_5', more: { forward: { status: 200, ms: 3 } } }),
+    line({ id: 'evt_6', more: { response: undefined, forward: undefined } }),
+  ].join('');
+
+  it.each([
+    [[], ['1', '2', '3', '4', '5', '6']],
+    [['--only-failed'], ['2', '3', '4']],
+    [
+      ['--event-id', 'evt_5', '--event-id', 'evt_2'],
+      ['2', '5'],
+    ],
+    [['--event', 'summary.completed'], ['3']],
+    [
+      ['--event', 'webhook.ping', '--only-failed'],
+      ['2', '4'],
+    ],
+    [
+      ['--limit', '2'],
+      ['1', '2'],
+    ],
+    [
+      ['--only-failed', '--limit', '2'],
+      ['2', '3'],
+    ],
+    [['--event-id', 'evt_9'], []],
+  ])('%j', async (args, chosen) => {
+    const peer = await statuses(200);
+    const { code, stdout } = await replay(text, peer, ['-o', 'json', ...args]);
+    expect(code).toBe(0);
+    expect(ids(peer.taken)).toEqual(chosen.map((id) => `evt_${id}`));
+    expect((JSON.parse(stdout) as unknown[]).length).toBe(chosen.length);
+  });
+});
+
+describe('lines that are none', () => {
+  it('a last one that was cut off is left out, wherever it was cut', async () => {
+    const peer = await statuses(200);
+    const whole = line({ id: 'evt_2' });
+    for (const cut of [1, 20, whole.length - 30, whole.length - 2]) {
+      const { code, stderr } = await replay(line() + whole.slice(0, cut), peer);
+      expect(code).toBe(0);
+      expect(stderr).toContain('stdin:2: the last line was cut off while it was written, and is left out');
+    }
+    expect(peer.taken).toHaveLength(4);
+    expect((await replay(line() + whole.trimEnd(), peer)).stderr).toBe('2 sent: 2 accepted\n');
+  });
+
+  it.each([
+    ['garbage\n'],
+    ['[]\n'],
+    ['{"v":1,"headers":[],"body_b64":"e30"}\n'],
+    ['{"v":1,"headers":[],"body_b64":"e3#0="}\n'],
+    ['{"v":1,"headers":[],"body_b64":7}\n'],
+    ['{"v":1,"headers":7,"body_b64":"e30="}\n'],
+    ['{"v":2,"headers":[],"body_b64":"e30="}\n'],
+  ])('others are told, and counted as not done: %j', async (bad) => {
+    const peer = await statuses(200);
+    const { code, stderr } = await replay(line() + bad + line({ id: 'evt_3' }), peer);
+    expect(code).toBe(10);
+    expect(stderr).toContain('stdin:2: is no recorded delivery, and left out');
+    expect(ids(peer.taken)).toEqual(['evt_1', 'evt_3']);
+  });
+
+  it.each(['', '\n', 'garbage\n', line().slice(0, 40)])(
+    'a file without a delivery is no recording: %j',
+    async (text) => {
+      const peer = await statuses(200);
+      const { code, stderr } = await replay(text, peer);
+      expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
+      expect(stderr).toContain('holds no delivery');
+    },
+  );
+
+  it('a file that is not there', async () => {
+    const { code, stderr } = await svc(['webhooks', 'replay', '/nowhere.ndjson', '--to', 'http://127.0.0.1:1/']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('/nowhere.ndjson');
+  });
+
+  it('a header that HTTP cannot carry is a failure of that delivery alone', async () => {
+    const peer = await statuses(200);
+    const bad = line({ headers: [['X-Service-Event', 'a\r\nX-Evil: 1']] });
+    const { code, stdout } = await replay(bad + line({ id: 'evt_2' }), peer, ['-o', 'json']);
+    expect(code).toBe(10);
+    expect((JSON.parse(stdout) as { error: { code: string } | null }[]).map(({ error }) => error?.code)).toEqual([
+      'invalid_value',
+      undefined,
+    ]);
+    expect(ids(peer.taken)).toEqual(['evt_2']);
+  });
+});
+
+describe('what comes of it', () => {
+  it('keeps the order, one at a time, unless told', async () => {
+    const slow = () => receiver((_request, response) => void setTimeout(() => response.end(), 15));
+    const text = ['1', '2', '3', '4', '5', '6'].map((id) => line({ id: `evt_${id}` })).join('');
+    const one = await slow();
+    await replay(text, one);
+    expect({ atOnce: one.atOnce, ids: ids(one.taken) }).toEqual({
+      atOnce: 1,
+      ids: ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5', 'evt_6'],
+    });
+    const two = await slow();
+    await replay(text, two, ['--concurrency', '2']);
+    expect({ atOnce: two.atOnce, all: two.taken.length }).toEqual({ atOnce: 2, all: 6 });
+  });
+
+  it.each([
+    [[200], 0],
+    [[500], 1],
+    [[200, 500], 10],
+  ])('%j ends with %d', async (answers, code) => {
+    const run = await replay(line() + line({ id: 'evt_2' }), await statuses(...answers));
+    expect(run.code).toBe(code);
+    expect(run.stdout).toMatch(/^ {2}1 {2}evt_1 {2}\d{3} {2}\d+ ms\n {2}2 {2}evt_2 /);
+  });
+
+  it('nothing answers: 7', async () => {
+    const { code, stdout } = await replay(line() + line(), 'http://127.0.0.1:1/');
+    expect(code).toBe(7);
+    expect(stdout).toContain('connect_failed');
+  });
+
+  it('--dry-run shows what would go, and sends nothing', async () => {
+    const peer = await statuses(200);
+    const { code, stdout } = await replay(line() + line({ id: 'evt_2' }), peer, ['--dry-run', '-o', 'json']);
+    expect({ code, taken: peer.taken }).toEqual({ code: 0, taken: [] });
+    const bodies = (JSON.parse(stdout) as { body: string }[]).map(({ body }) => body);
+    expect(bodies).toEqual([
+      '{"id":"evt_1","type":"webhook.ping", "data":{}}',
+      '{"id":"evt_2","type":"webhook.ping", "data":{}}',
+    ]);
+  });
+
+  it.each(['10', '0/s', '10/d', 'fast', '-1/s'])('--rate %s is refused', async (rate) => {
+    const { code, stderr } = await replay(line(), 'http://127.0.0.1:1/', [`--rate=${rate}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is no rate');
+  });
+});
+
+it('--rate lets the next go only after its time', async () => {
+  const peer = await statuses(200);
+  const waits: [ms: number, taken: number][] = [];
+  const outbound: Outbound = {
+    userAgent: '',
+    secrets: new KnownSecrets(),
+    tls: { insecure: false },
+    proxy: {},
+    signal: new AbortController().signal,
+    verbosity: 0,
+    trace: () => {},
+  };
+  const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
+  let release = (): void => {};
+  const sleep = (ms: number): Promise<void> => {
+    waits.push([ms, peer.taken.length]);
+    return new Promise((done) => {
+      release = done;
+    });
+  };
+  const route = { url: new URL(peer.url), deadlineMs: 5000, concurrency: 4, gapMs: 250 };
+  const rows = sendAll([outgoing, outgoing, outgoing], route, outbound, new Tally(), {
+    now: Date.now,
+    sleep,
+    signal: outbound.signal,
+  });
+  for (const n of [1, 2, 3]) {
+    expect((await rows.next()).value).toMatchObject({ n, status: 200 });
+    expect(waits).toHaveLength(Math.min(n, 2)); // nothing is waited for after the last
+    release();
+  }
+  expect((await rows.next()).done).toBe(true);
+  expect(waits.map(([ms]) => ms)).toEqual([250, 250]);
+});
+
+it('reads what listen recorded, up to the last whole line', async () => {
+  const file = join(temporaryHome(), 'rec.ndjson');
+  const { port, stop } = await listen(['--record', file]);
+  for (const id of ['evt_1', 'evt_2', 'evt_3']) {
+    await svc(['webhooks', 'send', '--to', `http://127.0.0.1:${port}/`, '--id', id], { env });
+  }
+  await stop();
+  const bytes = readFileSync(file);
+  truncateSync(file, bytes.length - 40);
+  const peer = await handmade();
+  const run = await svc(['webhooks', 'replay', file, '--to', peer.url], { env });
+  expect(run.code).toBe(0);
+  expect(run.stderr).toContain(`${file}:3: the last line was cut off`);
+  expect(peer.taken.map(({ status }) => status)).toEqual([204, 204]);
+  writeFileSync(file, bytes);
+  expect((await svc(['webhooks', 'replay', file, '--to', peer.url, '--limit', '3'], { env })).code).toBe(0);
+  expect(ids(peer.taken)).toEqual(['evt_1', 'evt_2', 'evt_1', 'evt_2', 'evt_3']);
+});
+
+it('ends where the recording ended when it began, even if each delivery is recorded into it again', async () => {
+  const file = join(temporaryHome(), 'rec.ndjson');
+  const { port, stop } = await listen(['--record', file]);
+  const to = ['--to', `http://127.0.0.1:${port}/`];
+  await svc(['webhooks', 'send', ...to, '--repeat', '2'], { env });
+  const run = await svc(['webhooks', 'replay', file, ...to, '--limit', '20'], { env });
+  await stop();
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '2 sent: 2 accepted\n' });
+  expect(readFileSync(file, 'utf8').match(/\n/g)).toHaveLength(4);
+});

@@ -1,0 +1,221 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+
+const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const FINGERPRINT = '5036e143';
+const URL_A = { SVC_WEBHOOKS_URL: 'https://Rec.example:443/base//v1/' };
+const NORMAL_A = 'https://rec.example/base';
+const URL_B = { SVC_WEBHOOKS_URL: 'https://other.example' };
+const NOW = Date.UTC(2026, 0, 1);
+
+let home = '';
+beforeEach(() => {
+  home = temporaryHome();
+});
+
+const secrets = async (args: readonly string[], options: RunOptions = {}) => {
+  const run = await svc(['webhooks', 'secrets', ...args], { home, now: () => NOW, ...options });
+  if (args[0] !== 'export') expect(run.stdout + run.stderr + run.asked).not.toMatch(/whsec_\w/);
+  return run;
+};
+const file = () => join(home, 'config', 'webhook-secrets.json');
+const kept = (): { base_url: string | null; endpoint_id: string; secret: string; stored_at: string }[] =>
+  JSON.parse(readFileSync(file(), 'utf8')).secrets;
+
+describe('webhooks secrets import', () => {
+  it('keeps a secret for the service in use, or for none', async () => {
+    const run = await secrets(['import', 'ep_1', '-o', 'json'], { stdin: `${SECRET}\n`, env: URL_A });
+    const shown = { endpoint_id: 'ep_1', base_url: NORMAL_A, fingerprint: FINGERPRINT };
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(run.stdout)).toEqual({ ...shown, stored_at: '2026-01-01T00:00:00.000Z' });
+    await secrets(['import', 'ep_2'], { stdin: SECRET });
+    expect(kept()).toEqual([
+      { base_url: NORMAL_A, endpoint_id: 'ep_1', secret: SECRET, stored_at: '2026-01-01T00:00:00.000Z' },
+      { base_url: null, endpoint_id: 'ep_2', secret: SECRET, stored_at: '2026-01-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('reads a file, a variable, or what is typed and not shown', async () => {
+    const key = join(temporaryHome(), 'key');
+    writeFileSync(key, `${SECRET}\r\n`);
+    await secrets(['import', 'ep_1', '--secret-file', key]);
+    await secrets(['import', 'ep_2', '--secret-env', 'KEY'], { env: { KEY: 'whsec_env' } });
+    const typed = await secrets(['import', 'ep_3'], { terminal: 80, answers: ['whsec_typed'] });
+    expect(typed).toMatchObject({ code: 0, asked: ['Signing secret:'] });
+    expect(kept().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_env', 'whsec_typed']);
+  });
+
+  it('does not take the secret of the environment for one to keep', async () => {
+    const run = await secrets(['import', 'ep_1'], { stdin: '', env: { SVC_WEBHOOK_SECRET: SECRET } });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('standard input: the secret is empty');
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['whsec_', 'nothing else'],
+    ['whsec_a b', 'white space'],
+    [`${SECRET}\n${SECRET}\n`, 'white space'],
+    [Buffer.from([0x77, 0xff]), 'not UTF-8'],
+  ])('refuses %j', async (stdin, why) => {
+    const run = await secrets(['import', 'ep_1'], { stdin });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(why);
+    expect(() => kept()).toThrow('ENOENT');
+  });
+
+  it.each([
+    [['import', '']],
+    [['import', 'ep 1']],
+    [['import', 'ep_\u202e1']],
+    [['import', 'ep_1', '--secret-env', 'A', '--secret-env', 'B']],
+    [['import', 'ep_1', '--secret-env', 'C']],
+    [['import', 'ep_1', '--secret', SECRET]],
+  ])('refuses %j', async (args) => {
+    expect(await secrets(args, { stdin: SECRET, env: { A: 'whsec_a', B: 'whsec_b' } })).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+  });
+
+  it('advises what it takes, where a secret is typed', async () => {
+    const { stderr } = await secrets(['import', 'ep_1', '--secret', SECRET]);
+    expect(stderr).toContain('--secret-fd <n>');
+    expect(stderr).not.toMatch(/--endpoint|SVC_WEBHOOK_SECRET/);
+  });
+
+  it('says that the same one is kept already', async () => {
+    await secrets(['import', 'ep_1'], { stdin: SECRET });
+    const again = await secrets(['import', 'ep_1'], { stdin: SECRET, now: () => NOW + 5000 });
+    expect(again).toMatchObject({ code: 0, stderr: 'it was kept already\n' });
+    expect(kept()[0]?.stored_at).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  it('replaces another only when that is confirmed', async () => {
+    await secrets(['import', 'ep_1'], { stdin: 'whsec_old' });
+    const unasked = await secrets(['import', 'ep_1'], { stdin: SECRET });
+    expect(unasked).toMatchObject({ code: 2, stdout: '' });
+    expect(unasked.stderr).toContain('--yes');
+    const no = await secrets(['import', 'ep_1'], { terminal: 80, answers: [SECRET], answer: false });
+    expect(no.code).toBe(2);
+    expect(no.asked[1]).toMatch(/^Replace the secret [0-9a-f]{8} of ep_1 \(no service\) by another, 5036e143\?$/);
+    expect(kept().map(({ secret }) => secret)).toEqual(['whsec_old']);
+    expect(await secrets(['import', 'ep_1', '--yes'], { stdin: SECRET })).toMatchObject({ code: 0 });
+    expect(kept().map(({ secret }) => secret)).toEqual([SECRET]);
+  });
+
+  it('changes nothing in a dry run', async () => {
+    const run = await secrets(['import', 'ep_1', '--dry-run'], { stdin: SECRET });
+    expect(run).toMatchObject({ code: 0, stderr: 'nothing was changed\n' });
+    expect(run.stdout).toContain(FINGERPRINT);
+    expect(() => kept()).toThrow('ENOENT');
+  });
+
+  it('keeps one that signed a delivery, with --against', async () => {
+    const sign = ['webhooks', 'sign', '--as', 'http', '--header-prefix', 'X-Acme-', '--timestamp', '1000'];
+    const request = await svc(sign, { stdin: 'not JSON', env: { SVC_WEBHOOK_SECRET: SECRET } });
+    const path = join(temporaryHome(), 'old.http');
+    writeFileSync(path, request.stdout);
+    const against = ['import', 'ep_1', '--header-prefix', 'X-Acme-', '--against', path];
+    const wrong = await secrets(against, { stdin: 'whsec_wrong' });
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('no delivery in it was signed with this secret');
+    writeFileSync(`${path}.json`, '{}');
+    expect(await secrets([...against, '--against', `${path}.json`], { stdin: SECRET })).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+    expect(() => kept()).toThrow('ENOENT');
+    expect(await secrets(against, { stdin: SECRET })).toMatchObject({ code: 0, stderr: '' });
+    expect(kept().map(({ secret }) => secret)).toEqual([SECRET]);
+  });
+
+  it('sets a broken file aside, and says so', async () => {
+    mkdirSync(join(home, 'config'), { mode: 0o700 });
+    writeFileSync(file(), '{', { mode: 0o600 });
+    expect(await secrets(['list'])).toMatchObject({ code: 2, stdout: '' });
+    const run = await secrets(['import', 'ep_1'], { stdin: SECRET });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('set aside');
+    expect(readdirSync(join(home, 'config'))).toHaveLength(2);
+  });
+});
+
+describe('the other commands', () => {
+  beforeEach(async () => {
+    await secrets(['import', 'ep_1'], { stdin: SECRET, env: URL_A });
+    await secrets(['import', 'ep_1'], { stdin: 'whsec_b', env: URL_B });
+    await secrets(['import', 'ep_2'], { stdin: 'whsec_2' });
+  });
+
+  it('list', async () => {
+    const { stdout } = await secrets(['list', '-o', 'json']);
+    expect(JSON.parse(stdout).map((row: object) => Object.keys(row))).toEqual(
+      Array(3).fill(['endpoint_id', 'base_url', 'fingerprint', 'stored_at']),
+    );
+    expect((await secrets(['list', '-q'])).stdout).toBe('ep_1\nep_1\nep_2\n');
+    expect((await secrets(['list'])).stdout).toContain(
+      `ep_1      ${FINGERPRINT}     2026-01-01T00:00:00.000Z  ${NORMAL_A}\n`,
+    );
+  });
+
+  it('export gives the very secret back, but to no terminal unasked', async () => {
+    expect(await secrets(['export', 'ep_1'], { env: URL_A })).toMatchObject({
+      code: 0,
+      stdout: `${SECRET}\n`,
+      stderr: '',
+    });
+    expect((await secrets(['export', 'ep_1'], { env: URL_B })).stdout).toBe('whsec_b\n');
+    expect(JSON.parse((await secrets(['export', 'ep_2', '-o', 'json'])).stdout)).toBe('whsec_2');
+    const screen = await secrets(['export', 'ep_2'], { terminal: 80 });
+    expect(screen).toMatchObject({ code: 2, stdout: '' });
+    expect(screen.stderr).toContain('--force');
+    expect(screen.stderr).not.toContain('whsec_2');
+    expect((await secrets(['export', 'ep_2', '--force'], { terminal: 80 })).stdout).toBe('whsec_2\n');
+  });
+
+  it('want to know which service is meant, where several have the endpoint', async () => {
+    for (const env of [{}, { SVC_WEBHOOKS_URL: 'https://third.example' }]) {
+      for (const verb of ['export', 'delete']) {
+        const run = await secrets([verb, 'ep_1'], { env });
+        expect(run).toMatchObject({ code: 2, stdout: '' });
+        expect(run.stderr).toContain(`${NORMAL_A}, https://other.example`);
+        expect(run.stderr).toContain('SVC_WEBHOOKS_URL');
+      }
+    }
+  });
+
+  it('say that there is none', async () => {
+    for (const verb of ['export', 'delete'])
+      expect(await secrets([verb, 'ep_9', ...(verb === 'delete' ? ['--yes'] : [])])).toMatchObject({
+        code: 5,
+        stdout: '',
+      });
+  });
+
+  it('delete forgets one, and asks before', async () => {
+    expect(await secrets(['delete', 'ep_2'])).toMatchObject({ code: 2, stdout: '' });
+    const no = await secrets(['delete', 'ep_2'], { terminal: 80, answer: false });
+    expect(no.asked).toEqual([expect.stringMatching(/^Forget the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
+    expect(await secrets(['delete', 'ep_2', '--dry-run'])).toMatchObject({ code: 0, stderr: 'nothing was changed\n' });
+    expect(kept()).toHaveLength(3);
+    expect(await secrets(['delete', 'ep_1', '--yes'], { env: URL_B })).toMatchObject({ code: 0 });
+    expect(kept().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_2']);
+  });
+
+  it('sign takes the secret of an endpoint', async () => {
+    const sign = (args: readonly string[], env = {}) =>
+      svc(['webhooks', 'sign', '--as', 'signature', '--timestamp', '1767225600', ...args], { home, stdin: 'x', env });
+    const direct = await sign([], { SVC_WEBHOOK_SECRET: SECRET });
+    expect(direct.code).toBe(0);
+    expect(await sign(['--endpoint', 'ep_1'], URL_A)).toEqual(direct);
+    // Named secrets come before that of the environment.
+    const named = await sign(['--endpoint', 'ep_2'], { SVC_WEBHOOK_SECRET: SECRET });
+    expect(named.stdout).not.toBe(direct.stdout);
+    expect(await sign(['--endpoint', 'ep_1'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await sign(['--endpoint', 'ep_9'])).stderr).toContain('no secret of an endpoint "ep_9" is kept');
+    expect(await sign(['--endpoint', 'ep_2', '--endpoint', 'ep_1'], URL_A)).toMatchObject({ code: 2, stdout: '' });
+  });
+});

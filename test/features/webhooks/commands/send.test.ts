@@ -1,0 +1,371 @@
+/** `svc webhooks send`: what a receiver gets, and what is made of its answer. */
+import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import type { SentDelivery } from '../../../../src/features/webhooks/sending.ts';
+import { stoppedServer } from '../../../http/servers.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const env = { SVC_WEBHOOK_SECRET: KEY };
+
+const send = (to: string | Receiver, args: readonly string[] = [], options: RunOptions = {}): Promise<Run> =>
+  svc(['webhooks', 'send', '--to', typeof to === 'string' ? to : to.url, ...args], { env, ...options });
+
+/** Sends to a receiver that takes everything, and tells what it got. */
+async function sent(args: readonly string[] = [], options: RunOptions = {}): Promise<readonly Taken[]> {
+  const peer = await statuses(200);
+  const { code, stderr } = await send(peer, ['-q', ...args], { now: () => NOW, ...options });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return peer.taken;
+}
+
+function header({ headers }: Taken, name: string): string | undefined {
+  return headers[headers.indexOf(name) + 1];
+}
+
+function json({ body }: Taken | { readonly body: Buffer }): {
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+} {
+  return JSON.parse(body.toString());
+}
+
+const sign = (timestamp: string, body: Buffer): string =>
+  `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
+
+describe('what is sent', () => {
+  it.each([[['--event', 'webhook.ping,x.y']], [['--event', 'webhook.ping', '--event', 'x.y']]])(
+    'is one event for each type: %j',
+    async (args) => {
+      const taken = await sent([...args, '--repeat', '2']);
+      expect(taken.map((one) => json(one).type)).toEqual(['webhook.ping', 'webhook.ping', 'x.y', 'x.y']);
+    },
+  );
+
+  it('may be of an unknown type, with a warning if another was perhaps meant', async () => {
+    const { code, stderr } = await send(await statuses(200), ['--event', 'sumary.completed']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('warning: the service has no event type sumary.completed; did you mean summary.completed?\n');
+  });
+
+  it('is a signed ping with the headers of the document', async () => {
+    const [taken] = (await sent()) as [Taken];
+    expect({ method: taken.method, path: taken.path }).toEqual({ method: 'POST', path: '/hook' });
+    const { headers, body } = taken;
+    const at = headers.indexOf('User-Agent');
+    expect(headers.slice(at)).toEqual([
+      'User-Agent',
+      expect.stringMatching(/^svc\//),
+      'Content-Type',
+      'application/json',
+      'X-Service-Event',
+      'webhook.ping',
+      'X-Service-Delivery',
+      expect.stringMatching(/^dlv_\w+$/),
+      'X-Service-Timestamp',
+      '1767225600',
+      'X-Service-Signature',
+      sign('1767225600', body),
+      'content-length',
+      String(body.length),
+    ]);
+    expect(json(taken)).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: 'webhook.ping',
+      created_at: '2026-01-01T00:00:00Z',
+      data: {},
+    });
+  });
+
+  it('is taken by a receiver that verifies', async () => {
+    for (const args of [[], ['--event', 'summary.completed'], ['--event', 'x.y', '--tamper', 'header']]) {
+      expect((await send(await handmade(), args)).code).toBe(0);
+    }
+  });
+
+  it.each([
+    [
+      ['--event', 'summary.completed', '--set', 'data.title=Stand=up', '--set', 'data.duration_ms=7'],
+      { title: 'Stand=up', duration_ms: 7 },
+    ],
+    [
+      ['--event', 'summary.completed', '--set', 'data.summaries.0.format=html'],
+      { summaries: [expect.objectContaining({ format: 'html' })] },
+    ],
+    [
+      ['--event', 'summary.completed', '--set', 'data.transcript.truncated=true', '--set', 'data.summaries=[]'],
+      { summaries: [] },
+    ],
+    [['--event', 'x.y', '--set', 'data={"a":1}'], { a: 1 }],
+  ])('has what --set says: %j', async (args, data) => {
+    const [taken] = (await sent(args)) as [Taken];
+    expect(json(taken).data).toMatchObject(data);
+  });
+
+  it.each([
+    ['data.titel=a', 'the event has no data.titel', 'there is audio_id'],
+    ['nothing=a', 'the event has no nothing', 'there is id, type, created_at, data'],
+    ['data.summaries.7.format=a', 'has no data.summaries.7.format', ''],
+    ['data.summaries.length=0', 'has no data.summaries.length', ''],
+    ['data.__proto__.a=1', 'has no data.__proto__.a', ''],
+    ['data.title.0=1', 'has no data.title.0', ''],
+    ['data.duration_ms=long', 'data.duration_ms is a number, which "long" is not', ''],
+    ['data.summaries={}', 'data.summaries is a list, which "{}" is not', ''],
+  ])('refuses --set %s', async (setting, message, hint) => {
+    const peer = await statuses(200);
+    const { code, stderr } = await send(peer, ['--event', 'summary.completed', '--set', setting]);
+    expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+
+  it('has the size it is told, up to the byte', async () => {
+    const [taken] = (await sent(['--size', '2MiB'])) as [Taken];
+    expect(taken.body).toHaveLength(2 * 1024 * 1024);
+    expect(json(taken).type).toBe('summary.completed');
+  });
+
+  it('is the file, byte for byte, signed as it is', async () => {
+    const body = Buffer.from([...Buffer.from('\ufeff{"id":"evt_f", "type":"a.b"}\r\n\n'), 0xff, 0]);
+    const file = join(temporaryHome(), 'body');
+    writeFileSync(file, body);
+    for (const [args, options] of [
+      [['--body', file], {}],
+      [['--body', '-'], { stdin: body }],
+    ] as const) {
+      const [taken] = (await sent(args, options)) as [Taken];
+      expect(taken.body.equals(body)).toBe(true);
+      expect(header(taken, 'X-Service-Signature')).toBe(sign('1767225600', body));
+      expect(taken.headers).not.toContain('X-Service-Event');
+    }
+  });
+
+  it('has the type of the file in its header, unless told', async () => {
+    const stdin = '{"id":"evt_f","type":"a.b"}';
+    const [taken] = (await sent(['--body', '-'], { stdin })) as [Taken];
+    expect(header(taken, 'X-Service-Event')).toBe('a.b');
+    const [other] = (await sent(['--body', '-', '--event', 'c.d'], { stdin })) as [Taken];
+    expect(header(other, 'X-Service-Event')).toBe('c.d');
+  });
+
+  it.each([
+    [['--skew', '-1h'], '1767222000'],
+    [['--skew=+10m'], '1767226200'],
+    [['--skew', '90s'], '1767225690'],
+  ])('is signed with a clock that is off: %j', async (args, timestamp) => {
+    const [taken] = (await sent(args)) as [Taken];
+    expect(header(taken, 'X-Service-Timestamp')).toBe(timestamp);
+    expect(header(taken, 'X-Service-Signature')).toBe(sign(timestamp, taken.body));
+  });
+
+  it.each([
+    ['body', 401],
+    ['signature', 401],
+    ['timestamp', 401],
+    ['header', 204],
+    ['none', 204],
+  ])('--tamper %s is answered %d by a receiver that verifies, and is still JSON', async (tampering, status) => {
+    const peer = await handmade();
+    const { code } = await send(peer, ['--event', 'summary.completed', '--tamper', tampering]);
+    expect({ code, statuses: peer.taken.map((taken) => taken.status) }).toEqual({
+      code: status === 204 ? 0 : 1,
+      statuses: [status],
+    });
+    const [taken] = peer.taken as [Taken];
+    expect(json(taken).type).toBe('summary.completed');
+    expect(header(taken, 'X-Service-Event')).toBe(tampering === 'header' ? 'tampered.event' : 'summary.completed');
+  });
+
+  it('is the same event again with --repeat, and a new one each time with --new-id', async () => {
+    const again = await sent(['--repeat', '3', '--id', 'evt_mine']);
+    expect(again.map((taken) => json(taken).id)).toEqual(['evt_mine', 'evt_mine', 'evt_mine']);
+    expect(new Set(again.map(({ body }) => body.toString())).size).toBe(1);
+    const fresh = await sent(['--repeat', '3', '--new-id'], { random: Math.random });
+    expect(new Set(fresh.map((taken) => json(taken).id)).size).toBe(3);
+  });
+
+  it('is sent one after the other, or as many at once as told', async () => {
+    const slow = () => receiver((_request, response) => void setTimeout(() => response.end(), 30));
+    const one = await slow();
+    await send(one, ['--repeat', '4']);
+    expect(one.atOnce).toBe(1);
+    const three = await slow();
+    await send(three, ['--repeat', '9', '--concurrency', '3']);
+    expect({ atOnce: three.atOnce, all: three.taken.length }).toEqual({ atOnce: 3, all: 9 });
+  });
+
+  it.each([
+    [['--id', 'evt_1', '--new-id'], '--id and --new-id'],
+    [['--body', '-', '--set', 'id=a'], '--body says all'],
+    [['--body', '-', '--size', '1MiB'], '--body says all'],
+    [['--body', '-', '--new-id'], '--body says all'],
+    [['--size', '10'], 'bytes at least'],
+    [['--size', '2MiB', '--event', 'webhook.ping'], 'no text that could grow'],
+    [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id is for one event'],
+    [['--event', 'webhook.ping,x.y', '--body', '-'], '--body is for one event'],
+    [['--event', ''], '--event is empty'],
+    [['--size', '2 elephants'], 'is not an amount of bytes'],
+    [['--skew', '1'], 'has no unit'],
+    [['--tamper', 'all'], 'there is no "all"'],
+    [['--secret', 'whsec_x'], 'no secret is taken from'],
+    [['--repeat', '0'], 'less than 1'],
+  ])('refuses %j', async (args, message) => {
+    const peer = await statuses(200);
+    const { code, stderr } = await send(peer, args);
+    expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('what is answered', () => {
+  it.each([
+    [200, 0],
+    [204, 0],
+    [302, 1],
+    [401, 1],
+    [500, 1],
+  ])('%d ends with %d', async (status, code) => {
+    const run = await send(await statuses(status));
+    expect(run.code).toBe(code);
+    expect(run.stdout).toMatch(new RegExp(`^evt_\\w+  ${status}  \\d+ ms\\n$`));
+  });
+
+  it('says that redirects are not followed, and where this one would lead to', async () => {
+    const other = await statuses(200);
+    const peer = await receiver((_request, response) => response.writeHead(308, { location: other.url }).end('moved'));
+    const { code, stdout, stderr } = await send(peer);
+    expect({ code, followed: other.taken }).toEqual({ code: 1, followed: [] });
+    expect(stdout).toContain(`308  `);
+    expect(stdout).toContain(`to ${other.url} moved`);
+    expect(stderr).toBe('redirects are not followed by the service\n');
+  });
+
+  it('is one object for one, an array for several', async () => {
+    const one = JSON.parse((await send(await statuses(503), ['-o', 'json'])).stdout);
+    expect(one).toEqual({
+      n: 1,
+      event_id: expect.stringMatching(/^evt_/),
+      event_type: 'webhook.ping',
+      status: 503,
+      ms: expect.any(Number),
+      delivered: false,
+      answer: '',
+      location: null,
+      error: null,
+    });
+    const run = await send(await statuses(200, 500), ['-o', 'json', '--repeat', '2']);
+    expect(run.code).toBe(10);
+    expect(
+      (JSON.parse(run.stdout) as SentDelivery[]).map(({ n, status, delivered }) => [n, status, delivered]),
+    ).toEqual([
+      [1, 200, true],
+      [2, 500, false],
+    ]);
+  });
+
+  it('prints a line for each, and what all came to', async () => {
+    const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
+    expect(code).toBe(10);
+    expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
+    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nredirects are not followed by the service\n');
+  });
+
+  it('all refused is 1, whatever the statuses', async () => {
+    expect((await send(await statuses(404, 500), ['--repeat', '2'])).code).toBe(1);
+  });
+
+  it('shows the start of the answer on one line, escaped', async () => {
+    const peer = await receiver((_request, response) =>
+      response.writeHead(500).end(`oh\n\u001b[31mno ${'x'.repeat(99)}`),
+    );
+    const { stdout } = await send(peer);
+    expect(stdout).toMatch(/^evt_\w+ {2}500 {2}\d+ ms {2}oh \\x1b\[31mno x{60,80}…\n$/);
+  });
+
+  it('tells of an answer that comes too late for the service', async () => {
+    let clock = NOW;
+    const peer = await receiver((_request, response) => {
+      clock += 5_001;
+      response.end();
+    });
+    const { code, stderr } = await send(peer, ['--deadline', '10s'], { now: () => clock });
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 took longer than 5 s');
+  });
+
+  it.each([
+    ['nothing listens there', 'http://127.0.0.1:1/', 'nothing listens at 127.0.0.1:1'],
+    ['no such host', 'http://nowhere.invalid/', 'nowhere.invalid'],
+  ])('%s: 7, and an error for scripts', async (_what, url, message) => {
+    const { code, stdout, stderr } = await send(url, ['-o', 'json']);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect((JSON.parse(stderr) as { error: { message: string; exit: number } }).error).toMatchObject({
+      exit: 7,
+      message: expect.stringContaining(message),
+    });
+    const several = await send(url, ['--repeat', '2', '-o', 'json']);
+    expect(several.code).toBe(7);
+    expect((JSON.parse(several.stdout) as SentDelivery[]).map(({ status }) => status)).toEqual([null, null]);
+  });
+
+  it('no answer within the deadline is 7', async () => {
+    await using peer = await stoppedServer();
+    const { code, stderr } = await send(peer.url, ['--deadline', '200ms']);
+    expect(code).toBe(7);
+    expect(stderr).toContain('no connection within 0.2 s');
+  });
+
+  it('is not waited for after an interruption', async () => {
+    const stopped = new AbortController();
+    const peer = await receiver(() => stopped.abort(new SvcError('interrupted', 'interrupted')));
+    const { code } = await send(peer, ['--deadline', '1m', '--repeat', '5'], { signal: stopped.signal });
+    expect(code).toBe(130);
+  });
+});
+
+describe('--dry-run', () => {
+  it('shows the exact requests, and connects to nothing', async () => {
+    const peer = await statuses(200);
+    const args = ['--repeat', '2', '--id', 'evt_1', '--dry-run', '-o', 'json'];
+    const { code, stdout, stderr } = await send(peer, args, { now: () => NOW });
+    expect({ code, stderr, taken: peer.taken }).toEqual({ code: 0, stderr: '', taken: [] });
+    const requests = JSON.parse(stdout) as { headers: Record<string, string>; body: string }[];
+    expect(requests).toHaveLength(2);
+    const [request] = requests;
+    const body = '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}';
+    expect(request?.body).toBe(body);
+    expect(request?.headers['X-Service-Signature']).toBe(sign('1767225600', Buffer.from(body)));
+  });
+
+  it.each([[['--dry-run']], [['--dry-run=curl']], [['-o', 'json']], [['--debug']]])(
+    'shows no secret: %j',
+    async (args) => {
+      const { stdout, stderr } = await send(await statuses(500), args);
+      expect(stdout).not.toBe('');
+      expect(stdout + stderr).not.toContain(KEY.slice(6));
+    },
+  );
+});
+
+describe('what the person should know', () => {
+  it.each([
+    ['http://192.0.2.1/hook', 'is reached by plain http'],
+    ['https://127.0.0.1:1/hook', 'the certificate of 127.0.0.1:1 is not checked'],
+    ['http://127.0.0.1:1/hook?', 'the address ends in "?"'],
+    ['http://127.0.0.1:1/hook?a=', 'the address ends in "="'],
+  ])('%s: %s', async (url, warning) => {
+    const { stderr } = await send(url, ['--insecure', '--deadline', '100ms']);
+    expect(stderr).toContain(`warning: `);
+    expect(stderr).toContain(warning);
+  });
+
+  it('nothing about an ordinary address', async () => {
+    const { stderr } = await send(await statuses(200));
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,315 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventBytes, sampleEvent, signedHeaders } from '../../../../src/features/webhooks/sample-event.ts';
+import { httpRequest } from '../../../../src/features/webhooks/signed-request.ts';
+import { displayWidth } from '../../../../src/output/width.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+
+const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const NOW = Date.UTC(2026, 0, 1, 0, 3);
+const made = { now: () => Date.UTC(2026, 0, 1), random: () => 0 };
+const PING = sampleEvent('webhook.ping', { ...made, id: 'evt_1' });
+const SUMMARY = sampleEvent('summary.completed', { ...made, id: 'evt_2' });
+
+const show = (stdin: unknown, args: readonly string[] = [], options: RunOptions = {}) =>
+  svc(['webhooks', 'show', ...args], {
+    now: () => NOW,
+    stdin: typeof stdin === 'string' || stdin instanceof Uint8Array ? stdin : JSON.stringify(stdin),
+    ...options,
+  });
+
+const withData = (data: unknown, type = 'summary.completed') => ({ ...PING, type, data });
+
+function delivery(body: Uint8Array, key = SECRET): Uint8Array {
+  const headers = signedHeaders({ key, timestampS: 1767225600, body, type: 'webhook.ping', deliveryId: 'dlv_1' });
+  return httpRequest(new URL('http://h/'), headers, body);
+}
+
+function recording(...bodies: readonly Uint8Array[]): string {
+  const headers = (body: Uint8Array) =>
+    signedHeaders({ key: SECRET, timestampS: 1767225600, body, type: 'webhook.ping', deliveryId: 'dlv_1' });
+  return bodies
+    .map((body) => {
+      const line = { v: 1, received_at: '2026-01-01T00:00:00.000Z', remote: '127.0.0.1', method: 'POST', path: '/' };
+      const rest = {
+        verdict: 'valid',
+        event_id: null,
+        event_type: null,
+        duplicate: false,
+        forward: null,
+        response: 204,
+      };
+      const body_b64 = Buffer.from(body).toString('base64');
+      return `${JSON.stringify({ ...line, headers: headers(body), body_b64, ...rest })}\n`;
+    })
+    .join('');
+}
+
+describe('webhooks show', () => {
+  it('tells what there is to know of a summary', async () => {
+    const { code, stdout, stderr } = await show(SUMMARY);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(
+      `ID          evt_2
+TYPE        summary.completed
+CREATED     2026-01-01T00:00:00Z
+SIGNATURE   none: an event by itself
+AUDIO       aud_aaaaaaaaaaaa
+REPORT      rpt_aaaaaaaaaaaa
+STATUS      2
+TITLE       Weekly release meeting
+DURATION    25s
+RECORDED    2025-12-31T23:50:00Z
+TRANSCRIPT  208 characters, language en, 4 segments
+            00:00 Zoë: Good morning everybody. Shall we start with the release?
+            00:06 Marek: The build is green since Tuesday. Only the import is slow.
+            00:15 Zoë: Then we ship on Thursday, and look at the import after that.
+            00:21 Marek: I will write the notes today. 👍
+SUMMARIES   Summary (format: markdown, template: Meeting)
+            # Weekly release meeting
+
+            ## Decisions
+
+            - The release ships on **Thursday**.
+            - The slow import is looked at afterwards.
+
+            ## Next steps
+
+            1. Marek writes the release notes today.
+            2. Zoë tells support.
+`,
+    );
+  });
+
+  it('shows the age at a terminal', async () => {
+    expect((await show(PING, [], { terminal: 80, stdin: JSON.stringify(PING) })).stdout).toMatch(/CREATED.*3m ago/);
+  });
+
+  it('says what the service left out, and what is not there', async () => {
+    const cut = await show(withData({ audio_id: 'a', transcript: { text: 'x'.repeat(812_345), truncated: true } }));
+    expect(cut.stdout).toContain('812 345 characters, truncated by the service, segments removed\n');
+    expect(cut.stdout).toContain('… 811 845 more characters; --full shows them\n');
+    expect(cut.stdout).toContain('SUMMARIES   none\n');
+    const bare = await show(withData({ audio_id: 'a', transcript: { text: 'x', truncated: false } }));
+    expect(bare.stdout).toContain('1 characters, no segments\n');
+    expect((await show(withData({ audio_id: 'a' }))).stdout).toContain('TRANSCRIPT  none\n');
+    expect((await show(PING)).stdout).not.toMatch(/TRANSCRIPT|SUMMARIES|DATA/);
+    expect((await show({ ...PING, id: 'evt_sample_1' })).stdout).toContain('synthetic, made by the service');
+  });
+
+  it('shows texts to their end with --full', async () => {
+    const segments = Array.from({ length: 30 }, (_, n) => ({
+      speaker: 'S',
+      start: n * 150,
+      text: `${n} ${'x'.repeat(600)}`,
+    }));
+    const data = {
+      transcript: { text: '', truncated: false, segments },
+      summaries: [{ label: 'L', content: `${'👍'.repeat(1500)}END`, format: 'markdown' }],
+    };
+    const short = (await show(withData(data))).stdout;
+    expect(short).toContain('… 22 more segments; --full shows them\n');
+    expect(short).toContain('… 503 more characters; --full shows them\n');
+    expect(short).not.toContain('\ufffd');
+    expect(short).not.toContain('\\ud83d');
+    const full = (await show(withData(data), ['--full'])).stdout;
+    expect(full).not.toContain('--full');
+    expect(full).toContain('👍END\n');
+    expect(full).toContain(`1:12:30 S: 29 ${'x'.repeat(600)}\n`);
+  });
+
+  it('shows HTML as the text it is, and formats it has never heard of', async () => {
+    const summaries = [
+      { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
+      { label: 'New', content: '<a/>', format: 'xml' },
+      { content: 'n', format: 7 },
+      'a text',
+    ];
+    const { stdout } = await show(withData({ audio_id: 'a', summaries }));
+    expect(stdout).toContain('Old (format: html)\n            <script>alert(1)</script>\n');
+    expect(stdout).toContain('New (format: other(xml))\n');
+    expect(stdout).toContain('- (format: other(7))\n');
+    expect(stdout).toContain('a text\n');
+  });
+
+  it('shows what it does not know', async () => {
+    const { stdout } = await show(withData({ audio_id: 'a', later: { b: [1] }, duration_ms: 'long', transcript: 3 }));
+    expect(stdout).toContain(
+      'DATA        later: {"b":[1]}\n            duration_ms: "long"\n            transcript: 3\n',
+    );
+    expect((await show(withData({ hello: 'x' }, 'tomorrow.new'))).stdout).toContain('DATA       hello: "x"\n');
+    expect((await show('{}')).stdout).toContain('ID         -\n');
+  });
+
+  it.each([40, 80, 200])('keeps to %d columns, and every line to its field', async (width) => {
+    const data = {
+      title: 'fine\nID  evt_fake',
+      summaries: [{ label: 'a\nTYPE  b', content: 'x\nID        evt_fake\n\x1b[1A\u202e', format: 'm\nn' }],
+      transcript: { text: '', segments: [{ speaker: 'a\nID  evt_fake', start: 1, text: 'b\r\nID  evt_fake' }] },
+    };
+    const { stdout } = await show(withData(data), [], {
+      terminal: width,
+      stdin: JSON.stringify(withData(data)),
+      env: { NO_COLOR: '1' },
+    });
+    for (const line of stdout.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    expect(stdout.match(/^ID\b/gm)).toHaveLength(1);
+    expect(stdout).not.toMatch(/^ID +evt_fake/m);
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
+  });
+
+  it('lets nothing through that a terminal obeys, whatever the event is', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    const anything = fc.oneof(text, fc.jsonValue(), fc.constant(undefined));
+    const data = fc.record({
+      audio_id: anything,
+      title: anything,
+      status: anything,
+      recorded_at: anything,
+      duration_ms: fc.oneof(fc.double(), anything),
+      transcript: fc.oneof(
+        anything,
+        fc.record({
+          text: anything,
+          segments: fc.array(fc.record({ speaker: anything, start: anything, text: anything })),
+        }),
+      ),
+      summaries: fc.oneof(
+        anything,
+        fc.array(fc.record({ label: anything, content: anything, format: anything, template_name: anything })),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ id: anything, type: anything, created_at: anything, data }), async (event) => {
+        const { code, stdout, stderr } = await show(event);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/u);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('prints the event as it was received with -o json', async () => {
+    const body = '{"id":"evt_1", "n":12345678901234567890, "data":{"title":"\x7f\u202e"}}';
+    expect((await show(body, ['-o', 'json'])).stdout).toBe(
+      '{"id":"evt_1", "n":12345678901234567890, "data":{"title":"\\u007f\\u202e"}}\n',
+    );
+    expect((await show(body, ['-o', 'json', '--fields', 'id'])).stdout).toBe('{\n  "id": "evt_1"\n}\n');
+    expect((await show(body, ['-q'])).stdout).toBe('evt_1\n');
+    const parsed = JSON.parse((await show(delivery(eventBytes(SUMMARY)), ['-o', 'json'])).stdout);
+    expect(parsed).toEqual(SUMMARY);
+  });
+});
+
+describe('several events', () => {
+  const all = [SUMMARY, PING];
+
+  it.each([
+    ['an array', JSON.stringify(all)],
+    ['lines', all.map((event) => `${JSON.stringify(event)}\n`).join('')],
+    ['a recording', recording(eventBytes(SUMMARY), eventBytes(PING))],
+  ])('of %s are a list', async (_, stdin) => {
+    const { code, stdout } = await show(stdin);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.split(/ +/)[0])).toEqual(['ID', 'evt_2', 'evt_1', '']);
+    expect(JSON.parse((await show(stdin, ['-o', 'json'])).stdout)).toEqual(all);
+    expect((await show(stdin, ['-o', 'ndjson'])).stdout).toBe(
+      all.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    );
+  });
+
+  it('are chosen from by id', async () => {
+    const { stdout } = await show(all, ['--event-id', 'evt_2']);
+    expect(stdout).toContain('TRANSCRIPT');
+    const none = await show(all, ['--event-id', 'evt_9']);
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('the signature', () => {
+  const body = eventBytes(PING);
+  const env = { SVC_WEBHOOK_SECRET: SECRET };
+  const wrong = { SVC_WEBHOOK_SECRET: 'whsec_wrong' };
+
+  it('is told in every case', async () => {
+    expect((await show(delivery(body))).stdout).toContain('SIGNATURE  not verified: no secret\n');
+    expect(await show(delivery(body), [], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('SIGNATURE  valid, secret 5036e143\n'),
+    });
+    expect((await show(body, [], { env })).stdout).toContain('SIGNATURE  none: an event by itself\n');
+  });
+
+  it('that is not good shows nothing', async () => {
+    const run = await show(delivery(body), [], { env: wrong });
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toBe(
+      'svc: signature_mismatch: stdin: the event is not shown\nhint: "svc webhooks verify" says why; --unverified shows it all the same\n',
+    );
+    expect(await show(delivery(body), ['-o', 'json'], { env: wrong })).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('that is not good is told with --unverified, and in the exit status', async () => {
+    const run = await show(delivery(body), ['--unverified'], { env: wrong });
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain('SIGNATURE  INVALID: signature_mismatch\n');
+  });
+
+  it('of a body that was cut off is not good', async () => {
+    const cut = await show(delivery(body).subarray(0, -1), [], { env });
+    expect(cut).toMatchObject({ code: 1, stdout: '' });
+    expect(cut.stderr).toContain('truncated_input');
+  });
+
+  it('decides for each delivery of a recording', async () => {
+    const lines = recording(body, eventBytes(SUMMARY)).split('\n');
+    const forged = lines[1]?.replace(/"body_b64":"..../, '"body_b64":"eyAg');
+    const run = await show(`${lines[0]}\n${forged}\n`, [], { env });
+    expect(run).toMatchObject({ code: 1, stderr: 'stdin:2: signature_mismatch: not shown\n' });
+    expect(run.stdout).toContain('evt_1');
+    expect(run.stdout).not.toContain('evt_2');
+  });
+});
+
+describe('a line of a recording that cannot be read', () => {
+  const good = recording(eventBytes(PING), eventBytes(SUMMARY)).split('\n');
+  const broken = `${good[0]}\n{"v":1,"body_b64"\n[]\n${good[1]}\n`;
+
+  it('ends nothing: the others are shown, and the exit status is that of verify', async () => {
+    const run = await show(broken);
+    expect(run.code).toBe(2);
+    expect(run.stdout).toMatch(/evt_1[\s\S]*evt_2/);
+    expect(run.stderr).toContain('stdin:3');
+    expect(run.stderr).toContain('svc: stdin:2: is no recorded delivery (and 1 more could not be shown)');
+    const verified = await svc(['webhooks', 'verify'], {
+      now: () => NOW,
+      stdin: broken,
+      env: { SVC_WEBHOOK_SECRET: SECRET },
+    });
+    expect(verified.code).toBe(run.code);
+  });
+
+  it('leaves one JSON value on stdout, and its own line on stderr', async () => {
+    const run = await show(broken, ['-o', 'json']);
+    expect([run.code, JSON.parse(run.stdout)]).toEqual([2, [PING, SUMMARY]]);
+    expect(JSON.parse(run.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { code: 'file_unusable' },
+    });
+  });
+});
+
+describe('what holds no event', () => {
+  it.each(['', 'nope', '[]', '1', 'null', '[1]', '"x"', Buffer.from([0xff, 0x7b])])('is refused: %j', async (stdin) => {
+    const run = await show(stdin);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/^svc: stdin/);
+  });
+
+  it('as a file is named', async () => {
+    const path = join(temporaryHome(), 'x.json');
+    writeFileSync(path, '{');
+    expect((await show('', [path])).stderr).toContain(`svc: ${path}: `);
+  });
+});

@@ -1,0 +1,53 @@
+/** `svc webhooks` against the emulated service, with every write it receives. */
+import type { RecordingsEmulatorOptions } from '../../../../src/sandbox/webhooks/server.ts';
+import type { Trap } from '../../../../src/sandbox/webhooks/traps.ts';
+import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
+import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
+
+/** A receiver that the service on loopback may have, and that nobody needs to resolve. */
+export const RECEIVER = 'https://192.0.2.7/hook';
+
+export interface Subscribed extends TestService {
+  run(argv: readonly string[], options?: RunOptions): Promise<Run>;
+  /** A subscription that is there before. */
+  subscribe(url?: string, events?: readonly string[], status?: 1 | 2): string;
+}
+
+export async function subscribed(
+  traps: readonly Trap[] = [],
+  options: Partial<RecordingsEmulatorOptions> = {},
+): Promise<Subscribed> {
+  const service = await startService({ fast: 1000, ...options });
+  for (const trap of traps) service.traps.add(trap);
+  let count = 0;
+  return {
+    ...service,
+    run: (argv, more = {}) => {
+      const env = { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: service.token, ...more.env };
+      // Not copied: an answer may be made up when it is asked for.
+      return svc(['webhooks', ...argv], Object.assign(Object.create(more) as RunOptions, { env }));
+    },
+    subscribe(url = RECEIVER, events = ['summary.completed', 'webhook.ping'], status = 1) {
+      const id = `ep_${++count}`;
+      const time = '2026-11-20T12:00:00.000Z';
+      service.account.subscriptions.set(id, {
+        id,
+        secret: `whsec_old${count}`,
+        url,
+        events,
+        status,
+        consecutive_failures: status === 2 ? 20 : 3,
+        created_at: time,
+        updated_at: time,
+      });
+      return id;
+    },
+  };
+}
+
+/** The failure that `-o json` reports on standard error. */
+export function failure({ stderr }: Run): { code: string; message: string; hint: string | null; http_status: number } {
+  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+  return (JSON.parse(last) as { error: { code: string; message: string; hint: string | null; http_status: number } })
+    .error;
+}

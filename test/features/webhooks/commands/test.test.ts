@@ -1,0 +1,151 @@
+/** A test event, followed to its end; a rotation that rests on it. */
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { startReceiver } from '../../../sandbox/webhooks/service.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { failure, RECEIVER, subscribed } from './subscribed.ts';
+
+describe('test', () => {
+  test('queued is not delivered', async () => {
+    await using service = await subscribed(['no-log-item']);
+    service.subscribe();
+    const run = await service.run(['test', 'ep_1']);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^queued evt_\w+ \(not delivered yet\)\n$/)]);
+    service.traps.add('test-not-queued');
+    expect(await service.run(['test', 'ep_1'])).toMatchObject({ code: 3, stderr: 'svc: not queued\n' });
+  });
+
+  test('delivered, at the first attempt or a later one', async () => {
+    await using receiver = await startReceiver([500, 204]);
+    await using service = await subscribed([], { fast: 6000 });
+    service.subscribe(receiver.url);
+    const later = await service.run(['test', 'ep_1', '--wait', '10s']);
+    expect([later.code, later.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^delivered in \d+\.\ds after 2 attempts\n$/),
+    ]);
+    const first = await service.run(['test', 'ep_1', '--wait', '10s', '-o', 'json']);
+    expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'delivered', delivery: { status: 1, attempts: 1 } });
+  });
+
+  test('failed for good: exit 1', async () => {
+    await using receiver = await startReceiver([500]);
+    await using service = await subscribed([], { fast: 100_000 });
+    service.subscribe(receiver.url);
+    const run = await service.run(['test', 'ep_1', '--wait', '10s']);
+    expect([run.code, run.stdout]).toEqual([1, 'failed: http_500 after 6 attempts\n']);
+  });
+
+  test('still pending when the time is over: exit 9, and when it goes on', async () => {
+    await using receiver = await startReceiver([502]);
+    await using service = await subscribed([], { fast: 50 });
+    service.subscribe(receiver.url);
+    const run = await service.run(['test', 'ep_1', '--wait', '500ms']);
+    expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502, next retry about +1 min\n']);
+  });
+
+  test('a log item that never appears: exit 9, and the first suspect', async () => {
+    await using service = await subscribed(['ping-needs-listing']);
+    service.subscribe(RECEIVER, ['summary.completed']);
+    const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
+    expect([run.code, run.stdout]).toEqual([
+      9,
+      expect.stringMatching(/^no log item for evt_\w+ after 0 s \(not dispatched, or skipped\)\n$/),
+    ]);
+    expect(run.stderr).toContain(
+      'warning: ep_1 does not list webhook.ping; the document is unclear whether the ping is then delivered',
+    );
+    expect(run.stderr).toContain('first suspect: ep_1 does not list webhook.ping');
+  });
+
+  test('disabled meanwhile, or before: skipped, or not even queued', async () => {
+    await using service = await subscribed(['disabled-mid-wait']);
+    service.subscribe();
+    const run = await service.run(['test', 'ep_1', '--wait', '5s']);
+    expect([run.code, run.stdout]).toEqual([1, 'skipped: ep_1 is disabled; no log item will appear\n']);
+    expect(await service.run(['test', 'ep_1'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('ep_1 is disabled'),
+    });
+    expect((await service.run(['test', 'ep_1', '--force'])).code).toBe(0);
+  });
+
+  test('a lost answer: exit 8, and where to look', async () => {
+    await using service = await subscribed(['lost-test']);
+    service.subscribe();
+    const run = await service.run(['test', 'ep_1', '-o', 'json']);
+    expect([run.code, failure(run)]).toMatchObject([
+      8,
+      {
+        message: expect.stringContaining('it may have been queued; see deliveries'),
+        hint: 'svc webhooks deliveries ep_1',
+      },
+    ]);
+  });
+});
+
+describe('rotate', () => {
+  test('a new subscription that works replaces the old one', async () => {
+    await using receiver = await startReceiver();
+    await using service = await subscribed();
+    service.subscribe(receiver.url);
+    const home = temporaryHome();
+    const run = await service.run(['rotate', 'ep_1', '--store', '--yes', '-o', 'json'], { home });
+    expect(run.code).toBe(0);
+    const [left, ...more] = [...service.account.subscriptions.values()];
+    expect(more).toEqual([]);
+    expect(left).toMatchObject({ url: receiver.url, events: ['summary.completed', 'webhook.ping'] });
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      id: left?.id,
+      replaced: 'ep_1',
+      replaced_deleted: true,
+      test: { outcome: 'delivered' },
+    });
+    expect((await service.run(['secrets', 'export', left?.id ?? ''], { home })).stdout.trim()).toBe(left?.secret);
+  });
+
+  test.each([
+    [[500], 100_000, '10s', 8],
+    [[500], 20, '300ms', 9],
+  ] as const)('one that does not work leaves both (%j)', async (statuses, fast, wait, code) => {
+    await using receiver = await startReceiver(statuses);
+    await using service = await subscribed([], { fast });
+    service.subscribe(receiver.url);
+    const run = await service.run(['rotate', 'ep_1', '--store', '--yes', '--wait', wait]);
+    expect([run.code, run.stdout]).toEqual([code, '']);
+    expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 is still there: /m);
+    expect(service.account.subscriptions.size).toBe(2);
+  });
+
+  test('needs a free place', async () => {
+    await using service = await subscribed();
+    for (let count = 0; count < 5; count++) service.subscribe();
+    expect((await service.run(['rotate', 'ep_1', '--store', '--yes'])).code).toBe(6);
+    expect(service.account.subscriptions.size).toBe(5);
+  });
+
+  test('keeps the old one where that is wanted', async () => {
+    await using receiver = await startReceiver();
+    await using service = await subscribed();
+    service.subscribe(receiver.url);
+    expect((await service.run(['rotate', 'ep_1', '--store', '--yes', '--keep-old'])).code).toBe(0);
+    expect(service.account.subscriptions.has('ep_1')).toBe(true);
+  });
+});
+
+test('a log that may not be read: exit 8, that the event is queued, and how to look', async () => {
+  const list = { items: [{ id: 'ep_1', url: RECEIVER, events: ['webhook.ping'], status: 1 }] };
+  await using server = await faultServer((socket, { method, path }) => {
+    if (path.includes('/deliveries')) socket.write(answer(403, '{}'));
+    else socket.write(answer(200, JSON.stringify(method === 'GET' ? list : { queued: true, event_id: 'evt_1' })));
+  });
+  const argv = ['webhooks', 'test', 'ep_1', '--wait', '1s', '-o', 'json', '--base-url', server.url];
+  const run = await svc(argv, { env: { SVC_WEBHOOKS_TOKEN: 'pat' } });
+  expect([run.code, failure(run)]).toEqual([
+    8,
+    expect.objectContaining({
+      message: expect.stringContaining('evt_1 is queued, but waiting for it failed'),
+      hint: 'see: svc webhooks deliveries ep_1',
+    }),
+  ]);
+});

@@ -1,0 +1,276 @@
+/** Files of other tools: `svc webhooks verify`, `show` and `replay` read those that have the exact bytes, and name the others. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { onPath } from '../../../support/peers.ts';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { NOW_S, PING, request, SECRET, SIGNATURE, T } from '../vectors.ts';
+import { KEY, receiver } from './handmade-receiver.ts';
+
+const verify = (stdin: string | Uint8Array, ...args: string[]): Promise<Run> =>
+  svc(['webhooks', 'verify', '-', ...args], {
+    stdin,
+    now: () => NOW_S * 1000,
+    env: { SVC_WEBHOOK_SECRET: SECRET },
+  });
+
+const HEADERS = {
+  host: 'hooks.example',
+  'content-type': 'application/json',
+  'x-service-event': 'webhook.ping',
+  'x-service-timestamp': T,
+  'x-service-signature': SIGNATURE,
+};
+const LISTS = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]]));
+const body = PING.toString();
+const b64 = PING.toString('base64');
+const named = (key: string): object[] => Object.entries(HEADERS).map(([name, value]) => ({ [key]: name, value }));
+
+const READ: Readonly<Record<string, unknown>> = {
+  'API Gateway, payload version 1.0': {
+    resource: '/hook',
+    httpMethod: 'POST',
+    headers: HEADERS,
+    multiValueHeaders: LISTS,
+    requestContext: { requestTimeEpoch: NOW_S * 1000 },
+    body,
+    isBase64Encoded: false,
+  },
+  'API Gateway, payload version 2.0': {
+    version: '2.0',
+    rawPath: '/hook',
+    headers: HEADERS,
+    requestContext: { http: { method: 'POST' }, timeEpoch: NOW_S * 1000 },
+    body: b64,
+    isBase64Encoded: true,
+  },
+  'an Application Load Balancer': {
+    requestContext: { elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:x' } },
+    httpMethod: 'POST',
+    multiValueHeaders: LISTS,
+    body,
+    isBase64Encoded: false,
+  },
+  'webhook.site': { uuid: 'u', method: 'POST', headers: LISTS, content: body, created_at: '2026-01-01 00:00:10' },
+  'a list of webhook.site': {
+    data: [
+      { uuid: 'u', headers: { host: ['x'] }, content: 'another request' },
+      { uuid: 'v', headers: LISTS, content: body },
+    ],
+    total: 2,
+  },
+  'the inspector of ngrok': {
+    uri: '/api/requests/http',
+    requests: [
+      {
+        id: 'airt_1',
+        start: '2026-01-01T00:00:10Z',
+        request: { method: 'POST', uri: '/hook', headers: LISTS, raw: request().toString('base64') },
+      },
+    ],
+  },
+  'a Postman collection, in a folder': {
+    info: { name: 'x', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+    item: [
+      { name: 'other', request: { method: 'GET', header: [], url: 'https://x' } },
+      {
+        name: 'folder',
+        item: [{ name: 'hook', request: { method: 'POST', header: named('key'), body: { mode: 'raw', raw: body } } }],
+      },
+    ],
+  },
+  'an Insomnia export': {
+    _type: 'export',
+    __export_format: 4,
+    resources: [
+      { _type: 'workspace', _id: 'wrk_1' },
+      { _type: 'request', headers: named('name'), body: { mimeType: 'application/json', text: body } },
+    ],
+  },
+  'a log of {headers, body}': { time: 'x', headers: HEADERS, body },
+  'a log that has both bodies': { headers: HEADERS, body: JSON.parse(body), rawBody: body },
+  'a log of {request: {headers, body}}': { request: { method: 'POST', headers: HEADERS, body } },
+  'a list of {headers, body}': [{ headers: HEADERS, body }],
+};
+
+describe('a file that has the exact bytes is read', () => {
+  it.each(Object.entries(READ))('%s', async (_, value) => {
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+      const { code, stdout, stderr } = await verify(text, '-o', 'ndjson');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ valid: true, event_id: 'evt_1', body_bytes: PING.length });
+    }
+    const altered = JSON.stringify(value).replaceAll('evt_1', 'evt_2').replaceAll(b64, b64.replace('e', 'f'));
+    if (!altered.includes('"raw":"')) expect((await verify(altered)).code).toBe(1);
+    const shown = await svc(['webhooks', 'show', '-'], { stdin: JSON.stringify(value) });
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('evt_1') });
+  });
+
+  it('line by line', async () => {
+    const line = JSON.stringify({ headers: HEADERS, body });
+    const forged = JSON.stringify({ headers: HEADERS, body: body.replace('evt_1', 'evt_2') });
+    const { code, stdout } = await verify(`${line}\n${forged}\n\n${line}\n`, '-o', 'json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).map(({ source, valid }: Record<string, unknown>) => [source, valid])).toEqual([
+      ['stdin:1', true],
+      ['stdin:2', false],
+      ['stdin:3', true],
+    ]);
+    expect(await verify(`${line}\n{"level":"info"}\n`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('stdin:2: holds no request, as other lines do'),
+    });
+  });
+
+  it('curl --trace, with and without the time', async () => {
+    const sent = request();
+    const at = sent.indexOf('\r\n\r\n') + 4;
+    const trace = (prefix: string): string =>
+      [
+        `${prefix}== Info:   Trying 127.0.0.1:80...`,
+        `${prefix}=> Send header, ${at} bytes (0x${at.toString(16)})`,
+        ...hexDump(sent.subarray(0, at)),
+        `${prefix}=> Send data, ${sent.length - at} bytes (0x${(sent.length - at).toString(16)})`,
+        ...hexDump(sent.subarray(at)),
+        `${prefix}<= Recv header, 25 bytes (0x19)`,
+        ...hexDump(Buffer.from('HTTP/1.1 204 No Content\r\n')),
+        '',
+      ].join('\n');
+    for (const prefix of ['', '10:11:12.123456 ', '10:11:12.123456 [0-0] ']) {
+      expect(await verify(trace(prefix))).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect((await verify(trace('').replace('65 76 74', '65 76 75'))).code).toBe(1);
+    expect((await verify(trace('').split('\n').slice(0, -8).join('\n'), '-o', 'json')).stdout).toContain('truncated');
+  });
+
+  it.skipIf(onPath('curl') === undefined)('what curl itself traces', async () => {
+    const { url, taken } = await receiver((_, response) => response.writeHead(204).end());
+    const folder = temporaryHome();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'body'), PING);
+    const headers = Object.entries(HEADERS).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const { execFile } = await import('node:child_process');
+    for (const how of ['--trace', '--trace-ascii']) {
+      const args = ['-s', how, join(folder, how), ...headers, '--data-binary', `@${join(folder, 'body')}`, url];
+      await new Promise((done, fail) => execFile('curl', args, (error) => (error === null ? done(0) : fail(error))));
+    }
+    expect(taken).toHaveLength(2);
+    expect((await verify(readFileSync(join(folder, '--trace')))).code).toBe(0);
+    expect(await verify(readFileSync(join(folder, '--trace-ascii')))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is curl --trace-ascii output, which does not have every byte'),
+    });
+  });
+});
+
+/** Sixteen bytes a line, as curl writes them. */
+function hexDump(bytes: Buffer): string[] {
+  return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) => {
+    const part = bytes.subarray(row * 16, row * 16 + 16);
+    const hex = [...part].map((byte) => `${byte.toString(16).padStart(2, '0')} `).join('');
+    const offset = (row * 16).toString(16).padStart(4, '0');
+    return `${offset}: ${hex.padEnd(48)}${part.toString('latin1').replace(/[^ -~]/g, '.')}`;
+  });
+}
+
+describe('a file that is no delivery ends with 2, and is named', () => {
+  const parsed = JSON.parse(body) as object;
+  it.each<readonly [what: string, text: string | Uint8Array, message: string]>([
+    ['a parsed body', JSON.stringify({ headers: HEADERS, body: parsed }), 'whose body was parsed: the bytes'],
+    ['Hookdeck', JSON.stringify({ id: 'evt', data: { headers: HEADERS, body: parsed } }), 'whose body was parsed'],
+    [
+      'smee.io',
+      JSON.stringify({ ...HEADERS, body: parsed, timestamp: 1 }),
+      'an event of smee.io whose body was parsed',
+    ],
+    [
+      'a parsed body in a Lambda event',
+      JSON.stringify({ headers: HEADERS, body: parsed, isBase64Encoded: false }),
+      'Lambda',
+    ],
+    ['curl -v', '*   Trying 127.0.0.1:80...\n> POST /hook HTTP/1.1\n> Host: x\n', 'is the output of curl -v'],
+    ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'is an access log'],
+    ['a compressed file', gzipSync(request()), 'is compressed with gzip'],
+    ['a packet capture', Buffer.from('d4c3b2a102000400', 'hex'), 'is a packet capture'],
+    ['a dump of mitmproxy', '1234:7:version;2:21#', 'is a dump of mitmproxy'],
+    ['a body', PING, 'holds no delivery in a format that svc reads'],
+    ['any text', 'hello\n', 'holds no delivery in a format that svc reads'],
+    ['any bytes', Buffer.from([0xff, 0, 1]), 'holds no delivery in a format that svc reads'],
+  ])('%s', async (_, text, message) => {
+    const run = await verify(text);
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`svc: stdin: `) });
+    expect(run.stderr).toContain(message);
+    expect(run.stderr).toContain('\nhint: ');
+    const replayed = await svc(['webhooks', 'replay', '-', '--to', 'http://127.0.0.1:1/'], { stdin: text });
+    expect(replayed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    const signed = await verify(text, '--timestamp', T, '--signature', SIGNATURE, '-o', 'json');
+    expect(JSON.parse(signed.stdout).verdict).toBe(text === PING ? 'valid' : 'signature_mismatch');
+  });
+
+  it('and the other files are checked all the same', async () => {
+    const folder = temporaryHome();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'a.log'), 'nothing');
+    writeFileSync(join(folder, 'b.http'), request());
+    const run = await svc(['webhooks', 'verify', folder], {
+      now: () => NOW_S * 1000,
+      env: { SVC_WEBHOOK_SECRET: SECRET },
+    });
+    expect(run).toMatchObject({ code: 2, stdout: expect.stringMatching(/^valid/) });
+    expect(run.stderr).toContain('a.log: holds no delivery');
+  });
+});
+
+describe('a hint', () => {
+  it('does not blame the body that was signed', async () => {
+    const timestamp = `0${T}`;
+    const signature = execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET, '-r'], {
+      input: `${timestamp}.${body}`,
+      encoding: 'utf8',
+    }).slice(0, 64);
+    const run = await verify(PING, '--timestamp', timestamp, '--signature', `sha256=${signature}`);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain('X-Service-Timestamp is not a whole number of Unix seconds in plain digits');
+  });
+
+  it('says that a proxy compressed the body', async () => {
+    const run = await verify(gzipSync(PING), '--timestamp', T, '--signature', SIGNATURE);
+    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('matches the decompressed body') });
+  });
+
+  it.each([
+    [`SECRET=${SECRET}`, 'is a line of a .env file'],
+    [`export KEY="${SECRET}"`, 'is a line of a .env file'],
+    [`Bearer ${SECRET}`, 'begins with Bearer: that is an access token'],
+    [`\ufeff${SECRET}`, 'begins with a byte order mark'],
+    [`${SECRET}\n${SECRET}`, 'is more than one line'],
+    [`${SECRET}\n\n`, 'is more than one line'],
+    [` ${SECRET}`, 'white space'],
+  ])('names what is around a secret: %j', async (secret, message) => {
+    const file = join(temporaryHome(), 'key');
+    writeFileSync(file, secret);
+    const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], { stdin: request() });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(run.stderr).not.toContain(SECRET.slice(6));
+  });
+
+  it.each(['\n', '\r\n', ''])('is not needed for a secret that ends in %j', async (end) => {
+    const file = join(temporaryHome(), 'key');
+    writeFileSync(file, SECRET + end);
+    const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], {
+      stdin: request(),
+      now: () => NOW_S * 1000,
+    });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('names a Bearer prefix in the token', async () => {
+    const env = { SVC_WEBHOOKS_URL: 'http://127.0.0.1:1', SVC_WEBHOOKS_TOKEN: `Bearer ${KEY}` };
+    const run = await svc(['webhooks', 'list'], { env });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('SVC_WEBHOOKS_TOKEN begins with "Bearer", which svc adds itself');
+    expect(run.stderr).not.toContain(KEY.slice(6));
+  });
+});

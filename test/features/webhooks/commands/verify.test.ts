@@ -1,0 +1,420 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
+import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
+import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T, VECTORS } from '../vectors.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-verify-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(dir, name);
+  writeFileSync(path, content);
+  return path;
+}
+const key = file('key', `${SECRET}\n`);
+const ping = file('ping.json', PING);
+const http = file('hook.http', request());
+const GIVEN = ['--timestamp', T, '--signature', SIGNATURE];
+
+async function verify(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const run = await svc(['webhooks', 'verify', ...args], {
+    now: () => NOW_S * 1000 + 900,
+    env: { SVC_WEBHOOK_SECRET: SECRET },
+    ...options,
+  });
+  for (const text of [run.stdout, run.stderr]) expect(text).not.toContain(SECRET.slice(6));
+  return run;
+}
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
+const json = async (args: readonly string[], options: RunOptions = {}): Promise<any> =>
+  JSON.parse((await verify([...args, '-o', 'json'], options)).stdout);
+
+describe('the vectors', () => {
+  it.each(VECTORS)(
+    '$name',
+    async ({ secret = SECRET, timestamp = T, body = PING, signature = SIGNATURE, ...wanted }) => {
+      const path = file('body', body);
+      const run = await verify([path, '--timestamp', timestamp, '--signature', signature, '-o', 'json'], {
+        env: { SVC_WEBHOOK_SECRET: secret },
+      });
+      if (wanted.verdict === 'empty_secret' || wanted.verdict === 'bad_secret') {
+        expect(run).toMatchObject({ code: 2, stdout: '' });
+        expect(JSON.parse(run.stderr).error.code).toBe(wanted.verdict);
+      } else if (secret !== SECRET) {
+        // One line end at the end of a secret is the editor's: the command drops it.
+        expect(run.code).toBe(0);
+      } else {
+        expect(JSON.parse(run.stdout)).toMatchObject({
+          verdict: wanted.verdict,
+          hints: wanted.hint === undefined ? [] : [wanted.hint],
+          notes: wanted.note === undefined ? [] : [wanted.note],
+        });
+        expect(run.code).toBe(wanted.verdict === 'valid' ? 0 : 1);
+      }
+    },
+  );
+});
+
+describe('one delivery', () => {
+  it('is one object, with all its fields', async () => {
+    expect(await json([http])).toEqual({
+      source: http,
+      verdict: 'valid',
+      valid: true,
+      signature_ok: true,
+      timestamp: NOW_S,
+      age_s: 0,
+      tolerance_s: 300,
+      event_id: 'evt_1',
+      event_type: 'webhook.ping',
+      secret_index: 0,
+      body_bytes: 82,
+      body_sha256: '51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363',
+      hints: [],
+      notes: [],
+      clock: 'now',
+    });
+    expect(Object.keys(await json([http])).slice(0, 14)).toEqual(
+      'source verdict valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes'.split(
+        ' ',
+      ),
+    );
+  });
+
+  it('is one line for people, and needs no summary', async () => {
+    expect(await verify([ping, ...GIVEN])).toMatchObject({
+      code: 0,
+      stdout: 'valid  evt_1  webhook.ping  age 0 s  82 B  secret 5036e143\n',
+      stderr: '',
+    });
+    const lf = file('lf.json', `${PING}\n`);
+    const { code, stdout, stderr } = await verify([lf, ...GIVEN]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(
+      /^INVALID {2}signature_mismatch {2}.+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
+    );
+    expect((await verify([lf, ...GIVEN, '--no-hints'])).stdout).toContain('another secret');
+    expect((await json([lf, ...GIVEN, '--no-hints'])).hints).toEqual([]);
+  });
+
+  it('may come by standard input', async () => {
+    for (const args of [[], ['-']]) {
+      expect((await json(args, { stdin: request() })).source).toBe('stdin');
+      expect((await json([...args, ...GIVEN], { stdin: PING })).valid).toBe(true);
+    }
+    expect(await verify([], { terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it.each([
+    ['--header', ['--header', `x-service-timestamp: ${T}`, '--header', `X-SERVICE-SIGNATURE:${SIGNATURE}`]],
+    [
+      '--headers-file',
+      ['--headers-file', file('h', `X-Service-Timestamp: ${T}\r\nX-Service-Signature: ${SIGNATURE}\r\n`)],
+    ],
+    [
+      '--headers-file, JSON',
+      [
+        '--headers-file',
+        file('h.json', JSON.stringify({ 'x-service-timestamp': T, 'x-service-signature': SIGNATURE })),
+      ],
+    ],
+    ['--header-prefix', ['--header-prefix', 'X-Acme-', '--header', `X-Acme-Timestamp: ${T}`, '--signature', SIGNATURE]],
+  ])('takes its headers by %s', async (_, args) => {
+    expect(await verify([ping, ...args])).toMatchObject({ code: 0 });
+  });
+
+  it('whose header is given twice is a duplicate; one given replaces that of the request', async () => {
+    expect((await json([ping, ...GIVEN, '--header', `X-Service-Timestamp: ${T}`])).verdict).toBe('duplicate_header');
+    expect((await json([http, '--format', 'http', '--timestamp', '1767225599'])).verdict).toBe('signature_mismatch');
+    expect((await json([http, '--format', 'http', ...GIVEN])).verdict).toBe('valid');
+  });
+
+  it('with its signature apart is never looked into: a body may be dressed as a container', async () => {
+    expect((await json([http, ...GIVEN])).verdict).toBe('signature_mismatch');
+    const rec = file('dressed', recorded());
+    expect((await json([rec, ...GIVEN])).verdict).toBe('signature_mismatch');
+  });
+
+  it('without its signature says what to pass', async () => {
+    const { code, stdout, stderr } = await verify([ping]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /holds no delivery in a format that svc reads\nhint: with a body alone pass --timestamp and --signature/,
+    );
+    expect((await json([ping, '--signature', SIGNATURE])).verdict).toBe('missing_timestamp');
+  });
+
+  it('that ends too early is no valid one', async () => {
+    const cut = file('cut.http', request().subarray(0, -1));
+    expect((await json([cut])).verdict).toBe('truncated_input');
+    expect((await verify([cut])).stdout).toContain('81 B of it are there');
+  });
+
+  it('tells its event only if the signature is good, and what contradicts it', async () => {
+    const wrong = file('wrong.http', request().toString().replace('Event: webhook.ping', 'Event: summary.completed'));
+    expect(await json([wrong])).toMatchObject({
+      valid: true,
+      event_type: 'webhook.ping',
+      notes: ['unsigned_header_mismatch'],
+      unsigned_event_type: 'summary.completed',
+    });
+    expect((await verify([wrong])).stdout).toContain('X-Service-Event says summary.completed, which is not signed');
+    const forged = file('forged.http', request().toString().replace('evt_1', 'evt_2'));
+    expect(await json([forged])).toMatchObject({ event_id: null, event_type: null, secret_index: null });
+    const odd = Buffer.from('not JSON');
+    expect(await json([file('odd', odd), '--timestamp', T, '--signature', signatureOf(SECRET, T, odd)])).toMatchObject({
+      valid: true,
+      event_id: null,
+    });
+  });
+
+  it('shows the expected signature only on demand', async () => {
+    const bad = ['--timestamp', T, '--signature', `sha256=${'0'.repeat(64)}`];
+    for (const format of ['table', 'json', 'yaml', 'csv']) {
+      expect((await verify([ping, ...bad, '-o', format])).stdout).not.toContain(SIGNATURE.slice(7));
+    }
+    expect((await json([ping, ...bad, '--show-expected'])).expected).toEqual([SIGNATURE]);
+    expect((await verify([ping, ...bad, '--show-expected'])).stdout).toContain(`expected ${SIGNATURE}`);
+  });
+});
+
+describe('secrets', () => {
+  it('are all tried, and the one that signed is told', async () => {
+    const other = file('other', 'whsec_other');
+    expect(await json([http, '--secret-file', other, '--secret-file', key], { env: {} })).toMatchObject({
+      secret_index: 1,
+    });
+    expect((await verify([http, '--secret-file', other, '--secret-file', key], { env: {} })).stdout).toContain(
+      'secret 5036e143',
+    );
+    expect(await verify([http, '--secret-file', other], { env: {} })).toMatchObject({ code: 1 });
+  });
+
+  it('are needed, and never taken from the command line', async () => {
+    expect(await verify([http], { env: {} })).toMatchObject({ code: 2, stdout: '' });
+    const typed = await verify([http, '--secret', 'whsec_x']);
+    expect(typed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--endpoint <id>') });
+    expect(typed.stderr).not.toContain('whsec_x');
+    expect(await verify([http], { env: { SVC_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('may be used as Standard Webhooks does', async () => {
+    const signature = 'sha256=3d04fbca21084dee2152e8e6752ab4840a47695f97ae7d34a0202ebda09ba510';
+    const args = [ping, '--timestamp', T, '--signature', signature];
+    expect((await verify([...args, '--key-derivation', 'std'])).stdout).toMatch(/^valid .* secret 5036e143\n$/);
+    expect((await verify(args)).stdout).toContain('use --key-derivation std if your service does that');
+    expect(
+      await verify([...args, '--key-derivation', 'std'], { env: { SVC_WEBHOOK_SECRET: 'whsec_!' } }),
+    ).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the clock', () => {
+  const old = String(NOW_S - 26 * 3600);
+  const stale = ['--timestamp', old, '--signature', signatureOf(SECRET, old, PING)];
+
+  it('is now, unless told', async () => {
+    const { code, stdout } = await verify([ping, ...stale]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'signature OK, but the timestamp is 26 h old (limit 300 s); for archives use --received-at or --ignore-timestamp',
+    );
+    for (const args of [
+      ['--received-at', old],
+      ['--now', old],
+      ['--tolerance', '2d'],
+      ['--tolerance', 'none'],
+      ['--ignore-timestamp'],
+    ]) {
+      expect(await verify([ping, ...stale, ...args]), args.join(' ')).toMatchObject({ code: 0 });
+    }
+    expect(await json([ping, ...stale, '--ignore-timestamp'])).toMatchObject({
+      tolerance_s: null,
+      notes: ['tolerance_not_checked'],
+      age_s: 93_600,
+    });
+    expect(await json([ping, ...GIVEN, '--now', '2026-01-01T00:10:00Z'])).toMatchObject({
+      verdict: 'stale',
+      age_s: 600,
+      signature_ok: true,
+      event_id: 'evt_1',
+    });
+    expect(await verify([ping, ...GIVEN, '--now', T, '--received-at', T])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it.each([
+    ['0', 0, 'valid'],
+    ['0', 1, 'stale'],
+    ['5m', 300, 'valid'],
+    ['5m', 301, 'stale'],
+    ['300', -300, 'valid'],
+    ['300', -301, 'future'],
+  ])('with --tolerance %s, %i s on: %s', async (tolerance, offset, verdict) => {
+    expect((await json([ping, ...GIVEN, '--tolerance', tolerance, '--now', String(NOW_S + offset)])).verdict).toBe(
+      verdict,
+    );
+  });
+
+  it('of a recording or a HAR is the time of receipt, unless told', async () => {
+    const rec = file('rec.ndjson', recorded());
+    const late = { now: () => (NOW_S + 99_999) * 1000 };
+    expect(await json([rec], late)).toMatchObject({ valid: true, age_s: 1, clock: 'received_at' });
+    expect((await verify([rec], late)).stdout).toContain('age 1 s when received');
+    expect(await json([rec, '--now', 'now'], late)).toMatchObject({ verdict: 'stale', clock: 'now' });
+  });
+
+  it('that is in milliseconds is told', async () => {
+    const ms = `${T}000`;
+    const { stdout } = await verify([ping, '--timestamp', ms, '--signature', signatureOf(SECRET, ms, PING)]);
+    expect(stdout).toContain('is it in milliseconds?');
+  });
+});
+
+describe('several', () => {
+  const mixed = file('mixed.ndjson', recorded() + recorded(Buffer.from('{}')) + recorded());
+
+  it('are an array, lines, or rows, with a summary on stderr', async () => {
+    expect((await json([mixed])).map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+      'valid',
+      'signature_mismatch',
+      'valid',
+    ]);
+    const lines = await verify([mixed, '-o', 'ndjson']);
+    expect(
+      lines.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).source),
+    ).toEqual([1, 2, 3].map((n) => `${mixed}:${n}`));
+    const table = await verify([mixed]);
+    expect(table).toMatchObject({ code: 1, stderr: '3 checked: 2 valid, 1 signature_mismatch\n' });
+    expect(table.stdout.split('\n')[0]).toMatch(/secret 5036e143 {2}\S.*mixed\.ndjson:1$/);
+    const csv = await verify([mixed, '-o', 'csv']);
+    expect(csv.stdout.split('\n')).toHaveLength(5);
+    expect(csv.stdout).toContain('51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363');
+    expect((await verify([mixed, '-q'])).stdout).toBe(`evt_1\n${mixed}:2\nevt_1\n`);
+    expect((await verify([mixed, '--columns', 'body-sha256'])).stdout).toContain('51a42ece');
+    expect((await verify([mixed, '-o', 'json', '--query', '[?valid] | length(@)'])).stdout).toBe('2\n');
+  });
+
+  it('end at the first that is not valid with --fail-fast', async () => {
+    expect(await verify([mixed, '--fail-fast'])).toMatchObject({
+      code: 1,
+      stderr: '2 checked: 1 valid, 1 signature_mismatch\n',
+    });
+  });
+
+  it('may be files and folders', async () => {
+    const folder = join(dir, 'all');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'a.http'), request());
+    writeFileSync(join(folder, 'b.ndjson'), recorded());
+    expect((await json([folder, http])).map(({ source }: { source: string }) => source)).toEqual([
+      join(folder, 'a.http'),
+      `${join(folder, 'b.ndjson')}:1`,
+      http,
+    ]);
+  });
+
+  it('of which a killed recorder left half of the last, are checked up to it', async () => {
+    const cut = file('cut.ndjson', recorded() + recorded() + recorded().slice(0, 200));
+    const run = await verify([cut]);
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stderr).toContain('cut.ndjson:3: the last line was cut off while it was written, and is left out');
+    expect(run.stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(await verify([cut, '-o', 'json'])).toMatchObject({ code: 0 });
+  });
+
+  it('with a wrong secret are not searched for a reason for ever', async () => {
+    const many = file('many.ndjson', recorded().repeat(2000));
+    const began = performance.now();
+    expect(await verify([many], { env: { SVC_WEBHOOK_SECRET: 'whsec_wrong' } })).toMatchObject({
+      code: 1,
+      stderr: '2000 checked: 2000 signature_mismatch\n',
+    });
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+});
+
+describe('what cannot be checked ends with 2', () => {
+  const empty = join(dir, 'empty');
+  mkdirSync(empty);
+  it.each([
+    ['an empty input', [file('nothing', '')]],
+    ['an empty folder', [empty]],
+    ['an empty recording', [file('blank.ndjson', '\n'), '--format', 'ndjson']],
+    ['a recording of half a line', [file('half.ndjson', recorded().slice(0, 200)), '--format', 'ndjson']],
+    ['a file that is not there', [join(dir, 'none')]],
+    ['a HAR without a delivery', [file('none.har', '{"log":{"entries":[]}}')]],
+    ['a HAR that is none', [file('bad.har', '{"log":{'), '--format', 'har']],
+    ['a line known to the shell only', [file('sh', 'curl x -d "$B"')]],
+  ])('%s', async (_, args) => {
+    for (const format of ['table', 'json']) {
+      const run = await verify([...args, '-o', format]);
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).not.toBe('');
+    }
+  });
+
+  it('but an empty body that is signed is a delivery', async () => {
+    const signature = 'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035';
+    expect(await verify(['--timestamp', T, '--signature', signature], { stdin: '' })).toMatchObject({ code: 0 });
+  });
+
+  it('while the rest is checked, and printed whole', async () => {
+    const run = await verify([join(dir, 'none'), http, join(dir, 'none2'), '-o', 'json']);
+    expect(run.code).toBe(2);
+    expect(JSON.parse(run.stdout)).toMatchObject({ valid: true });
+    expect(JSON.parse(run.stderr).error).toMatchObject({
+      code: 'file_unusable',
+      exit: 2,
+      message: expect.stringContaining('1 more'),
+    });
+  });
+});
+
+describe('--extract', () => {
+  it('prints the exact bytes of a valid body, and nothing else', async () => {
+    const { code, stdout, stderr } = await verify([http, '--extract']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: PING.toString(), stderr: '' });
+  });
+
+  it('prints nothing of a body that is not', async () => {
+    const bad = file('bad.http', request().toString().replace('evt_1', '\x1b[2J!'));
+    const run = await verify([bad, '--extract']);
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain('signature_mismatch');
+    expect(JSON.parse((await verify([bad, '--extract', '-o', 'json'])).stderr).error.code).toBe('signature_invalid');
+  });
+
+  it('takes one delivery', async () => {
+    expect(await verify([http, ping, '--extract'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await verify([file('two.ndjson', recorded().repeat(2)), '--extract'])).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+    expect(await verify([file('none.http', ''), '--extract'])).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+it('verifies a curl line with its body in a file, and says what curl dropped', async () => {
+  const body = file('with-newline.json', `${PING}\n`);
+  const line = (option: string): string =>
+    file(
+      'line.sh',
+      `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} '@${body}'`,
+    );
+  expect(await json([line('-d')])).toMatchObject({ valid: true, notes: ['curl_d_strips_newlines'] });
+  expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
+});
+
+it('escapes what a sender made up', async () => {
+  const body = Buffer.from(JSON.stringify({ id: 'evt\x1b[2J', type: '\u202ex' }));
+  const args = [file('hostile', body), '--timestamp', T, '--signature', signatureOf(SECRET, T, body)];
+  for (const format of ['table', 'json', 'csv', 'yaml', 'id']) {
+    expect((await verify([...args, '-o', format])).stdout, format).not.toMatch(/[\x1b\u202e]/);
+  }
+});

@@ -1,0 +1,454 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SvcError } from '../../../src/errors.ts';
+import { type DeliveryFormat, detectFormat } from '../../../src/features/webhooks/container.ts';
+import { curlDeliveries } from '../../../src/features/webhooks/curl-line.ts';
+import { type Delivery, headerValues } from '../../../src/features/webhooks/delivery.ts';
+import { inputFiles, readDeliveries } from '../../../src/features/webhooks/delivery-input.ts';
+import { harDeliveries } from '../../../src/features/webhooks/har.ts';
+import { headerFile, headerLines } from '../../../src/features/webhooks/header-lines.ts';
+import { httpDeliveries } from '../../../src/features/webhooks/http-dump.ts';
+import { recordedDelivery } from '../../../src/features/webhooks/recording-reader.ts';
+import { signingSecret } from '../../../src/features/webhooks/secret.ts';
+import { verifySignature } from '../../../src/features/webhooks/signature.ts';
+import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from './vectors.ts';
+
+const PREFIX = 'X-Service-';
+const S1 = signingSecret(SECRET, 'test');
+const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
+const valid = ({ headers, body, truncated }: Delivery): boolean =>
+  truncated !== true &&
+  verifySignature(
+    {
+      timestamps: headerValues(headers, 'x-service-timestamp'),
+      signatures: headerValues(headers, 'x-service-signature'),
+    },
+    body,
+    [S1],
+    { nowS: NOW_S, toleranceS: 300 },
+  ).verdict === 'valid';
+
+interface Got {
+  readonly found: readonly Delivery[];
+  readonly notices: readonly string[];
+  readonly unusable: readonly SvcError[];
+}
+
+/** Reads the bytes in pieces of this size, each overwritten by the next. */
+async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1 << 20, signed = false): Promise<Got> {
+  const found: Delivery[] = [];
+  const notices: string[] = [];
+  const unusable: SvcError[] = [];
+  const pieces = async function* () {
+    const buffer = Buffer.alloc(size);
+    for (let at = 0; at < bytes.length; at += size) {
+      const part = bytes.subarray(at, at + size);
+      buffer.fill(0xee);
+      buffer.set(part);
+      yield buffer.subarray(0, part.length);
+    }
+  };
+  const options = {
+    format,
+    signed,
+    prefix: PREFIX,
+    chunks: pieces,
+    notice: (line: string) => void notices.push(line),
+    unusable: (error: SvcError) => void unusable.push(error),
+  };
+  for await (const some of readDeliveries('in', options)) {
+    if ('pieces' in some) {
+      const all: Buffer[] = [];
+      for await (const piece of some.pieces) all.push(Buffer.from(piece));
+      found.push({ source: some.source, headers: [], body: Buffer.concat(all), notes: ['bare'] });
+    } else found.push(...some);
+  }
+  return { found, notices, unusable };
+}
+
+describe('a raw request', () => {
+  it('F01 with CRLF, F02 with bare LF', () => {
+    for (const [end, size, sha256, notes] of [
+      ['\r\n', 361, 'df3cd8e6c1ff81d89ab5f9a62d95ef3343e12cd7e3d0db5575cf292740bd6b02', []],
+      ['\n', 352, '53e39686afd5a6984a0aab49910c6ed59b06a090a778f8bdb919d215170bed12', ['bare_lf_head']],
+    ] as const) {
+      const bytes = request(end);
+      expect([bytes.length, createHash('sha256').update(bytes).digest('hex')]).toEqual([size, sha256]);
+      const [delivery, ...others] = httpDeliveries(bytes, 'hook.http');
+      expect(others).toEqual([]);
+      expect(delivery).toMatchObject({ source: 'hook.http', notes });
+      expect(delivery && valid(delivery)).toBe(true);
+      expect(headerValues(delivery?.headers ?? [], 'CONTENT-TYPE')).toEqual(['application/json']);
+    }
+  });
+
+  const one = (head: string, body: string | Buffer): Delivery | undefined =>
+    httpDeliveries(
+      Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\n${head}\r\n\r\n`), Buffer.from(body as string)]),
+      'x',
+    )[0];
+
+  it('is bounded by its length; what is missing makes it truncated', () => {
+    expect(one('Content-Length: 3', 'abcdef')).toMatchObject({ notes: ['bytes_after_body'] });
+    expect(text(one('Content-Length: 3', 'abc\n')?.body ?? PING)).toBe('abc');
+    expect(one('Content-Length: 3', 'abc\n')?.notes).toEqual([]);
+    expect(one('Content-Length: 4', 'abc')).toMatchObject({ truncated: true });
+    expect(text(one('Host: x', 'abc\n')?.body ?? PING)).toBe('abc\n');
+    expect(httpDeliveries(Buffer.from('POST / HTTP/1.1\r\nHost: x\r\n'), 'x')[0]).toMatchObject({ truncated: true });
+    expect(httpDeliveries(request().subarray(0, -1), 'x')[0]).toMatchObject({ truncated: true });
+  });
+
+  it('in chunks is put together, with extensions, trailers and bare line feeds', () => {
+    for (const [body, wanted] of [
+      ['3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n', 'abcde'],
+      ['A\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n', '0123456789'],
+      ['3\nabc\n0\n\n', 'abc'],
+      ['0\r\n\r\n', ''],
+      ['3\r\nabc\r\n0\r\n', 'abc'],
+    ] as const) {
+      const delivery = one('Transfer-Encoding: Chunked\r\nContent-Length: 1', body);
+      expect(text(delivery?.body ?? PING)).toBe(wanted);
+      expect(delivery?.truncated).toBeUndefined();
+    }
+    for (const body of ['', '5\r\nabc', '3\r\nabc', '3\r\nabc\r\n', '3\r\nabcXX0\r\n\r\n']) {
+      expect(one('Transfer-Encoding: gzip, chunked', body), body).toMatchObject({ truncated: true });
+    }
+    const decoded = one('Transfer-Encoding: chunked', '{"a":1}');
+    expect(decoded).toMatchObject({ notes: ['chunks_decoded_before'] });
+    expect(text(decoded?.body ?? PING)).toBe('{"a":1}');
+  });
+
+  it('may stand behind another in the same file', () => {
+    const found = httpDeliveries(Buffer.concat([request(), request('\n'), Buffer.from('\r\n')]), 'two.http');
+    expect(found.map(({ source }) => source)).toEqual(['two.http#1', 'two.http#2']);
+    expect(found.map(valid)).toEqual([true, true]);
+  });
+
+  it('keeps repeated headers apart, and their order', () => {
+    const headers = headerLines('A: 1\r\na:2\r\nB:\r\n  folded\r\n: x\r\nnothing\r\n');
+    expect(headers).toEqual([
+      ['A', '1'],
+      ['a', '2'],
+      ['B', ' folded'],
+    ]);
+  });
+});
+
+describe('a HAR', () => {
+  const entry = (changes: Readonly<Record<string, unknown>> = {}) => ({
+    startedDateTime: '2026-01-01T00:00:02.000Z',
+    request: {
+      method: 'POST',
+      headers: [
+        { name: 'x-service-timestamp', value: T },
+        { name: 'x-service-signature', value: SIGNATURE },
+      ],
+      postData: { mimeType: 'application/json', text: PING.toString() },
+      ...changes,
+    },
+  });
+  const archive = (...entries: unknown[]): Buffer => Buffer.from(JSON.stringify({ log: { version: '1.2', entries } }));
+
+  it('is read entry by entry, others left out', () => {
+    const [delivery, ...others] = harDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har', PREFIX);
+    expect(others).toEqual([]);
+    expect(delivery).toMatchObject({
+      source: 'trace.har#3',
+      receivedS: NOW_S + 2,
+      clock: 'startedDateTime',
+      notes: ['har_text_body'],
+    });
+    expect(delivery && valid(delivery)).toBe(true);
+  });
+
+  it('may have bodies in base64, or none where there was one', () => {
+    const encoded = { text: PING.toString('base64') };
+    for (const mark of [{ encoding: 'base64' }, { _encoding: 'base64' }, { _base64: true }]) {
+      const [delivery] = harDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x', PREFIX);
+      expect(delivery?.notes).toEqual([]);
+      expect(delivery && valid(delivery)).toBe(true);
+    }
+    const [cut] = harDeliveries(archive(entry({ postData: undefined, bodySize: 82 })), 'x', PREFIX);
+    expect(cut).toMatchObject({ truncated: true });
+    const [empty] = harDeliveries(archive(entry({ postData: undefined, bodySize: -1 })), 'x', PREFIX);
+    expect(empty?.truncated).toBeUndefined();
+  });
+
+  it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is none: %s', (bytes) => {
+    expect(() => harDeliveries(Buffer.from(bytes), 'x.har', PREFIX)).toThrow(
+      expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('x.har') }),
+    );
+  });
+});
+
+describe('a curl line', () => {
+  const files: Readonly<Record<string, string>> = { 'body.json': `${PING}\n`, 'b c.json': 'x\r\ny\0' };
+  const curl = async (line: string): Promise<readonly Delivery[]> =>
+    curlDeliveries(Buffer.from(line), 'line.sh', async (path) => Buffer.from(files[path] ?? `no ${path}`));
+  const bodyOf = async (line: string): Promise<string> => Buffer.from((await curl(line))[0]?.body ?? []).toString();
+
+  it('as Chrome copies it', async () => {
+    const [delivery] = await curl(`curl 'https://example.com/hook' \\
+  -X 'POST' \\
+  -H 'Content-Type: application/json' \\
+  -H 'X-Service-Timestamp: ${T}' \\
+  -H $'X-Service-Signature: ${SIGNATURE}' \\
+  --data-raw '${PING}' \\
+  --compressed --insecure`);
+    expect(delivery).toMatchObject({ source: 'line.sh', notes: [] });
+    expect(delivery && valid(delivery)).toBe(true);
+  });
+
+  it.each([
+    [`curl x -d 'a b'`, 'a b'],
+    [`curl x -d'a'`, 'a'],
+    [`curl -sSd a x`, 'a'],
+    [`curl x --data-raw @body.json`, '@body.json'],
+    [`curl x --data-binary @body.json`, `${PING}\n`],
+    [`curl x -d @body.json`, PING.toString()],
+    [`curl x --data-binary @'b c.json'`, 'x\r\ny\0'],
+    [`curl x -d '@b c.json'`, 'xy'],
+    [`curl x -d a -d b --data-raw c`, 'a&b&c'],
+    [`curl x --json '{' --json '}'`, '{}'],
+    [`curl x -d $'\\u00e9\\x21\\n\\t\\'\\\\ \\101 \\ud83d\\ude00'`, `é!\n\t'\\ A 😀`],
+    [`curl x -d "a \\"b\\" \\\\ \\$x $ % \\n"`, 'a "b" \\ $x $ % \\n'],
+    [`curl x -d a\\ b\\\n c`, 'a bc'.slice(0, 3)],
+    [`curl x -d a'b'"c"$'d'`, 'abcd'],
+    [`curl x -d é漢`, 'é漢'],
+    [`$ curl x -o out -d a -u me:pass`, 'a'],
+    [`/usr/bin/curl x -d a > out.txt 2>&1 | jq .`, 'a'],
+    [`# first\ncurl x -d a#b # -d c`, 'a#b'],
+    [`curl x`, ''],
+  ])('%s', async (line, body) => {
+    expect(await bodyOf(line)).toBe(body);
+  });
+
+  it('notes -d, and keeps what it strips for a hint', async () => {
+    const [stripped] = await curl('curl x -d @body.json');
+    expect(stripped).toMatchObject({ notes: ['curl_d_strips_newlines'], original: { hint: 'body_with_newlines' } });
+    expect(Buffer.from(stripped?.original?.body ?? [])).toEqual(Buffer.from(`${PING}\n`));
+    expect((await curl(`curl x -d '{}'`))[0]).toMatchObject({ notes: ['curl_d_strips_newlines'] });
+    expect((await curl(`curl x --data-raw '{}'`))[0]?.notes).toEqual([]);
+  });
+
+  it('may be several', async () => {
+    const found = await curl(`curl a -d 1 ;\ncurl b -d 2 &\ncurl c -d 3 && curl d`);
+    expect(found.map(({ source, body }) => [source, text(body)])).toEqual([
+      ['line.sh#1', '1'],
+      ['line.sh#2', '2'],
+      ['line.sh#3', '3'],
+      ['line.sh#4', ''],
+    ]);
+  });
+
+  it('has headers that are empty, not sent, or sent twice', async () => {
+    const [delivery] = await curl(`curl x -H 'A;' -H 'B:' -HC:1 --header 'C:  2 '`);
+    expect(delivery?.headers).toEqual([
+      ['A', ''],
+      ['C', '1'],
+      ['C', '2'],
+    ]);
+  });
+
+  it.each([
+    [`curl x -d "$BODY"`, '$BODY'],
+    ['curl x -d $(cat f)', '$(cat'],
+    ['curl x -d `cat f`', 'shell'],
+    [`curl x -d 'a`, 'single quotes'],
+    [`curl x -d "a`, 'double quotes'],
+    [`curl x -d $'a`, 'within'],
+    ['curl x -F a=b', '-F'],
+    ['curl x -T file', '-T'],
+    ['curl x --data-urlencode a', '--data-urlencode'],
+    ['curl x -d @-', 'standard input'],
+    ['curl x -H @headers', 'headers'],
+    ['curl x -d', 'ends after'],
+    ['curl ^"https://x^" ^\r\n -d ^"a^"', 'cmd.exe'],
+    ['wget x', 'no curl'],
+  ])('cannot be known: %s', async (line, why) => {
+    await expect(curl(line)).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining(why) });
+  });
+});
+
+describe('a recording', () => {
+  it('is read by its own shape as by any JSON parser', () => {
+    const odd = [
+      recorded(),
+      recorded(Buffer.alloc(0)),
+      recorded(PING, { headers: [] }),
+      recorded(PING, {
+        headers: [
+          ['A"b\\', 'c","d'],
+          ['X-Service-Timestamp', '"],["'],
+        ],
+      }),
+      recorded(PING, {
+        headers: [
+          ['x-SERVICE-Timestamp', T],
+          ['X-Service-', ''],
+          ['Other', 'x'],
+        ],
+      }),
+      recorded(PING, { path: '/"body_b64":"eA=="' }),
+      recorded(PING, { headers: [['body_b64', 'eA==']] }),
+      recorded(PING, { headers: [['X-Service-Event', '漢字 é']] }),
+      recorded(PING, { received_at: 'never' }),
+    ];
+    for (const line of odd) {
+      const bytes = Buffer.from(line.trimEnd());
+      const value = JSON.parse(line) as { headers: [string, string][]; body_b64: string; received_at: string };
+      const found = recordedDelivery(bytes, 'x', PREFIX);
+      expect(text(found?.body ?? Buffer.alloc(0)), line).toBe(text(Buffer.from(value.body_b64, 'base64')));
+      const ours = (headers: readonly (readonly [string, string])[]) =>
+        headers.filter(([name]) => /^x-service-/i.test(name));
+      expect(ours(found?.headers ?? []), line).toEqual(ours(value.headers));
+      expect(found?.receivedS).toBe(value.received_at === 'never' ? undefined : NOW_S + 1.5);
+    }
+  });
+
+  it('of another writer has headers as an object, in any order', () => {
+    const line = JSON.stringify({
+      body_b64: PING.toString('base64'),
+      headers: { 'x-service-timestamp': T, 'X-Service-Signature': [SIGNATURE] },
+    });
+    const found = recordedDelivery(Buffer.from(line), 'x', PREFIX);
+    expect(found && valid(found)).toBe(true);
+  });
+
+  it.each([1, 2, 7, 100, 1 << 20])('is read in pieces of %i bytes', async (size) => {
+    const lines = [recorded(), '\n', recorded(Buffer.from('x')), `${recorded().trimEnd()}\r\n`, recorded().trimEnd()];
+    const { found, notices, unusable } = await read(Buffer.from(lines.join('')), 'ndjson', size);
+    expect(found.map(({ source }) => source)).toEqual(['in:1', 'in:3', 'in:4', 'in:5']);
+    expect(found.map(valid)).toEqual([true, false, true, true]);
+    expect([notices, unusable]).toEqual([[], []]);
+  });
+
+  it('that was cut anywhere is read up to the last whole line', async () => {
+    const whole = recorded();
+    const line = recorded(Buffer.from('{"id":"evt_2"}'));
+    for (let cut = 1; cut < line.length - 1; cut++) {
+      const { found, notices, unusable } = await read(Buffer.from(whole + line.slice(0, cut)), 'ndjson');
+      expect([found.length, notices.length, unusable.length], String(cut)).toEqual([1, 1, 0]);
+      expect(notices[0]).toContain('in:2');
+    }
+  });
+
+  it('with a line that is none tells it, and goes on', async () => {
+    const { found, unusable } = await read(Buffer.from(`${recorded()}{"a":1}\n[\n${recorded()}`));
+    expect(found.map(({ source }) => source)).toEqual(['in:1', 'in:4']);
+    expect(unusable.map(({ message }) => message)).toEqual([
+      'in:2: is no recorded delivery',
+      'in:3: is no recorded delivery',
+    ]);
+  });
+});
+
+describe('what an input is', () => {
+  it.each([
+    ['http', request()],
+    ['http', request('\n')],
+    ['http', Buffer.from(`X-Service-Timestamp: ${T}\nX-Service-Signature: ${SIGNATURE}\n\n${PING}`)],
+    ['http', Buffer.from(`Host: x\r\nx-service-signature: ${SIGNATURE}\r\n\r\n`)],
+    ['har', Buffer.from('\ufeff{\n "log": {"entries":[]}}')],
+    ['curl', Buffer.from("curl 'https://x'")],
+    ['curl', Buffer.from('$ curl x')],
+    ['ndjson', Buffer.from(recorded())],
+    ['ndjson', Buffer.from(recorded(Buffer.alloc(30_000)))],
+    ['ndjson', Buffer.from(`{"headers":[],"body_b64":""}\n`)],
+    ['json', PING],
+    ['json', Buffer.from('{"log":"x"}')],
+    ['json', Buffer.from('{"text":"{\\"body_b64\\":1}","headers":1}')],
+    ['trace', Buffer.from('== Info:   Trying 127.0.0.1:80...\n')],
+    ['trace', Buffer.from('10:11:12.123456 [0-0] => Send header, 5 bytes (0x5)\n')],
+    ['body', Buffer.from('key: value\n\nx')],
+    ['body', Buffer.from('POST\n')],
+    ['body', Buffer.from([0xff, 0x00])],
+  ] as const)('%s', (format, bytes) => {
+    expect(detectFormat(bytes.subarray(0, 16_384), bytes.length <= 16_384, PREFIX)).toBe(format);
+  });
+
+  it.each([1, 5, 16_384, 1 << 20])('is found out in pieces of %i bytes, and nothing is lost', async (size) => {
+    const long = Buffer.alloc(40_000, 'é');
+    expect((await read(long, 'auto', size)).found[0]?.body).toEqual(long);
+    expect((await read(request(), 'auto', size)).found.map(valid)).toEqual([true]);
+    expect((await read(Buffer.from(recorded().repeat(40)), 'auto', size)).found).toHaveLength(40);
+    expect((await read(Buffer.alloc(0), 'auto', size)).found).toEqual([]);
+  });
+
+  it('is a body where the signature is given apart, whatever it looks like', async () => {
+    for (const bytes of [request(), Buffer.from(recorded())]) {
+      const { found } = await read(bytes, 'auto', 1 << 20, true);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ notes: ['bare'], body: bytes });
+    }
+  });
+});
+
+describe('any bytes', () => {
+  const formats = ['auto', 'http', 'har', 'curl', 'ndjson'] as const;
+  const spliced = fc
+    .tuple(
+      fc.constantFrom(
+        request(),
+        Buffer.from(recorded()),
+        Buffer.from(`curl x -H 'X-Service-Timestamp: ${T}' -d '${PING}'`),
+      ),
+      fc.nat(),
+      fc.nat({ max: 20 }),
+      fc.uint8Array({ maxLength: 20 }),
+    )
+    .map(([bytes, at, cut, more]) => {
+      const start = at % bytes.length;
+      return Buffer.concat([bytes.subarray(0, start), more, bytes.subarray(start + cut)]);
+    });
+
+  it('crash no reader, and make no altered body valid', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.uint8Array(), spliced), fc.constantFrom(...formats), async (bytes, format) => {
+        const { found } = await read(bytes, format).catch((error: SvcError): Got => {
+          expect(error.code).toBe('file_unusable');
+          return { found: [], notices: [], unusable: [] };
+        });
+        for (const delivery of found) if (valid(delivery)) expect(text(delivery.body)).toBe(text(PING));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('headers in a file', () => {
+  it.each([
+    [`X-A: 1\nX-B: 2\n`],
+    [`POST / HTTP/1.1\r\nX-A: 1\r\nX-B: 2\r\n\r\n`],
+    [`{"X-A":"1","X-B":2}`],
+    [`[["X-A","1"],["X-B","2"]]`],
+  ])('%j', (content) => {
+    expect(headerFile(Buffer.from(content), 'h')).toEqual([
+      ['X-A', '1'],
+      ['X-B', '2'],
+    ]);
+  });
+
+  it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are none: %s', (content) => {
+    expect(() => headerFile(Buffer.from(content), 'h.json')).toThrow(
+      expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('h.json') }),
+    );
+  });
+});
+
+describe('the files that are named', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-inputs-'));
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  it('are those of a folder, by name, but no hidden ones', () => {
+    mkdirSync(join(dir, 'sub'));
+    for (const name of ['b', 'a', '.hidden', 'sub/c']) writeFileSync(join(dir, name), '');
+    expect(inputFiles([dir, 'x'])).toEqual([join(dir, 'a'), join(dir, 'b'), join(dir, 'sub/c'), 'x']);
+    expect(inputFiles([])).toEqual(['-']);
+    expect(() => inputFiles(['-', '-'])).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { readEvent, readNames } from '../../../src/features/webhooks/event.ts';
+
+const read = (text: string | Uint8Array) => readEvent(Buffer.from(text as string));
+
+describe('readEvent', () => {
+  it('reads an envelope and keeps what it does not know', () => {
+    const value = { id: 'evt_1', type: 'a.b', created_at: 'x', data: { n: 1 }, later: [1] };
+    expect(read(JSON.stringify(value))).toEqual({ id: 'evt_1', type: 'a.b', created_at: 'x', data: { n: 1 }, value });
+  });
+
+  it('takes nothing for a string that is none', () => {
+    expect(read('{"id":1,"type":null,"created_at":{},"data":[]}')).toMatchObject({
+      id: undefined,
+      type: undefined,
+      created_at: undefined,
+      data: {},
+    });
+    expect(read('{}')).toMatchObject({ id: undefined, data: {}, value: {} });
+  });
+
+  it.each(['', '[]', 'null', '1', '"evt_1"', '{"id":', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])])(
+    'takes %j for no event',
+    (text) => expect(read(text)).toBeUndefined(),
+  );
+});
+
+describe('readNames', () => {
+  it.each([
+    ['as it is', '"id":"evt_2"'],
+    ['before a blank', '"id" : "evt_2"'],
+    ['with an escaped letter', '"\\u0069d":"evt_2"'],
+    ['the type, with an escaped letter', '"t\\u0079pe":"b"'],
+  ])('a second name counts, and the last one of all: %s', (_name, second) => {
+    const body = Buffer.from(`{"id":"evt_1","type":"a",${second}}`);
+    const { id, type } = readEvent(body) ?? {};
+    expect(readNames(body)).toMatchObject({ id, type });
+    expect([id, type]).not.toEqual(['evt_1', 'a']);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { forwardedHeaders, forwardTarget, statusOf } from '../../../src/features/webhooks/forwarding.ts';
+
+const HEADERS = [
+  ['Host', 'example.com'],
+  ['connection', 'Keep-Alive, X-Hop'],
+  ['X-Hop', '1'],
+  ['Transfer-Encoding', 'chunked'],
+  ['content-TYPE', 'application/json'],
+  ['User-Agent', 'service/1'],
+  ['X-Service-Signature', 'sha256=00'],
+  ['X-Service-Timestamp', '1'],
+  ['X-Service-Event', 'webhook.ping'],
+  ['X-Service-Delivery', 'dlv_1'],
+  ['X-Service-Other', 'a'],
+  ['X-Service-Other', 'b'],
+  ['Proxy-Authorization', 'Basic eA=='],
+].flat();
+
+describe('the headers that go on', () => {
+  it('are the five of the document, in their order and case', () => {
+    expect(forwardedHeaders(HEADERS, { allHeaders: false })).toEqual([
+      ['content-TYPE', 'application/json'],
+      ['X-Service-Signature', 'sha256=00'],
+      ['X-Service-Timestamp', '1'],
+      ['X-Service-Event', 'webhook.ping'],
+      ['X-Service-Delivery', 'dlv_1'],
+    ]);
+  });
+
+  it('are all that do not belong to the connection, where all are wanted', () => {
+    expect(forwardedHeaders(HEADERS, { allHeaders: true }).map(([name]) => name)).toEqual([
+      'content-TYPE',
+      'User-Agent',
+      'X-Service-Signature',
+      'X-Service-Timestamp',
+      'X-Service-Event',
+      'X-Service-Delivery',
+      'X-Service-Other',
+      'X-Service-Other',
+    ]);
+  });
+});
+
+describe('the target', () => {
+  it.each(['http://localhost:3000/a?b=c&d=%20', 'https://127.0.0.1/', 'http://127.3.4.5:1/', 'http://[::1]:3000/'])(
+    'may be %s, as it is written',
+    (text) => {
+      expect(forwardTarget(text, { external: false }).href).toBe(text);
+    },
+  );
+
+  it.each(['http://example.com/', 'http://127.0.0.1.example.com/', 'http://localhost.example.com/', 'http://[::2]/'])(
+    'is no other machine unless that is said: %s',
+    (text) => {
+      expect(() => forwardTarget(text, { external: false })).toThrow('is not this machine');
+      expect(forwardTarget(text, { external: true }).href).toBe(text);
+    },
+  );
+
+  it.each(['localhost:3000', 'ftp://localhost/', '/hook', '', 'http://u:p@localhost/'])('is not %j', (text) => {
+    expect(() => forwardTarget(text, { external: true })).toThrow();
+  });
+});
+
+it.each([
+  [{ status: 201, ms: 1 }, 201],
+  [{ status: 308, ms: 1 }, 308],
+  [{ status: 500, ms: 1 }, 500],
+  [{ status: null, ms: 1, error: 'timeout' }, 504],
+  [{ status: null, ms: 1, error: 'connect_failed' }, 502],
+  [{ status: null, ms: 1, error: 'interrupted' }, 503],
+])('answers the sender as the target did, or as a gateway: %j', (forwarded, status) => {
+  expect(statusOf(forwarded)).toBe(status);
+});

@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BODY_REPAIRS } from '../../../src/features/webhooks/body-repairs.ts';
+import { signingSecret, standardWebhooksSecret } from '../../../src/features/webhooks/secret.ts';
+import { signatureOf } from '../../../src/features/webhooks/signature.ts';
+import { type Evidence, findHints, hintWords } from '../../../src/features/webhooks/signature-hints.ts';
+import { PING, SECRET, T } from './vectors.ts';
+
+const S1 = signingSecret(SECRET, 'test');
+/** Signed as it was sent, received as it is. */
+const hints = (sent: Uint8Array | string, received: Uint8Array | string, changes: Partial<Evidence> = {}) =>
+  findHints({
+    headers: { timestamps: [T], signatures: [signatureOf(SECRET, T, Buffer.from(sent as string))] },
+    body: Buffer.from(received as string),
+    secrets: [S1],
+    ...changes,
+  });
+
+const EVENT = { id: 'evt_1', data: { url: 'https://a/b?x=1&y=<2>', title: 'Zoë 漢' } };
+const COMPACT = JSON.stringify(EVENT);
+
+describe('a body', () => {
+  it.each<readonly [name: string, sent: string | Uint8Array, received: string | Uint8Array]>([
+    ['body_minus_trailing_newline', COMPACT, `${COMPACT}\n`],
+    ['body_minus_trailing_newline', COMPACT, `${COMPACT}\r\n`],
+    ['body_minus_trailing_newline', `${COMPACT}\r`, `${COMPACT}\r\n`],
+    ['body_plus_trailing_newline', `${COMPACT}\n`, COMPACT],
+    ['body_plus_trailing_newline', `${COMPACT}\r\n`, COMPACT],
+    ['body_crlf_to_lf', '{\n"a":1\n}', '{\r\n"a":1\r\n}'],
+    ['body_lf_to_crlf', '{\r\n"a":1\r\n}', '{\n"a":1\n}'],
+    ['body_minus_bom', COMPACT, `\ufeff${COMPACT}`],
+    ['body_plus_bom', `\ufeff${COMPACT}`, COMPACT],
+    ['body_trimmed', COMPACT, `  ${COMPACT}\n\n`],
+    ['body_without_newlines', '{"a":1,"b":"x y"}', '{"a":1,\n"b":"x y"\r\n}'],
+    ['body_unquoted', COMPACT, JSON.stringify(COMPACT)],
+    ['body_base64_decoded', COMPACT, Buffer.from(COMPACT).toString('base64')],
+    ['body_base64_decoded', COMPACT, `${Buffer.from(COMPACT).toString('base64url')}\n`],
+    ['body_decompressed', COMPACT, gzipSync(COMPACT)],
+    ['body_decompressed', COMPACT, deflateSync(COMPACT)],
+    ['body_decompressed', COMPACT, brotliCompressSync(COMPACT)],
+    ['body_utf16_to_utf8', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
+    ['body_latin1_to_utf8', '{"a":"é"}', Buffer.from('{"a":"é"}', 'latin1')],
+    ['body_utf8_encoded_once', COMPACT, Buffer.from(Buffer.from(COMPACT).toString('latin1'))],
+    ['body_compact_json', COMPACT, JSON.stringify(EVENT, null, 2)],
+    ['body_indented_json', JSON.stringify(EVENT, null, 2), COMPACT],
+    ['body_indented_json', `${JSON.stringify(EVENT, null, 4)}\n`, COMPACT],
+    ['body_python_json', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
+    ['body_ascii_json', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
+    ['body_escaped_slashes', COMPACT.replaceAll('/', '\\/'), COMPACT],
+    ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
+  ])('%s: %j', (name, sent, received) => {
+    expect(hints(sent, received)).toEqual([name]);
+  });
+
+  it.each([`0${T}`, '17672256000000000000000', ` +${T}`, 'soon'])(
+    'that is what was signed, under the timestamp %j, needs no repair',
+    (timestamp) => {
+      const signatures = [signatureOf(SECRET, timestamp.trim(), PING)];
+      expect(hints(PING, PING, { headers: { timestamps: [timestamp], signatures } })).toEqual([]);
+    },
+  );
+
+  it('that unpacks to very much is not unpacked', () => {
+    const huge = gzipSync(Buffer.alloc(64 << 20));
+    expect(hints(Buffer.alloc(64 << 20), huge)).toEqual([]);
+  });
+
+  it('has a test above for every repair, whose name is part and repair', () => {
+    expect(BODY_REPAIRS).toHaveLength(20);
+    for (const { name, words } of BODY_REPAIRS) {
+      expect(name).toMatch(/^body_[a-z0-9_]+$/);
+      expect(hintWords(name)).toBe(words);
+    }
+  });
+
+  it('that was changed otherwise gets none', () => {
+    expect(hints(COMPACT, COMPACT.replace('evt_1', 'evt_2'))).toEqual([]);
+    expect(hints(COMPACT, '')).toEqual([]);
+    expect(hints('{"a":1.0}', '{"a":1}')).toEqual([]);
+  });
+
+  it('of any bytes gets a hint only where one of its repairs was signed', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (sent, received) => {
+        const [name] = hints(sent, received);
+        const repairs = BODY_REPAIRS.filter(({ repair }) =>
+          [...repair(Buffer.from(received))].some((one) => Buffer.from(one).equals(Buffer.from(sent))),
+        );
+        expect(name).toBe(repairs[0]?.name);
+      }),
+    );
+  });
+
+  it('may nest as deep as it likes', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect(hints(COMPACT, deep)).toEqual([]);
+  });
+});
+
+describe('a secret', () => {
+  const signedBy = (key: string | Uint8Array) => ({ timestamps: [T], signatures: [signatureOf(key, T, PING)] });
+  it.each<readonly [name: string, key: string | Uint8Array, given: string]>([
+    ['secret_trimmed', SECRET, ` ${SECRET}\n`],
+    ['secret_unquoted', SECRET, `"${SECRET}"`],
+    ['secret_unquoted', SECRET, `'${SECRET}'`],
+    ['secret_without_prefix', SECRET.slice(6), SECRET],
+    ['secret_with_prefix', SECRET, SECRET.slice(6)],
+    ['secret_standard_webhooks_key', Buffer.from(SECRET.slice(6), 'base64'), SECRET],
+    [
+      'secret_hex_decoded',
+      Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+      'whsec_00112233445566778899aabbccddeeff',
+    ],
+  ])('%s', (name, key, given) => {
+    const secrets = [signingSecret('whsec_another', 'x'), signingSecret(given, 'x')];
+    expect(findHints({ headers: signedBy(key), body: PING, secrets })).toEqual([name]);
+  });
+
+  it('that was derived though it should not', () => {
+    const secrets = [standardWebhooksSecret(signingSecret(SECRET, 'x'))];
+    expect(findHints({ headers: signedBy(SECRET), body: PING, secrets })).toEqual(['secret_raw_key']);
+  });
+
+  it('and a final newline, which are slips that come together', () => {
+    const found = findHints({
+      headers: signedBy(SECRET.slice(6)),
+      body: Buffer.concat([PING, Buffer.from('\n')]),
+      secrets: [S1],
+    });
+    expect(found).toEqual(['body_minus_trailing_newline', 'secret_without_prefix']);
+  });
+});
+
+describe('what was signed', () => {
+  const mac = (key: string | Uint8Array, ...parts: (string | Uint8Array)[]): string => {
+    const hmac = createHmac('sha256', key);
+    for (const part of parts) hmac.update(part);
+    return `sha256=${hmac.digest('hex')}`;
+  };
+  const found = (signature: string, timestamp = T, deliveryId?: string) =>
+    findHints({ headers: { timestamps: [timestamp], signatures: [signature] }, body: PING, secrets: [S1], deliveryId });
+
+  it.each([
+    ['message_without_timestamp', [mac(SECRET, PING)]],
+    ['message_without_dot', [mac(SECRET, T, PING)]],
+    ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
+    ['timestamp_unquoted', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
+    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
+    ['timestamp_unix_seconds', [mac(SECRET, `${T}.`, PING), '2026-01-01T00:00:00Z']],
+    ['message_standard_webhooks', [mac(SECRET, `dlv_1.${T}.`, PING), T, 'dlv_1']],
+  ] as const)('%s', (name, [signature, timestamp, id]) => {
+    expect(found(signature, timestamp, id)).toEqual([name]);
+  });
+
+  it('with a key of Standard Webhooks too', () => {
+    const key = Buffer.from(SECRET.slice(6), 'base64');
+    expect(found(mac(key, `dlv_1.${T}.`, PING), T, 'dlv_1')).toEqual([
+      'message_standard_webhooks',
+      'secret_standard_webhooks_key',
+    ]);
+  });
+});
+
+describe('a signature', () => {
+  const right = signatureOf(SECRET, T, PING);
+  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
+  const found = (signature: string) =>
+    findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
+  it.each([
+    ['prefix_case', right.replace('sha', 'Sha')],
+    ['signature_plus_prefix', right.slice(7)],
+    ['signature_unquoted', `"${right}"`],
+    ['signature_without_blanks', `${right.slice(0, 30)}\n ${right.slice(30)}`],
+    ['signature_hex', `sha256=${base64}`],
+    ['signature_hex', `v1,${base64}`],
+    ['signature_hex', base64],
+  ])('%s: %s', (name, signature) => {
+    expect(found(signature)).toEqual([name]);
+    const at = signature.length - 10;
+    const other = signature[at] === '0' ? '1' : '0';
+    expect(found(signature.slice(0, at) + other + signature.slice(at + 1))).toEqual([]);
+  });
+});
+
+it('has a sentence for every name that is found', () => {
+  expect(hintWords('prefix_case')).toMatch(/^the signature matches/);
+  expect(hintWords('body_with_newlines')).toContain('--data-binary');
+  expect(hintWords('secret_standard_webhooks_key')).toContain('--key-derivation std');
+});

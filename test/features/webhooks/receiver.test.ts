@@ -1,0 +1,378 @@
+/** The receiver at its socket: exact bytes, verdicts, and senders that misbehave. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../../../src/features/webhooks/receiver.ts';
+import type { Arrival, ReceiverOptions, Refusal } from '../../../src/features/webhooks/receiver-desk.ts';
+import { signingSecret } from '../../../src/features/webhooks/secret.ts';
+import { Authority } from '../../http/certificates.ts';
+import { deliver, delivery, event, head, KEY, Sender, send } from './receiver-client.ts';
+
+const MIB = 1024 * 1024;
+
+class Receipt {
+  readonly arrivals: Arrival[] = [];
+  readonly refusals: Refusal[] = [];
+  /** Set by a test that wants to answer itself. */
+  onArrival: ((arrival: Arrival) => void) | undefined;
+  port = 0;
+  #news: (() => void)[] = [];
+  receiver: Receiver | undefined;
+
+  async open(options: Partial<ReceiverOptions>): Promise<this> {
+    const all: ReceiverOptions = {
+      host: '127.0.0.1',
+      port: 0,
+      path: '/',
+      maxBody: 32 * MIB,
+      secrets: [signingSecret(KEY, 'test')],
+      toleranceS: 300,
+      now: Date.now,
+      ...options,
+    };
+    this.receiver = await startReceiver(all, {
+      arrived: (arrival) => {
+        this.arrivals.push(arrival);
+        if (this.onArrival !== undefined) this.onArrival(arrival);
+        else arrival.answer(arrival.verification?.verdict === 'valid' ? 204 : 401, '');
+        this.#tell();
+      },
+      refused: (refusal) => {
+        this.refusals.push(refusal);
+        this.#tell();
+      },
+    });
+    this.port = this.receiver.port;
+    return this;
+  }
+
+  get verdicts(): (string | undefined)[] {
+    return this.arrivals.map(({ verification }) => verification?.verdict);
+  }
+
+  /** Resolves at the next arrival or refusal. */
+  news(): Promise<void> {
+    return new Promise((done) => this.#news.push(done));
+  }
+
+  #tell(): void {
+    for (const done of this.#news.splice(0)) done();
+  }
+}
+
+const open: Receipt[] = [];
+async function start(options: Partial<ReceiverOptions> = {}): Promise<Receipt> {
+  const receipt = await new Receipt().open(options);
+  open.push(receipt);
+  return receipt;
+}
+afterEach(() => {
+  for (const { receiver } of open.splice(0)) receiver?.destroy();
+});
+
+describe('a delivery', () => {
+  it('arrives with its exact bytes, and its headers in their order and case', async () => {
+    const receipt = await start();
+    const body = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x0d, 0x0a, 0x7b]);
+    const headers = ['x-EXTRA: a', 'x-extra: b', 'X-Latin: \xe9'];
+    expect((await deliver(receipt.port, body, { headers, path: '/?a=b' })).status).toBe(204);
+    const [arrival] = receipt.arrivals;
+    expect(arrival).toMatchObject({ remote: '127.0.0.1', path: '/?a=b', body });
+    expect(arrival?.verification).toMatchObject({ verdict: 'valid', signatureOk: true, secretIndex: 0 });
+    expect(arrival?.headers.slice(-8)).toEqual(['x-EXTRA', 'a', 'x-extra', 'b', 'X-Latin', 'é', 'Content-Length', '8']);
+  });
+
+  it('is the same however its body is cut, framed and signed', async () => {
+    const receipt = await start();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 400 }),
+        fc.array(fc.nat(400), { maxLength: 5 }),
+        fc.boolean(),
+        async (body, cuts, chunked) => {
+          const ends = [...new Set(cuts.filter((at) => at < body.length)), body.length].sort((a, b) => a - b);
+          const pieces = ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
+          const sender = new Sender(receipt.port);
+          await sender.sent(head(body, chunked ? { framing: 'Transfer-Encoding: chunked' } : {}));
+          for (const piece of pieces.filter(({ length }) => length > 0)) {
+            const frame = chunked ? [`${piece.length.toString(16)}\r\n`, '\r\n'] : ['', ''];
+            await sender.sent(Buffer.concat([Buffer.from(frame[0] ?? ''), piece, Buffer.from(frame[1] ?? '')]));
+          }
+          if (chunked) await sender.sent('0\r\n\r\n');
+          expect((await sender.answer()).status).toBe(204);
+          expect(receipt.arrivals.at(-1)?.body.equals(body)).toBe(true);
+          sender.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['signature_mismatch', { key: 'whsec_another' }],
+    ['stale', { timestamp: Math.floor(Date.now() / 1000) - 4_000 }],
+    ['future', { timestamp: Math.floor(Date.now() / 1000) + 4_000 }],
+    ['malformed_timestamp', { timestamp: '1e9' }],
+    ['duplicate_header', { headers: ['x-service-TIMESTAMP: 1'] }],
+    ['duplicate_header', { headers: [`X-Service-Signature: sha256=${'0'.repeat(64)}`] }],
+  ])('is %s', async (verdict, options) => {
+    const receipt = await start();
+    expect((await deliver(receipt.port, event('evt_1'), options)).status).toBe(401);
+    expect(receipt.verdicts).toEqual([verdict]);
+  });
+
+  it('may have no signature, where nothing is verified', async () => {
+    const receipt = await start({ secrets: undefined });
+    await send(receipt.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
+    expect(receipt.arrivals[0]).toMatchObject({ verification: undefined, body: Buffer.from('{}') });
+  });
+
+  it('is judged by the clock at its last byte', async () => {
+    let now = 1_767_225_600_000;
+    const receipt = await start({ now: () => now });
+    const body = event('evt_1');
+    const sender = new Sender(receipt.port);
+    await sender.sent(head(body, { timestamp: 1_767_225_600 }));
+    now += 301_000;
+    expect((await sender.send(body).answer()).status).toBe(401);
+    expect(receipt.arrivals[0]).toMatchObject({ receivedMs: now, verification: { verdict: 'stale', ageS: 301 } });
+    sender.close();
+  });
+});
+
+describe('a connection', () => {
+  it('carries one delivery after the other', async () => {
+    const receipt = await start();
+    const sender = new Sender(receipt.port);
+    for (const id of ['evt_1', 'evt_2', 'evt_3']) {
+      expect((await sender.send(delivery(event(id))).answer()).status).toBe(204);
+    }
+    sender.close();
+    expect(receipt.arrivals).toHaveLength(3);
+  });
+
+  it('answers pipelined requests in their order, whichever is ready first', async () => {
+    const receipt = await start();
+    receipt.onArrival = (arrival) => {
+      if (receipt.arrivals.length < 3) return;
+      for (const [index, one] of [...receipt.arrivals.entries()].reverse()) one.answer(200 + index, '');
+      expect(arrival).toBe(receipt.arrivals[2]);
+    };
+    const sender = new Sender(receipt.port);
+    sender.send(Buffer.concat(['evt_1', 'evt_2', 'evt_3'].map((id) => delivery(event(id)))));
+    expect([(await sender.answer()).status, (await sender.answer()).status, (await sender.answer()).status]).toEqual([
+      200, 201, 202,
+    ]);
+    sender.close();
+  });
+
+  it('is told to continue only where the body will be taken', async () => {
+    const receipt = await start({ maxBody: 1_000 });
+    const body = event('evt_1');
+    const sender = new Sender(receipt.port);
+    expect((await sender.send(head(body, { headers: ['Expect: 100-continue'] })).answer()).status).toBe(100);
+    expect((await sender.send(body).answer()).status).toBe(204);
+    sender.close();
+    const long = new Sender(receipt.port);
+    const large = head('x'.repeat(1_001), { headers: ['Expect: 100-continue'] });
+    expect((await long.send(large).answer()).status).toBe(413);
+    long.close();
+  });
+
+  it('may be TLS', async () => {
+    const authority = new Authority();
+    const pair = authority.sign('DNS:localhost');
+    const receipt = await start({ tls: pair });
+    const sender = new Sender(receipt.port, { ca: authority.cert });
+    expect((await sender.send(delivery(event('evt_1'))).answer()).status).toBe(204);
+    sender.close();
+    await expect(start({ tls: { cert: 'no', key: 'no' } })).rejects.toMatchObject({ code: 'file_unusable' });
+  });
+});
+
+describe('what is no delivery', () => {
+  it.each([
+    ['POST', '/other', [], 404, 'wrong_path'],
+    ['POST', '/hook/', [], 404, 'wrong_path'],
+    ['GET', '/hook', [], 405, 'wrong_method'],
+    ['PUT', '/hook', [], 405, 'wrong_method'],
+    ['POST', '/hook', ['Origin: http://127.0.0.1:1'], 403, 'browser_request'],
+    ['POST', '/hook', ['origin: null'], 403, 'browser_request'],
+    ['GET', '/', ['ORIGIN:'], 403, 'browser_request'],
+  ])('is refused: %s %s %j', async (method, path, headers, status, reason) => {
+    const receipt = await start({ path: '/hook' });
+    const answer = await deliver(receipt.port, event('evt_1'), { method, path, headers });
+    expect(answer).toMatchObject({ status, body: `${reason}\n` });
+    if (status === 405) expect(answer.head).toMatch(/^allow: POST$/im);
+    expect(receipt.arrivals).toEqual([]);
+    expect(receipt.refusals).toMatchObject([{ method, path, reason, response: status, remote: '127.0.0.1' }]);
+  });
+
+  it.each(['GET', 'HEAD'])('is a health check: %s /', async (method) => {
+    const receipt = await start({ path: '/hook' });
+    const answer = await send(receipt.port, `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer).toMatchObject({ status: 200, body: '' });
+    expect(receipt.refusals).toEqual([]);
+  });
+
+  it('is what has no end: a body that is broken off', async () => {
+    const receipt = await start();
+    const body = event('evt_1');
+    const sender = new Sender(receipt.port);
+    await sender.sent(Buffer.concat([Buffer.from(head(body)), Buffer.from(body.slice(0, 9))]));
+    sender.socket.end();
+    await receipt.news();
+    expect(receipt.arrivals).toEqual([]);
+    expect(receipt.refusals).toMatchObject([{ reason: 'aborted', response: null, bytes: 9 }]);
+  });
+
+  it('is no HTTP', async () => {
+    const receipt = await start();
+    const sender = new Sender(receipt.port).send('\x16\x03\x01\x00 what is this\r\n\r\n');
+    expect(await sender.rest()).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await deliver(receipt.port, event('evt_1'))).status).toBe(204);
+  });
+});
+
+describe('a body', () => {
+  it('is taken up to the limit, and not a byte more', async () => {
+    const receipt = await start({ maxBody: 1_000 });
+    expect((await deliver(receipt.port, 'x'.repeat(1_000))).status).toBe(204);
+    expect((await deliver(receipt.port, 'x'.repeat(1_001))).status).toBe(413);
+    const chunked = { framing: 'Transfer-Encoding: chunked' };
+    const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+    const long = 'x'.repeat(1_001);
+    expect((await send(receipt.port, `${head(long, chunked)}${chunk(600)}${chunk(401)}0\r\n\r\n`)).status).toBe(413);
+    expect(receipt.refusals.map(({ reason }) => reason)).toEqual(['body_too_large', 'body_too_large']);
+  });
+
+  it('of 32 MiB is taken; the sender of one byte more sees why not, although it goes on to send', async () => {
+    const receipt = await start();
+    const most = Buffer.alloc(32 * MIB, 'x');
+    expect((await deliver(receipt.port, most)).status).toBe(204);
+    const more = Buffer.alloc(32 * MIB + 1, 'x');
+    const declared = await deliver(receipt.port, more);
+    expect(declared).toMatchObject({ status: 413, body: 'body_too_large\n' });
+    const sender = new Sender(receipt.port);
+    sender.send(head(more, { framing: 'Transfer-Encoding: chunked' }));
+    sender
+      .send(`${more.length.toString(16)}\r\n`)
+      .send(more)
+      .send('\r\n0\r\n\r\n');
+    expect((await sender.answer()).status).toBe(413);
+    sender.close();
+  });
+
+  it('that is large waits its turn where many are; a small one does not', async () => {
+    const receipt = await start({ limits: { heldBytes: MIB } });
+    const large = Buffer.alloc(2 * MIB, 'x');
+    const first = new Sender(receipt.port);
+    // Held: less than all of it, so that it is under way still.
+    await first.send(head(large)).sent(large.subarray(0, MIB - 1_000));
+    // Each of these is answered after a part of it was read: otherwise the end of it could find the room taken.
+    for (let i = 0; i < 20; i++) await deliver(receipt.port, event(`evt_before_${i}`));
+    const second = new Sender(receipt.port);
+    const answered = second.send(delivery(large)).answer();
+    await receipt.news();
+    expect(receipt.refusals).toMatchObject([{ reason: 'busy', response: 503 }]);
+    expect((await answered).status).toBe(503);
+    expect((await deliver(receipt.port, event('evt_1'))).status).toBe(204);
+    first.close();
+    second.close();
+    await receipt.news();
+    expect((await deliver(receipt.port, Buffer.alloc(MIB / 2, 'x'))).status).toBe(204);
+  });
+});
+
+describe('a slow sender', () => {
+  const limits = { headMs: 150, requestMs: 300 };
+
+  it.each([
+    ['says nothing', ''],
+    ['never ends its head', 'POST / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+  ])('that %s is thrown out', async (_, bytes) => {
+    const receipt = await start({ limits });
+    const sender = new Sender(receipt.port);
+    if (bytes !== '') sender.send(bytes);
+    expect(await sender.rest()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(receipt.arrivals).toEqual([]);
+  });
+
+  it('that never ends its body is thrown out', async () => {
+    const receipt = await start({ limits });
+    const sender = new Sender(receipt.port);
+    sender.send(head('x'.repeat(100))).send('x');
+    expect(await sender.rest()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(receipt.refusals).toMatchObject([{ reason: 'aborted', bytes: 1 }]);
+  });
+
+  it('in 500 copies does not keep a delivery from being answered', async () => {
+    const receipt = await start();
+    const slow = Array.from({ length: 500 }, () => new Sender(receipt.port));
+    await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
+    const began = performance.now();
+    expect((await deliver(receipt.port, event('evt_1'))).status).toBe(204);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    for (const sender of slow) sender.close();
+  });
+
+  it('that keeps a connection without using it makes room for one that does', async () => {
+    const receipt = await start({ limits: { connections: 3 } });
+    const idle = [1, 2, 3].map(() => new Sender(receipt.port));
+    for (const sender of idle) expect((await sender.send(delivery(event('evt_1'))).answer()).status).toBe(204);
+    const dropped = connect(receipt.port, '127.0.0.1').on('error', () => {});
+    await once(dropped, 'close');
+    await Promise.all(idle.map((sender) => sender.rest()));
+    expect((await deliver(receipt.port, event('evt_2'))).status).toBe(204);
+  });
+});
+
+describe('the end', () => {
+  it('waits for what is under way, and refuses what is new', async () => {
+    const receipt = await start();
+    let held: Arrival | undefined;
+    receipt.onArrival = (arrival) => {
+      held = arrival;
+    };
+    const sender = new Sender(receipt.port).send(delivery(event('evt_1')));
+    await receipt.news();
+    const draining = receipt.receiver?.drain(5_000);
+    sender.send(delivery(event('evt_2')));
+    await receipt.news();
+    expect(receipt.refusals).toMatchObject([{ reason: 'closing', response: 503 }]);
+    await expect(deliver(receipt.port, event('evt_3'))).rejects.toThrow();
+    held?.answer(204, '');
+    expect([(await sender.answer()).status, (await sender.answer()).status]).toEqual([204, 503]);
+    await draining;
+    expect(receipt.arrivals).toHaveLength(1);
+  });
+
+  it('is no longer put off than it is told', async () => {
+    const receipt = await start();
+    receipt.onArrival = () => {};
+    const sender = new Sender(receipt.port).send(delivery(event('evt_1')));
+    await receipt.news();
+    await receipt.receiver?.drain(30);
+    receipt.receiver?.destroy();
+    expect(await sender.rest()).toBe('');
+  });
+});
+
+describe('an address', () => {
+  it('that is taken is refused in words', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'invalid_value',
+      message: `--port: ${port} is in use`,
+      hint: expect.stringContaining('0 for a free one'),
+    });
+    other.close();
+    await expect(start({ host: '203.0.113.7' })).rejects.toMatchObject({
+      code: 'invalid_value',
+      message: expect.stringContaining('--host: cannot listen on 203.0.113.7'),
+    });
+  });
+});

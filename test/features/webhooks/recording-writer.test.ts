@@ -1,0 +1,180 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SvcError } from '../../../src/errors.ts';
+import type { RecordedDelivery } from '../../../src/features/webhooks/recording.ts';
+import { openRecording, type RecordingWriter, recordingLine } from '../../../src/features/webhooks/recording-writer.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+const fresh = (): string => join(folder, `rec-${count++}.ndjson`);
+
+const DELIVERY: RecordedDelivery = {
+  v: 1,
+  received_at: '2026-01-01T00:00:00.000Z',
+  remote: '127.0.0.1',
+  method: 'POST',
+  path: '/',
+  headers: [['X-A', 'b']],
+  body_b64: 'e30=',
+  verdict: 'valid',
+  event_id: 'evt_1',
+  event_type: 'webhook.ping',
+  duplicate: false,
+  forward: null,
+  response: 204,
+};
+const LINE = recordingLine(DELIVERY);
+
+const added = (writer: RecordingWriter, line: string): Promise<boolean> =>
+  new Promise((done) => writer.add(line, done));
+const failure = (work: () => unknown): SvcError => {
+  try {
+    work();
+  } catch (error) {
+    return error as SvcError;
+  }
+  throw new Error('it went well');
+};
+
+describe('a line', () => {
+  it('is ASCII, and says the same, whatever the wire held', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 30 });
+    fc.assert(
+      fc.property(text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (event_id, headers) => {
+        const delivery = { ...DELIVERY, event_id, headers };
+        const line = recordingLine(delivery);
+        expect(line).toMatch(/^\{"v":1,[\x20-\x7e]*\}\n$/);
+        expect(JSON.parse(line)).toEqual(JSON.parse(JSON.stringify(delivery)));
+      }),
+    );
+  });
+});
+
+describe('a new file', () => {
+  it('is for its owner alone', async () => {
+    const path = fresh();
+    const { writer, notices } = openRecording(path, { append: false });
+    expect(notices).toEqual([]);
+    expect(await added(writer, LINE)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writer.close();
+    expect(readFileSync(path, 'utf8')).toBe(LINE);
+  });
+
+  it('never takes the place of another, nor follows a link', () => {
+    const path = fresh();
+    writeFileSync(path, 'mine');
+    expect(failure(() => openRecording(path, { append: false }))).toMatchObject({
+      code: 'file_unusable',
+      hint: expect.stringContaining('--append'),
+    });
+    const link = fresh();
+    const target = fresh();
+    symlinkSync(target, link);
+    expect(failure(() => openRecording(link, { append: false })).code).toBe('file_unusable');
+    expect([readFileSync(path, 'utf8'), existsSync(target)]).toEqual(['mine', false]);
+  });
+
+  it('is gone again where nothing could be received; one that was there stays', () => {
+    const path = fresh();
+    openRecording(path, { append: false }).writer.discard();
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, LINE);
+    openRecording(path, { append: true }).writer.discard();
+    expect(readFileSync(path, 'utf8')).toBe(LINE);
+  });
+});
+
+describe('a turn of the event loop', () => {
+  it('writes all that was added in it at its end, in order', async () => {
+    const path = fresh();
+    const { writer } = openRecording(path, { append: false });
+    const seen: number[] = [];
+    const lines = ['1', '2', '3'].map((event_id) => recordingLine({ ...DELIVERY, event_id }));
+    const done = Promise.all(
+      lines.map((line) => added(writer, line).then(() => seen.push(readFileSync(path, 'utf8').length))),
+    );
+    await Promise.resolve();
+    expect(statSync(path).size).toBe(0);
+    await done;
+    const whole = lines.join('');
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+    // Nobody was told before everything was there: it was one write.
+    expect(seen).toEqual([whole.length, whole.length, whole.length]);
+  });
+
+  it('that does not come writes all the same', () => {
+    const path = fresh();
+    const { writer } = openRecording(path, { append: false });
+    let ok: boolean | undefined;
+    writer.add(LINE, (written) => {
+      ok = written;
+    });
+    writer.close();
+    expect([ok, readFileSync(path, 'utf8')]).toEqual([true, LINE]);
+  });
+});
+
+describe('--append', () => {
+  it.each([
+    ['a whole file', LINE, LINE],
+    ['an empty file', '', ''],
+    ['no file', undefined, ''],
+    ['a file that was cut in its second line', `${LINE}{"v":1,"received`, LINE],
+    ['a file that was cut in its first line', '{"v', ''],
+    ['a file that was cut in a long line', `${LINE}{"v":1,"body_b64":"${'A'.repeat(200_000)}`, LINE],
+  ])('continues %s', async (_, before, kept) => {
+    const path = fresh();
+    if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
+    const { writer, notices } = openRecording(path, { append: true });
+    await added(writer, LINE);
+    expect(readFileSync(path, 'utf8')).toBe(`${kept}${LINE}`);
+    const removed = (before ?? '').length - kept.length;
+    expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`of which ${removed} bytes were removed`)]);
+  });
+
+  it.each(['no recording', '{"log":{}}\n', '\n'])('leaves %j as it is', (text) => {
+    const path = fresh();
+    writeFileSync(path, text);
+    expect(failure(() => openRecording(path, { append: true })).message).toContain('is not a recording');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('says who else may read', () => {
+    const path = fresh();
+    writeFileSync(path, LINE);
+    chmodSync(path, 0o644);
+    expect(openRecording(path, { append: true }).notices).toEqual([
+      `--record: others may read ${path}: chmod 600 ${path}`,
+    ]);
+  });
+
+  it('takes no directory', () => {
+    expect(failure(() => openRecording(folder, { append: true })).message).toContain('is not a file');
+  });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
+  it('is told once, and to everybody who waits', async () => {
+    const { writer } = openRecording('/dev/full', { append: true });
+    const told: (string | undefined)[] = [];
+    writer.onChange((trouble) => told.push(trouble?.message));
+    expect(await Promise.all([added(writer, LINE), added(writer, LINE)])).toEqual([false, false]);
+    expect(await added(writer, LINE)).toBe(false);
+    expect(told).toEqual(['--record: cannot write /dev/full: no space left on device']);
+    expect(writer.failure).toMatchObject({ code: 'file_unusable' });
+  });
+});

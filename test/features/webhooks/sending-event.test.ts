@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { receiverAddress } from '../../../src/features/webhooks/sending-address.ts';
+import { draftEvent, otherBody, otherSignature } from '../../../src/features/webhooks/sending-event.ts';
+
+const surroundings = { now: () => 0, random: () => 0 };
+const draft = (set: Record<string, string>) => draftEvent({ type: 'summary.completed', set }, surroundings);
+
+describe('tampering', () => {
+  test('changes one byte of any body, and of one that has letters not its shape', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1 }), (body) => {
+        const before = Buffer.from(body);
+        const other = Buffer.from(otherBody(body));
+        expect(other.equals(before)).toBe(false);
+        expect(Buffer.from(body).equals(before)).toBe(true);
+        if (/[0-9A-Za-z]/.test(before.toString('latin1'))) expect(other).toHaveLength(before.length);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = Buffer.from(otherBody(Buffer.from(JSON.stringify({ value, end: 'z' })))).toString();
+        expect(JSON.parse(text)).toEqual({ value: JSON.parse(JSON.stringify(value)), end: 'x' });
+      }),
+    );
+    expect(otherBody(new Uint8Array())).toHaveLength(1);
+  });
+
+  test('changes one digit of any signature, which stays one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }), (hex) => {
+        const other = otherSignature(`sha256=${hex}`);
+        expect(other).toMatch(/^sha256=[0-9a-f]{64}$/);
+        expect(other.slice(7)).not.toBe(hex);
+        expect(other.slice(7, -1)).toBe(hex.slice(0, -1));
+      }),
+    );
+  });
+});
+
+describe('--set', () => {
+  test('sets any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(draft({ 'data.title': text }).data['title']).toBe(text);
+      }),
+    );
+  });
+
+  test('sets a list or an object to any other, and leaves all else as it is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (list) => {
+        const { summaries, ...rest } = draft({ 'data.summaries': JSON.stringify(list) }).data;
+        expect(summaries).toEqual(JSON.parse(JSON.stringify(list)));
+        const { summaries: _, ...before } = draft({}).data;
+        expect(rest).toEqual(before);
+      }),
+    );
+  });
+
+  test('no path but those of the event leads anywhere', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('data', 'title', '__proto__', 'constructor', 'length', '0', '', 'x')),
+        (names) => {
+          const path = names.join('.');
+          fc.pre(path !== 'data.title' && path !== 'data');
+          expect(() => draft({ [path]: '1' })).toThrow(SvcError);
+          expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+        },
+      ),
+    );
+  });
+});
+
+describe('an address', () => {
+  test('is taken as it is written, or refused', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ['http', 'https'] }), (text) => {
+        expect(receiverAddress(text).href).toBe(new URL(text).href);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        let url: URL | undefined;
+        try {
+          url = receiverAddress(`http://${text}`);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SvcError);
+        }
+        if (url !== undefined) expect(`${url.username}${url.password}${url.hash}`).toBe('');
+      }),
+    );
+  });
+});

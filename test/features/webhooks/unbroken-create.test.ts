@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { EndSignal } from '../../../src/context.ts';
+import { unbrokenCreate } from '../../../src/features/webhooks/unbroken-create.ts';
+
+/** A context whose signals are sent by `send`, and whose time passes at once where it is told to. */
+function context(passes: boolean) {
+  const slept: number[] = [];
+  let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
+  return {
+    slept,
+    send: (name: EndSignal) => taker?.(name, false),
+    taken: () => taker !== undefined,
+    ctx: {
+      signal: new AbortController().signal,
+      sleep: async (ms: number) => {
+        slept.push(ms);
+        if (!passes) await new Promise(() => {});
+      },
+      takeSignals: (handler: typeof taker) => {
+        taker = handler;
+        return () => {
+          taker = undefined;
+        };
+      },
+    },
+  };
+}
+
+test('a create that takes longer than three seconds is broken off after a signal', async () => {
+  const { ctx, send, slept, taken } = context(true);
+  const { signal, unbroken } = unbrokenCreate(ctx);
+  const work = unbroken(async () => {
+    send('SIGTERM');
+    await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+  });
+  await expect(work).rejects.toMatchObject({ code: 'terminated' });
+  expect([slept, taken()]).toEqual([[3000], false]);
+});
+
+test('a create that is there in time has its result, and nothing is sent after it', async () => {
+  const { ctx, send } = context(false);
+  const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+  const aborted = await unbroken(async () => {
+    send('SIGINT');
+    return signal.aborted;
+  });
+  expect([aborted, signal.aborted, interruption()?.code]).toEqual([false, true, 'interrupted']);
+});
+
+test('without a signal nothing is different', async () => {
+  const { ctx, taken } = context(true);
+  const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+  expect(await unbroken(async () => 7)).toBe(7);
+  expect([signal.aborted, interruption(), taken()]).toEqual([false, undefined, false]);
+});

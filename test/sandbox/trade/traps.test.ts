@@ -1,0 +1,215 @@
+/** The traps of the sandbox's gateway that do not stand beside what they are about. */
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { TradingTrap } from '../../../src/sandbox/trade/traps.ts';
+import { HOSTILE } from '../../../src/sandbox/webhooks/traps.ts';
+import {
+  errorOf,
+  type Fields,
+  type Json,
+  listen,
+  marketOrder,
+  orderIdOf,
+  type Peer,
+  startGateway,
+  type TestGateway,
+} from './service.ts';
+
+interface Trapped extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly peer: Peer;
+}
+
+async function trapped(...traps: readonly TradingTrap[]): Promise<Trapped> {
+  const gateway = await startGateway({ seed: 'empty' });
+  const peer = await gateway.peer();
+  for (const trap of traps) gateway.traps.add(trap);
+  return { gateway, peer, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+}
+
+const opens = ({ requests }: TestGateway): number =>
+  requests.filter(({ path }) => path === '/trading/open_trade').length;
+
+/** As an order or already as its trade. */
+const known = ({ book }: TestGateway): number => book.orders.size + book.trades.size;
+
+describe('orders', () => {
+  /** The rows of its trades, once the order is over. */
+  const filled = async ({ gateway, peer }: Trapped, fields: Fields) => {
+    const pushes = await listen(gateway, peer, ['Order', 'OpenPosition']);
+    const orderId = orderIdOf(await gateway.call(peer.id, 'POST', '/trading/open_trade', fields));
+    const last = await pushes.until('Order', (row) => row['orderId'] === orderId && row['action'] === 'D');
+    const amounts = pushes.seen.flatMap(([name, { action, amountK }]) =>
+      name !== 'Order' && action === 'I' ? [amountK] : [],
+    );
+    return { orderId, status: last['status'], amounts, seen: pushes.seen };
+  };
+
+  test('are filled in three parts, each told by the order', async () => {
+    await using service = await trapped('partial-fills');
+    const { amounts, seen, orderId } = await filled(service, marketOrder({ amount: 7 }));
+    expect(amounts).toEqual([2, 2, 3]);
+    const of = (name: string, fits: (row: Json) => boolean) =>
+      new Set(seen.filter(([one, row]) => one === name && fits(row)).map(([, { tradeId }]) => tradeId));
+    const told = of('Order', (row) => row['orderId'] === orderId && row['tradeId'] !== undefined);
+    expect(told.size).toBe(3);
+    expect(of('OpenPosition', ({ action }) => action === 'I')).toEqual(told);
+  });
+
+  test.each([
+    [['fok-killed'], 'FOK', [], 3],
+    [['fok-killed'], 'GTC', [6], 6],
+    [['fok-killed', 'partial-fills'], 'FOK', [], 3],
+    [['fok-killed', 'partial-fills'], 'IOC', [2, 2], 3],
+  ] as const)('with %j and %s are filled so: %j', async (traps, time_in_force, parts, last) => {
+    await using service = await trapped(...traps);
+    const { amounts, status } = await filled(service, marketOrder({ amount: 6, time_in_force }));
+    expect([amounts, status]).toEqual([parts, last]);
+  });
+
+  test('are pushed before they are answered', async () => {
+    await using service = await trapped('push-before-answer');
+    const { gateway, peer } = service;
+    const pushes = await listen(gateway, peer, ['Order']);
+    await gateway.call(peer.id, 'POST', '/trading/open_trade', marketOrder());
+    expect(pushes.seen.map(([, { action }]) => action)).toEqual(['I', 'U', 'U', 'D']);
+  });
+
+  test.each([
+    ['lost-order-answer', 1],
+    ['order-500', 0],
+    ['order-500-applied', 1],
+  ] as const)('with %s are carried out %d times', async (trap, times) => {
+    await using service = await trapped(trap);
+    const { gateway, peer } = service;
+    const sent = gateway.send(peer.id, 'POST', '/trading/open_trade', marketOrder());
+    if (trap === 'lost-order-answer') await expect(sent).rejects.toMatchObject({ code: 'ECONNRESET' });
+    else expect((await sent).status).toBe(500);
+    expect(known(gateway)).toBe(times);
+    expect(opens(gateway)).toBe(1);
+    expect(gateway.sessions).toEqual([peer.id]);
+  });
+
+  test('are executed with an error', async () => {
+    await using service = await trapped('executed-with-error');
+    const answer = await service.gateway.call(service.peer.id, 'POST', '/trading/open_trade', marketOrder());
+    expect(answer).toEqual({ response: { executed: true, error: expect.stringContaining('"code":99') }, data: null });
+    expect(known(service.gateway)).toBe(1);
+  });
+
+  test('wait while the market is closed', async () => {
+    await using service = await trapped('market-closed');
+    const { gateway, peer } = service;
+    const pushes = await listen(gateway, peer, ['Order', 'OpenPosition', 'EUR/USD']);
+    await gateway.call(peer.id, 'POST', '/trading/open_trade', marketOrder());
+    gateway.tick();
+    const { offers } = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: 'Offer' });
+    expect((offers as Json[])[0]).toMatchObject({ buyTradable: false, sellTradable: false });
+    await pushes.until('Order');
+    expect(pushes.seen).toHaveLength(1);
+    gateway.traps.delete('market-closed');
+    // whichever comes first, its time or the tick
+    gateway.tick();
+    await pushes.until('OpenPosition', ({ action }) => action === 'I');
+  });
+});
+
+describe('what is read', () => {
+  test.each([
+    ['GET', '/trading/get_model', { models: 'OpenPosition' }, 44],
+    ['GET', '/trading/get_model', { models: ['Offer', 'Order'] }, 46],
+    ['GET', '/trading/get_model/Accounts', {}, 79],
+    ['GET', '/trading/get_model', { models: 'ClosedPosition' }, 118],
+    ['POST', '/trading/update_subscriptions', { symbol: 'EUR/USD', visible: true }, 24],
+    ['GET', '/trading/get_model', { models: 'Offer' }, undefined],
+  ] as const)('%s %s %j is asked for too often: Cmd=%s', async (method, path, fields, cmd) => {
+    await using service = await trapped('ora-20301');
+    const answer = await service.gateway.call(service.peer.id, method, path, fields);
+    if (cmd === undefined) expect(answer['response']).toEqual({ executed: true });
+    else {
+      const message = expect.stringMatching(new RegExp(`^ORA-20301: .*Cmd=${cmd}$`));
+      expect(errorOf(answer)).toEqual({ code: 20301, message, parameters: [String(cmd)] });
+    }
+  });
+
+  test('accounts are not where the document has them', async () => {
+    await using service = await trapped('accounts-path-404');
+    const { gateway, peer } = service;
+    expect((await gateway.send(peer.id, 'GET', '/trading/get_model/Accounts')).status).toBe(404);
+    const { accounts } = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: 'Account' });
+    expect(accounts).toHaveLength(3);
+  });
+
+  test('is hostile, and understood when it comes back', async () => {
+    await using service = await trapped('hostile-gateway');
+    const { gateway, peer } = service;
+    const { offers } = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: 'Offer' });
+    const symbol = String((offers as Json[])[0]?.['currency']);
+    expect(symbol).toBe(`EUR/USD${HOSTILE}`);
+    const pushed = once(peer as unknown as NodeJS.EventEmitter, symbol);
+    await gateway.call(peer.id, 'POST', '/subscribe', { pairs: symbol });
+    gateway.tick();
+    expect(JSON.parse((await pushed)[0] as string)).toMatchObject({ Symbol: symbol });
+    const wrong = await gateway.call(peer.id, 'POST', '/trading/open_trade', marketOrder({ symbol, amount: 0 }));
+    expect(errorOf(wrong)).toMatchObject({ code: 3, message: `Amount should be divisible by 1${HOSTILE}` });
+    expect(errorOf(await gateway.call('', 'GET', '/trading/get_model', {}))).toBe(`Unauthorized${HOSTILE}`);
+  });
+
+  test('candles come twice, or whatever the range', async () => {
+    await using service = await trapped('duplicate-candles', 'from-to-ignored');
+    const { gateway, peer } = service;
+    const { candles } = await gateway.call(peer.id, 'GET', '/candles/1/H1', {
+      num: 10,
+      from: 1_700_000_000,
+      to: 1_700_007_200,
+    });
+    const rows = candles as number[][];
+    expect(rows).toHaveLength(11);
+    expect(rows[3]?.[0]).toBe(rows[4]?.[0]);
+    expect(Number(rows[4]?.[9]) - Number(rows[3]?.[9])).toBe(1);
+  });
+
+  test('is slow', async () => {
+    await using gateway = await startGateway({ fast: 100 });
+    const { id } = await gateway.peer();
+    gateway.traps.add('slow-gateway');
+    const start = performance.now();
+    await gateway.call(id, 'GET', '/trading/get_model', { models: 'Order' });
+    expect(performance.now() - start).toBeGreaterThanOrEqual(29);
+  });
+});
+
+describe('what is pushed', () => {
+  test('is cut off, and the id forgotten', async () => {
+    await using service = await trapped('drop-connection');
+    const { gateway, peer } = service;
+    // Not events.once: from Node 22 the peer runs on the global WebSocket, which emits an error first.
+    const gone = new Promise((disconnected) => peer.on('disconnect', disconnected));
+    const pushes = await listen(gateway, peer, ['EUR/USD']);
+    for (let count = 0; count < 5; count++) gateway.tick();
+    await gone;
+    expect(pushes.seen).toHaveLength(5);
+    expect(gateway.sessions).toEqual([]);
+  });
+
+  test('is nothing at all, no JSON, or a flood', async () => {
+    await using service = await trapped('no-push');
+    const { gateway, peer } = service;
+    const got: string[] = [];
+    await gateway.call(peer.id, 'POST', '/subscribe', { pairs: 'EUR/USD' });
+    peer.on('EUR/USD', (payload) => got.push(payload));
+    gateway.tick();
+    gateway.traps.delete('no-push');
+    gateway.traps.add('non-json-push').add('flood');
+    gateway.tick();
+    while (got.length < 1001) await once(peer as unknown as NodeJS.EventEmitter, 'EUR/USD');
+    expect(got).toHaveLength(1001);
+    expect(got[0]).toBe('this is no JSON');
+  });
+
+  test('is refused to every token', async () => {
+    await using gateway = await startGateway();
+    gateway.traps.add('bad-token');
+    await expect(gateway.peer()).rejects.toBe('Not authorized');
+  });
+});

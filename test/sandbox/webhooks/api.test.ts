@@ -1,0 +1,218 @@
+/** The emulated service against document 2 §3, §4, §7 and §8. */
+import { describe, expect, test } from 'vitest';
+import { HOSTILE } from '../../../src/sandbox/webhooks/traps.ts';
+import { startService, type TestService } from './service.ts';
+
+const URL_A = 'https://a.example/hook';
+
+interface Created {
+  readonly endpoint_id: string;
+  readonly secret: string;
+}
+interface Item {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly status: number;
+}
+
+async function create(
+  service: TestService,
+  body: unknown = { url: URL_A, events: ['summary.completed'] },
+): Promise<Created> {
+  const { status, json } = await service.call('POST', '/v1/webhooks', body);
+  expect(status).toBe(200);
+  return json as Created;
+}
+
+async function list(service: TestService): Promise<readonly Item[]> {
+  return ((await service.call('GET', '/v1/webhooks')).json as { items: Item[] }).items;
+}
+
+describe('subscriptions', () => {
+  test('the secret is in the answer to the create, and nowhere else', async () => {
+    await using service = await startService();
+    const created = await create(service);
+    expect(created).toEqual({
+      endpoint_id: expect.stringMatching(/^ep_\w{12}$/),
+      secret: expect.stringMatching(/^whsec_\w{32}$/),
+      url: URL_A,
+      events: ['summary.completed'],
+      status: 1,
+    });
+    const items = await list(service);
+    expect(items).toEqual([
+      {
+        id: created.endpoint_id,
+        url: URL_A,
+        events: ['summary.completed'],
+        status: 1,
+        consecutive_failures: 0,
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+  });
+
+  test('an update without events clears them, one without url keeps it', async () => {
+    await using service = await startService();
+    const { endpoint_id: id } = await create(service);
+    const patch = async (body: unknown): Promise<Item> =>
+      ((await service.call('PATCH', `/v1/webhooks/${id}`, body)).json as { item: Item }).item;
+    expect(await patch({ url: 'https://b.example/' })).toMatchObject({ url: 'https://b.example/', events: [] });
+    expect(await patch({ events: ['webhook.ping'] })).toMatchObject({
+      url: 'https://b.example/',
+      events: ['webhook.ping'],
+    });
+    expect(await patch({ url: '', events: [] })).toMatchObject({ url: 'https://b.example/', events: [] });
+  });
+
+  test('only a change of the url enables again, and forgets the failures', async () => {
+    await using service = await startService();
+    const { endpoint_id: id } = await create(service);
+    const stored = service.account.subscriptions.get(id);
+    if (stored === undefined) throw new Error('not stored');
+    Object.assign(stored, { status: 2, consecutive_failures: 20 });
+    const patch = (body: unknown) => service.call('PATCH', `/v1/webhooks/${id}`, body);
+    for (const body of [{ events: [] }, { url: URL_A, events: [] }]) {
+      expect((await patch(body)).json).toMatchObject({ item: { status: 2, consecutive_failures: 20 } });
+    }
+    expect((await patch({ url: `${URL_A}?v=2` })).json).toMatchObject({ item: { status: 1, consecutive_failures: 0 } });
+  });
+
+  test('five are all there may be, disabled ones among them', async () => {
+    await using service = await startService();
+    for (let count = 0; count < 5; count++) await create(service);
+    for (const one of service.account.subscriptions.values()) one.status = 2;
+    const refused = await service.call('POST', '/v1/webhooks', { url: URL_A, events: [] });
+    expect(refused).toEqual({
+      status: 429,
+      json: { error: { code: 'too_many_requests', message: expect.any(String) } },
+    });
+    const [first] = await list(service);
+    expect(await service.call('DELETE', `/v1/webhooks/${first?.id}`)).toEqual({ status: 200, json: { ok: true } });
+    await create(service);
+  });
+
+  test.each([
+    [{}, 'url is required'],
+    [{ url: 7 }, 'url is required'],
+    [{ url: 'http://a.example' }, 'url must be https'],
+    [{ url: URL_A, events: ['summary.complete'] }, 'unknown event type: summary.complete'],
+    [{ url: URL_A, events: 'summary.completed' }, 'events must be an array'],
+    ['{', 'the body is not JSON'],
+    [[], 'the body must be an object'],
+  ])('%j is refused', async (body, message) => {
+    await using service = await startService();
+    expect(await service.call('POST', '/v1/webhooks', body)).toEqual({
+      status: 400,
+      json: { error: { code: 'bad_request', message } },
+    });
+    expect(await list(service)).toEqual([]);
+  });
+
+  test('receivers on this machine are taken unless told otherwise', async () => {
+    await using service = await startService();
+    await create(service, { url: 'http://127.0.0.1:8787/', events: [] });
+    await using strict = await startService({ loopbackReceivers: false });
+    for (const url of ['http://127.0.0.1:8787/', 'https://localhost/']) {
+      expect((await strict.call('POST', '/v1/webhooks', { url })).status).toBe(400);
+    }
+  });
+});
+
+describe('the door', () => {
+  test('no token, or another one: 401 before anything else', async () => {
+    await using service = await startService();
+    for (const token of ['', 'pat_other', `${service.token}x`]) {
+      for (const path of ['/v1/webhooks', '/v1/nowhere']) {
+        expect(await service.call('GET', path, undefined, token)).toEqual({
+          status: 401,
+          json: { error: { code: 'unauthorized', message: expect.any(String) } },
+        });
+      }
+    }
+  });
+
+  test('what is not there: 404 in the documented shape', async () => {
+    await using service = await startService();
+    for (const [method, path] of [
+      ['GET', '/v1/webhooks/ep_1'],
+      ['GET', '/v1/webhooks/ep_1/deliveries'],
+      ['PATCH', '/v1/webhooks/ep_1'],
+      ['DELETE', '/v1/webhooks/ep_1'],
+      ['DELETE', '/v1/webhooks/'],
+      ['POST', '/v1/webhooks/ep_1/test'],
+      ['GET', '/v2/webhooks'],
+    ] as const) {
+      const { status, json } = await service.call(method, path, method === 'PATCH' ? {} : undefined);
+      expect([path, status, json]).toMatchObject([path, 404, { error: { code: 'not_found' } }]);
+    }
+  });
+});
+
+describe('the log and the samples', () => {
+  test('pages, latest first, until an empty one', async () => {
+    await using service = await startService({ seed: 'demo' });
+    const [first] = await list(service);
+    const page = async (query: string): Promise<{ id: string; created_at: string }[]> =>
+      ((await service.call('GET', `/v1/webhooks/${first?.id}/deliveries${query}`)).json as { items: never }).items;
+    const pages = [await page(''), await page('?page=2'), await page('?page=3')];
+    expect(pages.map(({ length }) => length)).toEqual([20, 14, 0]);
+    const all = pages.flat();
+    expect(new Set(all.map(({ id }) => id)).size).toBe(34);
+    expect(all.map((one) => one.created_at)).toEqual(
+      all
+        .map((one) => one.created_at)
+        .sort()
+        .reverse(),
+    );
+    expect(await page('?page_size=100')).toEqual(all);
+    for (const query of ['?page_size=101', '?page_size=0', '?page=0', '?page=x']) {
+      expect((await service.call('GET', `/v1/webhooks/${first?.id}/deliveries${query}`)).status).toBe(400);
+    }
+    service.traps.add('ignored-page');
+    expect(await page('?page=3')).toEqual(pages[0]);
+  });
+
+  test('samples: real ones where there are some, else one made up', async () => {
+    await using service = await startService();
+    const samples = async (query: string): Promise<{ id: string; type: string }[]> =>
+      (await service.call('GET', `/v1/webhook-events/samples${query}`)).json as never;
+    expect(await samples('')).toEqual([
+      expect.objectContaining({ id: expect.stringMatching(/^evt_sample_/), type: 'summary.completed' }),
+    ]);
+    const ids = [1, 2, 3, 4].map(() => service.emit());
+    expect((await samples('?event=summary.completed')).map(({ id }) => id)).toEqual(ids.slice(1).reverse());
+    expect(await samples('?limit=10')).toHaveLength(4);
+    for (const query of ['?limit=11', '?event=other']) {
+      expect((await service.call('GET', `/v1/webhook-events/samples${query}`)).status).toBe(400);
+    }
+  });
+});
+
+describe('traps', () => {
+  test('a create that is carried out without a word, or with a wrong one', async () => {
+    await using service = await startService();
+    service.traps.add('lost-create');
+    await expect(service.call('POST', '/v1/webhooks', { url: URL_A })).rejects.toThrow();
+    service.traps.delete('lost-create');
+    service.traps.add('created-but-503');
+    expect((await service.call('POST', '/v1/webhooks', { url: URL_A })).status).toBe(503);
+    expect(await list(service)).toHaveLength(2);
+    service.traps.add('failed-create');
+    expect((await service.call('POST', '/v1/webhooks', { url: URL_A })).status).toBe(503);
+    expect(await list(service)).toHaveLength(2);
+  });
+
+  test('hostile text is everywhere but in the secret, and what is sent back is understood', async () => {
+    await using service = await startService();
+    service.traps.add('hostile-text');
+    const created = await create(service);
+    expect(created.endpoint_id.endsWith(HOSTILE)).toBe(true);
+    expect(created.secret).toMatch(/^whsec_\w{32}$/);
+    const [item] = await list(service);
+    const changed = await service.call('PATCH', `/v1/webhooks/${encodeURIComponent(item?.id ?? '')}`, item);
+    expect(changed).toEqual({ status: 200, json: { item: { ...item, updated_at: expect.any(String) } } });
+  });
+});

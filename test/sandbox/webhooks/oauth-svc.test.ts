@@ -1,0 +1,290 @@
+/** `svc` signs in to the sandbox, and keeps its login through what the sandbox does to it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Trap } from '../../../src/sandbox/webhooks/traps.ts';
+import type { CredentialsDocument, OAuthCredential } from '../../../src/store/credentials.ts';
+import { svc as svcProcess } from '../../e2e/binary.ts';
+import { type Login, login, redirectOf, secretsIn, stored } from '../../features/oauth/commands/signing-in.ts';
+import { wire } from '../../support/alertmanager.ts';
+import { browse, type Visit } from '../../support/oidc.ts';
+import { freePorts } from '../../support/ports.ts';
+import { type Run, type RunOptions, svc } from '../../support/svc.ts';
+import { isTaken } from './hand-client.ts';
+import { startService, type TestService } from './service.ts';
+
+const HOUR_MS = 3_600_000;
+/** Slow answers come after a tenth of a second; the lives of tokens are their hundredth part, too. */
+const FAST = 100;
+
+let now = Date.UTC(2026, 5, 1, 12);
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ now: () => now, autoApprove: true, seed: 'demo' });
+});
+afterEach(() => service.traps.clear());
+afterAll(() => service.close());
+
+const signIn = (options: Partial<Parameters<typeof login>[0]> = {}): Promise<Login> =>
+  login({ url: service.url, now: () => now, ...options });
+
+const run = (home: string, argv: readonly string[], options: RunOptions = {}): Promise<Run> =>
+  svc(argv, { home, now: () => now, env: { SVC_WEBHOOKS_URL: service.url }, ...options });
+
+function credential(home: string): OAuthCredential {
+  const [found] = stored(home)?.credentials ?? [];
+  if (found?.kind !== 'oauth') throw new Error('there is no login');
+  return found;
+}
+
+describe.each(['none', 'client_secret_basic', 'client_secret_post'])('%s', (method) => {
+  test('login, use, status, refresh, logout; no secret is shown on the way', async () => {
+    const { code, home, stdout, stderr, visited } = await signIn({ args: ['--auth-method', method, '--debug'] });
+    expect([code, visited?.status]).toEqual([0, 200]);
+    expect(stdout).toContain('owner@sandbox.example');
+    const first = stored(home);
+    const runs = [
+      await run(home, ['webhooks', 'list', '-o', 'json', '--debug']),
+      await run(home, ['oauth', 'status', '--check', '-o', 'json', '--debug']),
+      await run(home, ['oauth', 'refresh', '--debug']),
+    ];
+    const second = stored(home);
+    expect(runs.map((one) => one.code)).toEqual([0, 0, 0]);
+    expect(JSON.parse(runs[0]?.stdout ?? '')).toHaveLength(3);
+    expect(JSON.parse(runs[1]?.stdout ?? '')).toMatchObject({
+      signed_in: true,
+      checked: true,
+      email: 'owner@sandbox.example',
+      expires_at: new Date(now + HOUR_MS).toISOString(),
+      refresh_expires_at: new Date(now + 90 * 24 * HOUR_MS).toISOString(),
+    });
+    expect(second?.credentials[0]?.access_token).not.toBe(first?.credentials[0]?.access_token);
+    const { stdout: token } = await run(home, ['oauth', 'token']);
+    expect(token).toBe(`${second?.credentials[0]?.access_token}\n`);
+    runs.push(await run(home, ['oauth', 'logout', '--debug']), await run(home, ['webhooks', 'list', '--debug']));
+    expect(runs.slice(3).map((one) => one.code)).toEqual([0, 4]);
+    expect(stored(home)?.credentials).toEqual([]);
+    const printed = [stdout, stderr, ...runs.flatMap((one) => [one.stdout, one.stderr])].join('\n');
+    for (const secret of [...secretsIn(first), ...secretsIn(second)]) expect(printed).not.toContain(secret);
+  });
+
+  test('a token that has ended is replaced on the way, unseen', async () => {
+    const { home } = await signIn({ args: ['--auth-method', method] });
+    for (let hour = 1; hour <= 3; hour++) {
+      const before = credential(home).refresh_token;
+      now += HOUR_MS;
+      expect(await run(home, ['webhooks', 'list', '-o', 'id'])).toMatchObject({ code: 0, stderr: '' });
+      expect(credential(home).refresh_token).not.toBe(before);
+    }
+  });
+});
+
+test('signing in again is the same client at the same port, which is all that the sandbox lets in', async () => {
+  const first = await signIn();
+  const second = await signIn({ home: first.home });
+  expect([second.code, redirectOf(second.authorization).port]).toEqual([0, redirectOf(first.authorization).port]);
+  expect(stored(first.home)?.clients).toHaveLength(1);
+});
+
+test('a sandbox that was started again does not know the client, and svc registers another one', async () => {
+  const port = await freePorts();
+  const before = await startService({ port, autoApprove: true });
+  const { home } = await login({ url: before.url });
+  await before.close();
+  await using after = await startService({ port, autoApprove: true });
+  const late = await login({ url: after.url, home });
+  expect(late).toMatchObject({ code: 0, visited: { status: 200 } });
+  expect(late.stderr).toContain('any more: svc uses another one');
+});
+
+describe('where a person is asked', () => {
+  let asking: TestService;
+  beforeAll(async () => {
+    asking = await startService();
+  });
+  afterAll(() => asking.close());
+
+  const decide =
+    (decision: string) =>
+    async (url: URL): Promise<Visit> => {
+      const { body } = await browse(url);
+      const question = /value="(q_[^"]+)"/.exec(body)?.[1] ?? '';
+      const form = new URLSearchParams({ question, decision }).toString();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const { headers: told } = await wire(asking.url, '/oauth/decision', { method: 'POST', headers, body: form });
+      return browse(told.location ?? '');
+    };
+
+  test('a yes signs in', async () => {
+    const { code, home, visited } = await login({ url: asking.url, visit: decide('approve') });
+    expect([code, visited?.status]).toEqual([0, 200]);
+    expect(await isTaken(asking, credential(home).access_token)).toBe(true);
+  });
+
+  test('a no ends it, and nothing is kept', async () => {
+    const { code, home, stderr } = await login({ url: asking.url, visit: decide('deny') });
+    expect([code, stored(home)?.credentials ?? []]).toEqual([4, []]);
+    expect(stderr).toContain('access_denied: the owner of the account said no');
+  });
+});
+
+test('a token of the sandbox is a personal one, too', async () => {
+  const { code, home } = await signIn({ args: ['--token-stdin'], stdin: service.token });
+  expect([code, (await run(home, ['webhooks', 'list', '-o', 'id'])).code]).toEqual([0, 0]);
+});
+
+test.each([
+  ['https://app.example.com/callback', 0],
+  ['https://app.example.org/callback', 3],
+])('a client that comes back to %s: exit %i', async (uri, code) => {
+  const argv = ['oauth', 'clients', 'register', '--redirect-uri', uri, '--yes', '-o', 'json'];
+  const { home } = await signIn();
+  const registered = await run(home, argv);
+  expect(registered).toMatchObject({ code, stderr: code === 0 ? '' : expect.stringContaining('allow-list') });
+});
+
+describe('a login that is used in two places', () => {
+  test('ends in both: the refresh token is good once', async () => {
+    const [one, other] = [await signIn(), await signIn()];
+    const copy = (from: string, to: string): void =>
+      writeFileSync(join(to, 'config/credentials.json'), readFileSync(join(from, 'config/credentials.json')));
+    copy(one.home, other.home);
+    expect((await run(one.home, ['oauth', 'refresh'])).code).toBe(0);
+    const late = await run(other.home, ['oauth', 'refresh']);
+    expect(late).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('svc oauth login') });
+    // What was stolen, or copied, is no use any more, and nor is what it was copied from.
+    const ended = [
+      await run(one.home, ['webhooks', 'list']),
+      await run(other.home, ['webhooks', 'list']),
+      await run(one.home, ['oauth', 'status', '--check']),
+    ];
+    expect(ended.map(({ code }) => code)).toEqual([4, 4, 4]);
+    for (const home of [one.home, other.home]) expect(credential(home).refresh_token).toBeDefined();
+    expect((await signIn({ home: one.home })).code).toBe(0);
+    expect((await run(one.home, ['oauth', 'status', '--check'])).code).toBe(0);
+  });
+
+  test('six processes at once use it once, however slow the answer', async () => {
+    await using quick = await startService({ autoApprove: true, fast: FAST });
+    const { home } = await login({ url: quick.url });
+    quick.traps.add('slow-refresh');
+    const path = join(home, 'config/credentials.json');
+    const document = JSON.parse(readFileSync(path, 'utf8')) as CredentialsDocument;
+    const late = document.credentials.map((one) => ({ ...one, expires_at: one.obtained_at - 1 }));
+    writeFileSync(path, JSON.stringify({ ...document, credentials: late }));
+    const env = { SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: quick.url };
+    const runs = await Promise.all(Array.from({ length: 6 }, () => svcProcess(['oauth', 'token'], { env })));
+    const { access_token } = credential(home);
+    expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(
+      runs.map(() => [0, `${access_token}\n`, '']),
+    );
+    // A second refresh with the same token would have ended it.
+    expect(await isTaken(quick, access_token)).toBe(true);
+  });
+});
+
+describe('traps', () => {
+  test.each<[Trap, number, string]>([
+    ['token-500', 7, 'svc'],
+    ['client-forgotten', 4, 'svc oauth login'],
+    ['lost-refresh', 4, 'svc oauth login'],
+    ['dropped-refresh', 7, 'svc'],
+  ])('%s: a refresh ends in %i, and the login is kept', async (trap, code, advice) => {
+    const { home } = await signIn();
+    const { access_token, refresh_token } = credential(home);
+    service.traps.add(trap);
+    const refreshed = await run(home, ['oauth', 'refresh']);
+    expect(refreshed).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(advice) });
+    expect(credential(home)).toMatchObject({ access_token, refresh_token });
+    service.traps.clear();
+    // What the service still takes goes on to work, or a new sign-in does.
+    if (code === 7) expect((await run(home, ['oauth', 'refresh'])).code).toBe(0);
+    else expect((await signIn({ home })).code).toBe(0);
+    expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
+  });
+
+  test('token-500: no login, and nothing is kept', async () => {
+    service.traps.add('token-500');
+    const { code, home } = await signIn();
+    expect([code, stored(home)?.credentials ?? []]).toEqual([7, []]);
+  });
+
+  test('other-state: that answer is refused, and the right one is still taken', async () => {
+    service.traps.add('other-state');
+    const statuses: number[] = [];
+    const { code } = await signIn({
+      async visit(url) {
+        statuses.push((await browse(url)).status);
+        service.traps.clear();
+        return browse(url);
+      },
+    });
+    expect([code, statuses]).toEqual([0, [400]]);
+  });
+
+  test('other-issuer: refused before anything else is sent', async () => {
+    service.traps.add('other-issuer');
+    const { code, authorization, stderr } = await signIn();
+    expect([code, authorization]).toEqual([3, undefined]);
+    expect(stderr).toContain('https://other.example');
+  });
+
+  test('other-method: a client that is not as asked is not used', async () => {
+    service.traps.add('other-method');
+    const { code, home, stderr } = await signIn();
+    expect([code, stored(home)?.clients ?? []]).toEqual([3, []]);
+    expect(stderr).toContain('client_secret_basic');
+  });
+
+  test('secret-for-public: the secret is not kept', async () => {
+    service.traps.add('secret-for-public');
+    const { code, home, stderr } = await signIn();
+    expect([code, stored(home)?.clients[0]?.client_secret]).toEqual([0, undefined]);
+    expect(stderr).toContain('secret');
+  });
+
+  test('kept-refresh-token: the old one is kept, and used again', async () => {
+    const { home } = await signIn();
+    const { refresh_token } = credential(home);
+    service.traps.add('kept-refresh-token');
+    for (let time = 1; time <= 2; time++) {
+      expect((await run(home, ['oauth', 'refresh'])).code).toBe(0);
+      expect(credential(home).refresh_token).toBe(refresh_token);
+    }
+  });
+
+  test('early-end: a token that is refused too early is replaced, and the call made again', async () => {
+    service.traps.add('early-end');
+    const { home } = await signIn();
+    const { access_token } = credential(home);
+    now += 60_000;
+    expect(await run(home, ['webhooks', 'list', '-o', 'id'])).toMatchObject({ code: 0, stderr: '' });
+    expect(credential(home).access_token).not.toBe(access_token);
+  });
+
+  test('no-lifetime: a token lasts until it is refused', async () => {
+    service.traps.add('no-lifetime');
+    const { home } = await signIn();
+    expect(credential(home)).not.toHaveProperty('expires_at');
+    now += HOUR_MS;
+    expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
+  });
+
+  test('hostile-text: no escape sequence of the service comes to a terminal', async () => {
+    const { home } = await signIn();
+    service.traps.add('hostile-text');
+    const hostile = await signIn({ home, terminal: 100, args: ['--no-browser'], hidden: () => new Promise(() => {}) });
+    const shown = [hostile, await run(home, ['oauth', 'status'], { terminal: 100 })];
+    await run(home, ['oauth', 'refresh']);
+    service.traps.add('client-forgotten');
+    shown.push(await run(home, ['oauth', 'refresh'], { terminal: 100 }));
+    expect(shown.map(({ code }) => code)).toEqual([0, 0, 4]);
+    for (const { stdout, stderr } of shown) {
+      expect(stdout + stderr).toContain('fake row');
+      expect((stdout + stderr).replace(/\u001b\[\d*(?:;\d+)*m/g, '')).not.toMatch(
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/,
+      );
+      expect(stdout + stderr).not.toContain('\n3 fake row');
+    }
+  });
+});

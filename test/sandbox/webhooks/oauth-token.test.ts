@@ -1,0 +1,409 @@
+/** The token endpoint against doc 2 §5, RFC 6749 §5 and §6, RFC 7636 §4.6 and RFC 9700 §4.14. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OAuthRefusal } from '../../../src/sandbox/webhooks/oauth-answer.ts';
+import { Clients } from '../../../src/sandbox/webhooks/oauth-clients.ts';
+import { readForm, readParameters } from '../../../src/sandbox/webhooks/oauth-parameters.ts';
+import { exchangeBytes } from '../../features/oauth/raw.ts';
+import {
+  client,
+  codeFor,
+  exchangeFields,
+  FORM,
+  isTaken,
+  REDIRECT,
+  type Registered,
+  refresh,
+  signIn,
+  type Told,
+  token,
+  VERIFIER,
+} from './hand-client.ts';
+import { startService, type TestService } from './service.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const HOUR_MS = 3_600_000;
+
+let now = NOON;
+let service: TestService;
+let open: Registered;
+let basic: Registered;
+let post: Registered;
+beforeAll(async () => {
+  service = await startService({ now: () => now, autoApprove: true });
+  [open, basic, post] = await Promise.all([
+    client(service),
+    client(service, { token_endpoint_auth_method: 'client_secret_basic' }),
+    client(service, { token_endpoint_auth_method: 'client_secret_post' }),
+  ]);
+});
+afterAll(() => service.close());
+
+const refusal = (status: number, error: string) => ({ status, json: { error, error_description: expect.any(String) } });
+const shown = ({ status, json }: Told) => ({ status, json });
+const basicHeader = (id: string, secret = ''): Readonly<Record<string, string>> => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+
+test('an exchange, byte by byte', async () => {
+  const { host, port } = new URL(service.url);
+  const code = await codeFor(service, open);
+  const body = `grant_type=authorization_code&code=${code}&redirect_uri=http%3A%2F%2F127.0.0.1%3A8250%2Fcallback&client_id=${open.client_id}&code_verifier=${VERIFIER}`;
+  const head = `POST /oauth/token HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  const answer = await exchangeBytes(Number(port), head + body);
+  const json = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+  expect(answer.slice(0, answer.length - json.length)).toBe(
+    [
+      'HTTP/1.1 200 OK',
+      `date: ${new Date(now).toUTCString()}`,
+      'content-type: application/json; charset=utf-8',
+      'cache-control: no-store',
+      'pragma: no-cache',
+      `content-length: ${json.length}`,
+      'Connection: close',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  expect(json).toMatch(
+    /^\{"access_token":"at_[\w-]{43}","token_type":"Bearer","expires_in":3600,"refresh_token":"rt_[\w-]{43}","scope":"mcp:connect","email":"owner@sandbox\.example"\}$/,
+  );
+});
+
+describe('access tokens', () => {
+  test('are taken below /v1 for an hour; the token of the sandbox always is', async () => {
+    const { access_token, refresh_token } = await signIn(service, open);
+    now += HOUR_MS - 1;
+    expect(await isTaken(service, access_token)).toBe(true);
+    now += 1;
+    expect(await isTaken(service, access_token)).toBe(false);
+    expect(await isTaken(service, refresh_token)).toBe(false);
+    expect(await isTaken(service, service.token)).toBe(true);
+    const { json } = await refresh(service, open, refresh_token);
+    expect(await isTaken(service, String(json['access_token']))).toBe(true);
+  });
+
+  test('and what they last is divided by --fast, but never below a second', async () => {
+    for (const [fast, seconds] of [
+      [60, 60],
+      [1000, 3],
+      [100_000, 1],
+    ] as const) {
+      await using quick = await startService({ now: () => now, autoApprove: true, fast });
+      const { access_token, expires_in } = await signIn(quick, await client(quick));
+      expect([fast, expires_in]).toEqual([fast, seconds]);
+      now += seconds * 1000 - 1;
+      expect(await isTaken(quick, access_token)).toBe(true);
+      now += 1;
+      expect(await isTaken(quick, access_token)).toBe(false);
+    }
+  });
+});
+
+describe('a code', () => {
+  test('is used once: the second time ends what came of the first', async () => {
+    const code = await codeFor(service, open);
+    const first = await token(service, exchangeFields(open, code));
+    expect(await isTaken(service, String(first.json['access_token']))).toBe(true);
+    expect(shown(await token(service, exchangeFields(open, code)))).toEqual(refusal(400, 'invalid_grant'));
+    expect(await isTaken(service, String(first.json['access_token']))).toBe(false);
+    expect(shown(await refresh(service, open, String(first.json['refresh_token'])))).toEqual(
+      refusal(400, 'invalid_grant'),
+    );
+  });
+
+  test.each([
+    ['of nobody', { code: 'code_other' }],
+    ['with another redirect_uri', { redirect_uri: `${REDIRECT}/` }],
+    ['with a redirect_uri that is encoded otherwise', { redirect_uri: REDIRECT.replace('callback', '%63allback') }],
+    ['with another verifier', { code_verifier: VERIFIER.replace('d', 'e') }],
+    ['with the challenge as the verifier', { code_verifier: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }],
+    ['with a verifier that is too short', { code_verifier: VERIFIER.slice(1) }],
+  ])('%s gives nothing, and is good afterwards', async (_, changes) => {
+    const fields = exchangeFields(open, await codeFor(service, open));
+    expect(shown(await token(service, { ...fields, ...changes }))).toEqual(refusal(400, 'invalid_grant'));
+    expect((await token(service, fields)).status).toBe(200);
+  });
+
+  test.each(['short'.repeat(8), `${'v'.repeat(42)}!`, 'v'.repeat(129)])('%s is no verifier', async (verifier) => {
+    const fields = exchangeFields(open, await codeFor(service, open, verifier));
+    expect(shown(await token(service, { ...fields, code_verifier: verifier }))).toEqual(refusal(400, 'invalid_grant'));
+  });
+
+  test.each(['v'.repeat(128), '-._~'.repeat(11)])('%s is one', async (verifier) => {
+    const fields = exchangeFields(open, await codeFor(service, open, verifier));
+    expect((await token(service, { ...fields, code_verifier: verifier })).status).toBe(200);
+  });
+
+  test('of one client is nothing to another', async () => {
+    const other = await client(service);
+    const code = await codeFor(service, open);
+    expect(shown(await token(service, exchangeFields(other, code)))).toEqual(refusal(400, 'invalid_grant'));
+    expect((await token(service, exchangeFields(open, code))).status).toBe(200);
+  });
+});
+
+describe('a request', () => {
+  test.each(['grant_type', 'code', 'redirect_uri', 'code_verifier', 'client_id'])('without %s', async (name) => {
+    const fields = exchangeFields(open, await codeFor(service, open));
+    for (const given of [
+      { ...fields, [name]: '' },
+      Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name)),
+    ]) {
+      expect(shown(await token(service, given))).toEqual({
+        status: 400,
+        json: { error: 'invalid_request', error_description: `${name} is required` },
+      });
+    }
+    expect((await token(service, fields)).status).toBe(200);
+  });
+
+  test.each(['grant_type', 'code', 'code_verifier', 'client_id', 'unheard_of'])('with %s twice', async (name) => {
+    const fields = { ...exchangeFields(open, await codeFor(service, open)), unheard_of: '1' };
+    const form = new URLSearchParams(fields);
+    form.append(name, form.get(name) ?? '');
+    expect(shown(await token(service, form.toString()))).toEqual({
+      status: 400,
+      json: { error: 'invalid_request', error_description: `${name} stands there more than once` },
+    });
+    expect((await token(service, fields)).status).toBe(200);
+  });
+
+  test.each([
+    ['application/json'],
+    ['text/plain'],
+    ['multipart/form-data; boundary=x'],
+    ['application/x-www-form-urlencodedx'],
+    [''],
+  ])('of the type %j', async (type) => {
+    const fields = exchangeFields(open, await codeFor(service, open));
+    expect(shown(await token(service, fields, { 'content-type': type }))).toEqual(refusal(400, 'invalid_request'));
+    const right = { 'content-type': 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8' };
+    expect((await token(service, fields, right)).status).toBe(200);
+  });
+
+  test('whose encoding is broken', async () => {
+    expect(shown(await token(service, 'grant_type=%g0'))).toEqual(refusal(400, 'invalid_request'));
+  });
+
+  test('whose parameters stand in the address', async () => {
+    const fields = exchangeFields(open, await codeFor(service, open));
+    const answer = await fetch(`${service.url}/oauth/token?client_id=${open.client_id}`, {
+      method: 'POST',
+      headers: FORM,
+      body: new URLSearchParams(fields).toString(),
+    });
+    expect({ status: answer.status, json: await answer.json() }).toEqual(refusal(400, 'invalid_request'));
+  });
+
+  test('for another grant', async () => {
+    const given = { grant_type: 'client_credentials', client_id: open.client_id };
+    expect(shown(await token(service, given))).toEqual(refusal(400, 'unsupported_grant_type'));
+  });
+});
+
+describe('a client proves itself', () => {
+  const fieldsOf = async (by: Registered): Promise<Readonly<Record<string, string>>> => {
+    const { client_id: _, ...fields } = exchangeFields(by, await codeFor(service, by));
+    return fields;
+  };
+
+  test('by Basic, with its id in the form or without', async () => {
+    const header = basicHeader(basic.client_id, basic.client_secret);
+    for (const more of [{}, { client_id: basic.client_id }]) {
+      expect((await token(service, { ...(await fieldsOf(basic)), ...more }, header)).status).toBe(200);
+    }
+    // RFC 6749 §2.3.1: form-encoded before they are joined, so any byte may stand there as %xx.
+    const every = [basic.client_id, basic.client_secret ?? ''].map(
+      (text) =>
+        `%${Buffer.from(text)
+          .toString('hex')
+          .replace(/..(?=.)/g, '$&%')}`,
+    );
+    const encoded = { authorization: `Basic ${Buffer.from(every.join(':')).toString('base64')}` };
+    expect((await token(service, await fieldsOf(basic), encoded)).status).toBe(200);
+    const lower = { authorization: header['authorization']?.replace('Basic', 'basic') ?? '' };
+    expect((await token(service, await fieldsOf(basic), lower)).status).toBe(200);
+  });
+
+  test('by its secret in the form', async () => {
+    const { client_id, client_secret = '' } = post;
+    expect((await token(service, { ...(await fieldsOf(post)), client_id, client_secret })).status).toBe(200);
+  });
+
+  test.each([
+    ['a wrong secret', () => basicHeader(basic.client_id, 'cs_other')],
+    ['no secret', () => basicHeader(basic.client_id)],
+    ['another client', () => basicHeader('client_other', basic.client_secret)],
+    ['a client that has none', () => basicHeader(open.client_id, '')],
+    ['a client that posts its own', () => basicHeader(post.client_id, post.client_secret)],
+    ['no pair', () => ({ authorization: `Basic ${Buffer.from('pair').toString('base64')}` })],
+    ['a pair that is encoded badly', () => ({ authorization: `Basic ${Buffer.from('%zz:x').toString('base64')}` })],
+    ['no base64', () => ({ authorization: 'Basic ***' })],
+    ['another scheme', () => ({ authorization: 'Bearer x' })],
+  ])('not by Basic with %s', async (_, header) => {
+    const answer = await token(service, await fieldsOf(basic), header());
+    expect(shown(answer)).toEqual(refusal(401, 'invalid_client'));
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="sandbox"');
+  });
+
+  test('not in a way that it is not registered with', async () => {
+    const { client_id, client_secret = '' } = post;
+    for (const [by, more] of [
+      [post, { client_id }],
+      [post, { client_id, client_secret: `${client_secret}x` }],
+      [basic, { client_id: basic.client_id, client_secret: basic.client_secret ?? '' }],
+      [open, { client_id: open.client_id, client_secret: 'x' }],
+      [open, { client_id: 'client_other' }],
+    ] as const) {
+      const answer = await token(service, { ...(await fieldsOf(by)), ...more });
+      expect(shown(answer)).toEqual(refusal(401, 'invalid_client'));
+      expect(answer.headers['www-authenticate']).toBeUndefined();
+    }
+  });
+
+  test('not in two ways, nor as two', async () => {
+    const header = basicHeader(basic.client_id, basic.client_secret);
+    for (const more of [{ client_secret: basic.client_secret ?? '' }, { client_id: post.client_id }]) {
+      expect(shown(await token(service, { ...(await fieldsOf(basic)), ...more }, header))).toEqual(
+        refusal(400, 'invalid_request'),
+      );
+    }
+  });
+});
+
+describe('a refresh', () => {
+  test('gives new tokens; the access token before goes on until its end', async () => {
+    const first = await signIn(service, open);
+    const { status, json } = await refresh(service, open, first.refresh_token);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      access_token: expect.stringMatching(/^at_/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: expect.stringMatching(/^rt_/),
+      scope: 'mcp:connect',
+      email: 'owner@sandbox.example',
+    });
+    expect(json['refresh_token']).not.toBe(first.refresh_token);
+    expect(json['access_token']).not.toBe(first.access_token);
+    expect(await isTaken(service, first.access_token)).toBe(true);
+    expect((await refresh(service, open, String(json['refresh_token']))).status).toBe(200);
+  });
+
+  test('with a token that was used ends the whole sign-in, and no other', async () => {
+    const [first, other] = [await signIn(service, open), await signIn(service, open)];
+    const { json: second } = await refresh(service, open, first.refresh_token);
+    const { json: third } = await refresh(service, open, String(second['refresh_token']));
+    expect(shown(await refresh(service, open, first.refresh_token))).toEqual(refusal(400, 'invalid_grant'));
+    for (const { access_token } of [first, second, third])
+      expect(await isTaken(service, String(access_token))).toBe(false);
+    expect(shown(await refresh(service, open, String(third['refresh_token'])))).toEqual(refusal(400, 'invalid_grant'));
+    expect(await isTaken(service, other.access_token)).toBe(true);
+    expect((await refresh(service, open, other.refresh_token)).status).toBe(200);
+  });
+
+  test('twice at the same moment is a use too many', async () => {
+    const { refresh_token } = await signIn(service, open);
+    const answers = await Promise.all([1, 2, 3].map(() => refresh(service, open, refresh_token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const given = answers.find(({ status }) => status === 200)?.json;
+    expect(await isTaken(service, String(given?.['access_token']))).toBe(false);
+  });
+
+  test('is possible for 90 days', async () => {
+    const [{ refresh_token: early }, { refresh_token: late }] = [
+      await signIn(service, open),
+      await signIn(service, open),
+    ];
+    now += 90 * 24 * HOUR_MS - 1;
+    expect((await refresh(service, open, early)).status).toBe(200);
+    now += 1;
+    expect(shown(await refresh(service, open, late))).toEqual(refusal(400, 'invalid_grant'));
+  });
+
+  test('is possible for as much less as --fast says', async () => {
+    await using quick = await startService({ now: () => now, autoApprove: true, fast: 90 });
+    const by = await client(quick);
+    const { refresh_token } = await signIn(quick, by);
+    now += 24 * HOUR_MS;
+    expect(shown(await refresh(quick, by, refresh_token))).toEqual(refusal(400, 'invalid_grant'));
+  });
+
+  test('is for the client that signed in, and costs it nothing when another tries', async () => {
+    const [{ refresh_token }, other] = [await signIn(service, open), await client(service)];
+    expect(shown(await refresh(service, other, refresh_token))).toEqual(refusal(400, 'invalid_grant'));
+    expect(shown(await refresh(service, { ...open, client_id: 'client_other' }, refresh_token))).toEqual(
+      refusal(401, 'invalid_client'),
+    );
+    expect((await refresh(service, open, refresh_token)).status).toBe(200);
+  });
+
+  test('for more than was granted, or with nothing', async () => {
+    const { refresh_token } = await signIn(service, open);
+    const fields = { grant_type: 'refresh_token', refresh_token, client_id: open.client_id };
+    expect(shown(await token(service, { ...fields, scope: 'admin' }))).toEqual(refusal(400, 'invalid_scope'));
+    expect(shown(await token(service, { ...fields, refresh_token: '' }))).toEqual(refusal(400, 'invalid_request'));
+    expect(shown(await token(service, { ...fields, refresh_token: 'rt_other' }))).toEqual(
+      refusal(400, 'invalid_grant'),
+    );
+    expect((await token(service, { ...fields, scope: 'mcp:connect' })).status).toBe(200);
+  });
+
+  test('is not for a client that is not registered for it', async () => {
+    const plain = await client(service, { grant_types: ['authorization_code'] });
+    const { json } = await token(service, exchangeFields(plain, await codeFor(service, plain)));
+    expect(json).not.toHaveProperty('refresh_token');
+    expect(shown(await refresh(service, plain, 'rt_other'))).toEqual(refusal(400, 'unauthorized_client'));
+  });
+
+  test.each(['client_secret_basic', 'client_secret_post'])('by %s', async (token_endpoint_auth_method) => {
+    const by = await client(service, { token_endpoint_auth_method });
+    const { client_id, client_secret = '' } = by;
+    const code = await codeFor(service, by);
+    const header = token_endpoint_auth_method === 'client_secret_basic' ? basicHeader(client_id, client_secret) : {};
+    const posted = token_endpoint_auth_method === 'client_secret_post' ? { client_secret } : {};
+    const { json } = await token(service, { ...exchangeFields(by, code), ...posted }, header);
+    const fields = { grant_type: 'refresh_token', refresh_token: String(json['refresh_token']), client_id };
+    expect(shown(await token(service, fields))).toEqual(refusal(401, 'invalid_client'));
+    expect((await token(service, { ...fields, ...posted }, header)).status).toBe(200);
+  });
+});
+
+describe('readers', () => {
+  test('parameters are what URLSearchParams wrote, each once', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ unit: 'binary' })), {
+          selector: ([name]) => new URLSearchParams([[name, '']]).toString(),
+        }),
+        (pairs) => {
+          const parameters = readParameters(new URLSearchParams(pairs).toString());
+          expect(parameters.repeated.size).toBe(0);
+          for (const [name, value] of new URLSearchParams(pairs)) expect(parameters.get(name)).toBe(value || undefined);
+        },
+      ),
+    );
+  });
+
+  test('whatever comes is read, or refused as OAuth does', () => {
+    const clients = new Clients({ now: () => NOON, traps: new Set() });
+    const refusedOrRead = (work: () => unknown): void => {
+      try {
+        work();
+      } catch (error) {
+        expect(error).toBeInstanceOf(OAuthRefusal);
+      }
+    };
+    const noise = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.json());
+    fc.assert(
+      fc.property(noise, noise, (one, other) => {
+        const form = { get: () => undefined, repeated: new Set<string>() };
+        refusedOrRead(() => readForm(FORM['content-type'], one));
+        refusedOrRead(() => readForm(one, other));
+        refusedOrRead(() => clients.register('application/json', one));
+        refusedOrRead(() => clients.authenticate(one, form));
+        refusedOrRead(() => clients.authenticate(`Basic ${Buffer.from(one).toString('base64')}`, form));
+      }),
+    );
+  });
+});
