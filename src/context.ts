@@ -99,6 +99,8 @@ export interface Context {
    * pipe's writer: nothing was sent yet. Throws the error of the system, and EFBIG for more than 1 MiB.
    */
   readFile(file: string | number): Buffer;
+  /** Whether the path names a file of the user that the group or everybody may read. */
+  isReadableByOthers(path: string): boolean;
   readonly prompter: Prompter;
   /**
    * Hands an http or https address to the person's browser. Resolves with why there is none, which may become known only later,

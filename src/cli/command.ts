@@ -117,6 +117,8 @@ export interface RunContext
   reportOutage(outage: Outage | undefined): Promise<void>;
   /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
   readInput(path: string): Promise<Uint8Array>;
+  /** Warns, once for each file, where other users can read a file that holds a secret or a key. */
+  checkSecretFile(path: string): void;
   /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
   /** A chart as the text of an SVG file, complete in itself. */

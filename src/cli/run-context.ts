@@ -1,6 +1,7 @@
 /** What a command's `run` is given: its service, its user, its settings. */
 import type { Choice, Context, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { ServiceName, Target } from '../http/target.ts';
@@ -69,6 +70,14 @@ export function runContext({
     const flag = settings.get('color') as ColorChoice['flag'];
     return (await painter(colorLevel({ flag, env: context.env, stream: context.stderr })))(text, 'bad');
   };
+  const checkedFiles = new Set<string>();
+  const checkSecretFile = (path: string): void => {
+    if (checkedFiles.has(path)) return;
+    checkedFiles.add(path);
+    if (!context.isReadableByOthers(path)) return;
+    bar.clear();
+    notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
+  };
   const targets = new Map<ServiceName, Target>();
   const reaching: OutboundParts = {
     settings,
@@ -76,6 +85,7 @@ export function runContext({
     secrets: engine.secrets,
     version: engine.version,
     dryRun,
+    checkSecretFile,
     verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
     trace: (event) => notices.always(traceLine(event)),
   };
@@ -123,6 +133,7 @@ export function runContext({
     signal: context.signal,
     takeSignals: context.takeSignals,
     readFile: context.readFile,
+    checkSecretFile,
     identity: context.identity,
     stdin: context.stdin,
     paths: context.paths,

@@ -29,6 +29,7 @@ export interface TargetParts {
   writing(): void;
   warn(text: string): void;
   trace(event: TraceEvent): void;
+  checkSecretFile(path: string): void;
 }
 
 /** The paths that people paste along with the address. */
@@ -49,7 +50,10 @@ export function buildTarget(parts: TargetParts): Target {
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
   const open = options.header.map((line) => parseHeader(line, '--header'));
-  const secret = options.headerFile.flatMap((path) => readHeaderFile(path, context));
+  const secret = options.headerFile.flatMap((path) => {
+    parts.checkSecretFile(path);
+    return readHeaderFile(path, context);
+  });
   for (const [name] of open) {
     if (SECRET_HEADERS.test(name)) {
       throw new SvcError('invalid_value', `--header: ${name} is a secret, and other users can see command lines`, {
@@ -86,11 +90,11 @@ export function buildTarget(parts: TargetParts): Target {
 
 export type OutboundParts = Pick<
   TargetParts,
-  'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'verbosity' | 'trace'
+  'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'verbosity' | 'trace' | 'checkSecretFile'
 >;
 
 export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
-  const { settings, context, version, dryRun, verbosity, trace } = parts;
+  const { context, version, dryRun, verbosity, trace } = parts;
   const { env } = context;
   const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
   const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
@@ -98,7 +102,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   const noProxy = pick('no_proxy');
   return {
     userAgent: `svc/${version}`,
-    tls: { ...pemFiles(settings, context), ...extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
+    tls: { ...pemFiles(parts), ...extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
     deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       ...(http === undefined ? {} : { http }),
@@ -130,7 +134,7 @@ function readHeaderFile(path: string, context: Context): [string, string][] {
     .map(([line, number]) => parseHeader(line, `--header-file ${path}, line ${number}`));
 }
 
-function pemFiles(settings: Settings, context: Context): { ca?: string; cert?: string; key?: string } {
+function pemFiles({ settings, context, checkSecretFile }: OutboundParts): { ca?: string; cert?: string; key?: string } {
   const pem: { ca?: string; cert?: string; key?: string } = {};
   const read = (setting: string): string | undefined => {
     const path = settings.get(setting);
@@ -141,6 +145,7 @@ function pemFiles(settings: Settings, context: Context): { ca?: string; cert?: s
         hint: 'convert it: openssl x509 -inform der -in FILE',
       });
     }
+    if (text.includes('PRIVATE KEY-----')) checkSecretFile(path);
     return text;
   };
   const [ca, cert, key] = [read('cacert'), read('cert'), read('key')];

@@ -8,7 +8,7 @@ import { openBrowser } from './browser.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
 import { prompter } from './prompter.ts';
-import { readSmallFile } from './small-file.ts';
+import { isReadableByOthers, readSmallFile } from './small-file.ts';
 
 const SMALL_FILE = 1 << 20;
 
@@ -90,6 +90,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       };
     },
     readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
+    isReadableByOthers,
     prompter: prompter(signal),
     openBrowser,
   };

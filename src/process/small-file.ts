@@ -13,6 +13,16 @@ export function readSmallFile(
   return stats.isFile() ? readUpTo(file, limit) : deaf(() => readUpTo(file, limit));
 }
 
+/**
+ * Whether it is the user's own file, and its mode lets others read it. Nothing is wrong with a pipe, with a file that another user
+ * provides, such as a mounted secret, or on Windows, which has no modes.
+ */
+export function isReadableByOthers(path: string): boolean {
+  if (process.platform === 'win32' || /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(path)) return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.uid === process.geteuid?.() && (stats.mode & 0o044) !== 0;
+}
+
 function readUpTo(file: string | number, limit: number): Buffer {
   const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
   try {

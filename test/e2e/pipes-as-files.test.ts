@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
-import { HOME, type Running, shell, startSvc, svc } from './binary.ts';
+import { HOME, type Running, shell, start, startShell, startSvc, svc } from './binary.ts';
 
 const PIPE = join(HOME, 'pipe');
 const CONFIG = join(HOME, '.config/svc');
@@ -74,6 +74,16 @@ function waitOf(path: string): string {
   }
 }
 
+/** Waits until the process has read so many bytes. */
+async function hasRead({ child }: Running, bytes: number): Promise<void> {
+  while (child.exitCode === null) {
+    const [, count] = /^rchar: (\d+)/.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8')) ?? [];
+    if (Number(count) > bytes) return;
+    await setTimeout(5);
+  }
+  throw new Error('it ended before it had read so much');
+}
+
 async function endsBy(run: Running, signal: 'SIGINT' | 'SIGTERM', status: number): Promise<void> {
   const { code, signal: by, stdout, stderr } = await run.kill(signal);
   // A signal that ends the process at once has no status of its own; the shell makes the same of it.
@@ -104,6 +114,15 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       }
     });
 
+    it('ends --secret-fd, when its writer says nothing', async () => {
+      const writer = spawn('sh', ['-c', 'exec 3>"$0"; exec sleep 1000', PIPE], { stdio: 'ignore' });
+      const argv = ['webhooks', 'verify', BODY, ...SIGNED, '--secret-fd', '3'];
+      const run = start('sh', ['-c', 'exec svc "$@" 3<"$0"', PIPE, ...argv]);
+      await blocked(run, 'pipe_read');
+      await endsBy(run, signal, status);
+      writer.kill();
+    });
+
     it('ends a report that has no reader', async () => {
       const run = startSvc([
         'webhooks',
@@ -130,9 +149,10 @@ describe('input that never ends', () => {
   });
 
   it('is interrupted as an argument and as standard input', async () => {
-    for (const script of ['svc webhooks verify /dev/zero', 'svc webhooks verify - </dev/zero']) {
-      const line = `${script} ${SIGNED.join(' ')} --secret-file ${SECRET} & sleep 1; kill -INT $!; wait $!`;
-      expect((await shell(line)).code).toBe(130);
+    for (const input of ['/dev/zero', '- </dev/zero']) {
+      const run = startShell(`exec svc webhooks verify ${input} ${SIGNED.join(' ')} --secret-file ${SECRET}`);
+      await hasRead(run, 64 << 20);
+      await endsBy(run, 'SIGINT', 130);
     }
   });
 });
@@ -141,6 +161,28 @@ describe('process substitution', () => {
   it('gives a secret and a delivery', async () => {
     const line = `svc webhooks verify <(printf '{}') ${SIGNED.join(' ')} --secret-file <(cat ${SECRET})`;
     expect(await shell(line)).toMatchObject({ code: 1, stderr: expect.not.stringContaining('cannot') });
+  });
+
+  it('gives a secret by a descriptor', async () => {
+    const secret = `--secret-fd 3 3< <(cat ${SECRET})`;
+    const run = await shell(`svc webhooks sign ${BODY} --as http ${secret} | svc webhooks verify - ${secret}`);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid/) });
+  });
+
+  it('takes a new secret by a descriptor', async () => {
+    const made = {
+      endpoint_id: 'ep_9',
+      secret: 'whsec_new',
+      url: 'https://192.0.2.9/',
+      events: ['webhook.ping'],
+      status: 1,
+    };
+    await using service = await faultServer((socket, { method }) =>
+      socket.write(answer(200, JSON.stringify(method === 'POST' ? made : { items: [] }))),
+    );
+    const line = `svc webhooks create ${made.url} --event webhook.ping --secret-fd 3 3> >(cat >taken.txt); wait $!; cat taken.txt`;
+    const run = await shell(line, { env: { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
+    expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor 3[\s\S]*\nwhsec_new\n$/) });
   });
 
   it('takes a report', async () => {

@@ -82,7 +82,7 @@ export class Authority {
   save({ cert, key }: Pair): { readonly certFile: string; readonly keyFile: string } {
     const base = join(this.directory, `saved${++this.#count}`);
     writeFileSync(`${base}.pem`, cert);
-    writeFileSync(`${base}.key`, key);
+    writeFileSync(`${base}.key`, key, { mode: 0o600 });
     return { certFile: `${base}.pem`, keyFile: `${base}.key` };
   }
 

@@ -231,7 +231,7 @@ describe.each(REMOTE)('$name, a credential of another kind', (what) => {
 
   it('header file', async () => {
     const file = join(folder, 'headers');
-    writeFileSync(file, `X-Gate: ${MARKER}\n`);
+    writeFileSync(file, `X-Gate: ${MARKER}\n`, { mode: 0o600 });
     const env = withoutToken;
     for (const fault of [undefined, answered401]) {
       const run = await peer.run(what, { args: ['--debug', '--header-file', file], env }, fault);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
-import { readSmallFile } from '../../src/process/small-file.ts';
+import { isReadableByOthers, readSmallFile } from '../../src/process/small-file.ts';
 import { temporaryHome } from './homes.ts';
 
 export { temporaryHome } from './homes.ts';
@@ -148,6 +148,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
     readFile: (file) => readSmallFile(file, 1 << 20),
+    isReadableByOthers,
     prompter: {
       async confirm(question) {
         asked.push(question);

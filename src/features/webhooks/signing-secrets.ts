@@ -59,7 +59,10 @@ export interface SecretInput extends SecretSources {
   readonly endpoint: readonly string[];
 }
 
-type SecretContext = Pick<RunContext, 'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'secrets'>;
+type SecretContext = Pick<
+  RunContext,
+  'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'checkSecretFile' | 'secrets'
+>;
 
 const ADVICE = {
   hint: `pass ${SOURCES}, or set ${VARIABLE}`,
@@ -89,7 +92,7 @@ export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSe
 /** The secrets of the options that read one. */
 export function namedSecrets(
   input: SecretSources,
-  ctx: Pick<RunContext, 'env' | 'readFile' | 'secrets'>,
+  ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile' | 'secrets'>,
 ): readonly SigningSecret[] {
   return [
     ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path, ctx)),
@@ -118,9 +121,14 @@ function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   return checked(text, name);
 }
 
-function fromFile(source: string, file: string | number, ctx: Pick<RunContext, 'readFile'>): SigningSecret {
+function fromFile(
+  source: string,
+  file: string | number,
+  ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>,
+): SigningSecret {
   let bytes: Buffer;
   try {
+    if (typeof file === 'string') ctx.checkSecretFile(file);
     bytes = ctx.readFile(file);
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';

@@ -91,6 +91,7 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
   }
   if (newClient) throw new SvcError('usage', '--new-client registers a client, and --client-id uses another one');
   if (clientSecretFile === undefined) return { id, secret: undefined };
+  if (clientSecretFile !== '-') ctx.checkSecretFile(clientSecretFile);
   const secret = Buffer.from(await ctx.readInput(clientSecretFile))
     .toString('utf8')
     .trim();

@@ -256,6 +256,7 @@ function tlsPair(
   if (cert === undefined || key === undefined) {
     throw new SvcError('missing_value', '--tls-cert and --tls-key belong together', { hint: 'pass both' });
   }
+  ctx.checkSecretFile(key);
   return { cert: pem('--tls-cert', cert, ctx), key: pem('--tls-key', key, ctx) };
 }
 

@@ -224,7 +224,7 @@ describe('the options of the client', () => {
     });
     const home = temporaryHome();
     const file = join(home, 'client.key');
-    writeFileSync(file, 's~e%c+r/e t\n');
+    writeFileSync(file, 's~e%c+r/e t\n', { mode: 0o600 });
     const args = ['--client-id', 'mine', '--client-secret-file', file, '--auth-method', 'client_secret_post'];
     const run = await login({ url: server.url, home, args });
     expect(run).toMatchObject({ code: 0 });

@@ -39,7 +39,7 @@ describe('webhooks secrets import', () => {
 
   it('reads a file, a variable, or what is typed and not shown', async () => {
     const key = join(temporaryHome(), 'key');
-    writeFileSync(key, `${SECRET}\r\n`);
+    writeFileSync(key, `${SECRET}\r\n`, { mode: 0o600 });
     await secrets(['import', 'ep_1', '--secret-file', key]);
     await secrets(['import', 'ep_2', '--secret-env', 'KEY'], { env: { KEY: 'whsec_env' } });
     const typed = await secrets(['import', 'ep_3'], { terminal: 80, answers: ['whsec_typed'] });

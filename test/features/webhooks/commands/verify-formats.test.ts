@@ -250,7 +250,7 @@ describe('a hint', () => {
     [` ${SECRET}`, 'white space'],
   ])('names what is around a secret: %j', async (secret, message) => {
     const file = join(temporaryHome(), 'key');
-    writeFileSync(file, secret);
+    writeFileSync(file, secret, { mode: 0o600 });
     const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], { stdin: request() });
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     expect(run.stderr).not.toContain(SECRET.slice(6));
@@ -258,7 +258,7 @@ describe('a hint', () => {
 
   it.each(['\n', '\r\n', ''])('is not needed for a secret that ends in %j', async (end) => {
     const file = join(temporaryHome(), 'key');
-    writeFileSync(file, SECRET + end);
+    writeFileSync(file, SECRET + end, { mode: 0o600 });
     const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], {
       stdin: request(),
       now: () => NOW_S * 1000,

@@ -11,7 +11,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(dir, name);
-  writeFileSync(path, content);
+  writeFileSync(path, content, { mode: 0o600 });
   return path;
 }
 const key = file('key', `${SECRET}\n`);

@@ -1,0 +1,91 @@
+/** A file with a secret that other users can read: svc says so once, with the command that closes it. */
+import { chmodSync, chownSync, closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NOW_S, PING, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
+import { Authority } from '../http/certificates.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { svc, temporaryHome } from '../support/svc.ts';
+
+const home = temporaryHome();
+const GIVEN = ['--timestamp', T, '--signature', SIGNATURE];
+
+function file(name: string, content: string | Buffer, mode: number): string {
+  const path = join(home, name);
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+const ping = file('ping.json', PING, 0o644);
+const verify = (...args: string[]) =>
+  svc(['webhooks', 'verify', ping, ...GIVEN, ...args], { now: () => NOW_S * 1000, env: {} });
+const warning = (path: string, word = path) =>
+  `other users can read ${path}, which holds a secret: chmod 600 ${word}\n`;
+
+let service: FaultServer;
+beforeAll(async () => {
+  service = await faultServer((socket) => socket.write(answer(200, '[]')));
+});
+afterAll(() => service.close());
+const list = (...args: string[]) => svc(['alerts', 'list', '--base-url', service.url, '-o', 'id', ...args]);
+
+describe.skipIf(process.platform === 'win32')('a warning of a file that other users can read', () => {
+  it.each([
+    ['the group', 0o640],
+    ['everybody', 0o604],
+  ])('names --secret-file once: by %s', async (name, mode) => {
+    const path = file(`key of ${name}`, SECRET, mode);
+    const run = await verify('--secret-file', path, '--secret-file', path, '-q');
+    expect(run).toMatchObject({ code: 0, stderr: warning(path, `'${path}'`) });
+  });
+
+  it('names --header-file', async () => {
+    const path = file('headers', 'X-Gate: secret-0123456789\n', 0o644);
+    expect(await list('--header-file', path, '--header-file', path)).toMatchObject({ code: 0, stderr: warning(path) });
+  });
+
+  it('names the file of --key, and a --cert that holds the key as well', async () => {
+    const authority = new Authority();
+    const { cert, key } = authority.sign('DNS:localhost');
+    authority.remove();
+    const [certFile, keyFile] = [file('client.pem', cert, 0o644), file('client.key', key, 0o644)];
+    const both = file('both.pem', `${cert}${key}`, 0o644);
+    expect(await list('--cert', certFile, '--key', keyFile)).toMatchObject({ code: 0, stderr: warning(keyFile) });
+    expect(await list('--cert', both)).toMatchObject({ code: 0, stderr: warning(both) });
+  });
+
+  it('names --client-secret-file and --tls-key', async () => {
+    const path = file('client-secret', 'none', 0o644);
+    const login = ['oauth', 'login', '--base-url', service.url, '--no-browser', '--client-id', 'a'];
+    expect((await svc([...login, '--client-secret-file', path])).stderr).toContain(warning(path));
+    const listen = ['webhooks', 'listen', '--port', '0', '--tls-cert', ping, '--tls-key', path];
+    expect((await svc(listen, { env: { SVC_WEBHOOK_SECRET: SECRET } })).stderr).toContain(warning(path));
+  });
+
+  it('leaves a failure with -o json one line', async () => {
+    const path = file('json', 'whsec_b3RoZXI=', 0o644);
+    const { stderr } = await svc(['webhooks', 'sign', join(home, 'none'), '--secret-file', path, '-o', 'json']);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 2 } });
+  });
+
+  it.each([0o600, 0o400])('is not given for mode %o', async (mode) => {
+    expect(await verify('--secret-file', file('own', SECRET, mode))).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is not given for a descriptor', async () => {
+    const fd = openSync(file('opened', SECRET, 0o644), 'r');
+    try {
+      expect(await verify('--secret-file', `/dev/fd/${fd}`)).toMatchObject({ code: 0, stderr: '' });
+      expect(await verify('--secret-fd', String(fd))).toMatchObject({ stderr: expect.not.stringContaining('chmod') });
+    } finally {
+      closeSync(fd);
+    }
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is not given for a file of another user, who decides', async () => {
+    const path = file('mounted', SECRET, 0o444);
+    chownSync(path, 54_321, 54_321);
+    expect(await verify('--secret-file', path)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
