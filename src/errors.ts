@@ -74,6 +74,8 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 export type Sent = 'no' | 'maybe' | 'yes';
 
+export type Reason = 'signal';
+
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
   readonly hint?: string;
@@ -81,6 +83,8 @@ export interface ErrorDetails {
   readonly httpStatus?: number;
   /** Whether the request left this machine; `maybe` where it was cut off on its way. Undefined where nothing was to be sent, or it is not known. */
   readonly sent?: Sent;
+  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say. */
+  readonly reason?: Reason;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>>;
   readonly cause?: unknown;
@@ -93,6 +97,7 @@ export class SvcError extends Error {
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
   readonly sent: Sent | undefined;
+  readonly reason: Reason | undefined;
   readonly more: ErrorDetails['more'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -101,6 +106,7 @@ export class SvcError extends Error {
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
     this.sent = details.sent;
+    this.reason = details.reason;
     this.more = details.more;
   }
 
@@ -113,10 +119,10 @@ export class SvcError extends Error {
   }
 }
 
-/** The failure of whatever a signal ends. The end of a terminal is a termination. */
+/** The failure of a command that a signal ended. The end of a terminal is a termination. */
 export function endedBy(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
-  return new SvcError(code, code);
+  return new SvcError(code, code, { reason: 'signal' });
 }
 
 /** The shape of a failure in `-o json` and `-o ndjson`, on stderr. */

@@ -115,8 +115,7 @@ async function usage(context: Context, help: string): Promise<number> {
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const known = error instanceof SvcError ? error : unexpected(error);
-  // Whoever pressed Ctrl-C knows; a write that was under way has more to say than the bare word.
-  if (known.message === known.code) return known.exit;
+  if (known.reason === 'signal') return known.exit;
   const { sayFailure } = await import('./cli/failure.ts');
   await sayFailure(known, argv, context);
   return known.exit;

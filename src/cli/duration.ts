@@ -66,9 +66,8 @@ function badDuration(text: string): SvcError {
       hint: `write ${text}s, ${text}m, ${text}h or ${text}d`,
     });
   }
-  const unsigned = text.replace(/^\s*[+-]\s*/, '');
-  const understood = understand(unsigned);
-  if (unsigned !== text) {
+  const understood = correctedDuration(text);
+  if (SIGN.test(text)) {
     const hint = understood === undefined ? 'write it without a sign' : `write ${understood}`;
     return new SvcError('invalid_value', `"${text}" has a sign: a duration has none`, { hint });
   }
@@ -77,9 +76,14 @@ function badDuration(text: string): SvcError {
   return new SvcError('invalid_value', `"${text}" is not a duration`, { hint });
 }
 
-/** The canonical spelling of a duration in any order, with fractions, blanks and long unit names. */
-function understand(text: string): string | undefined {
-  const parts = text.trim().split(/(?<=[a-z])[\s,]*(?=[\d.])/i);
+const SIGN = /^\s*[+-]\s*/;
+
+/** The right spelling of a duration with a sign, in any order, with fractions, blanks or long unit names. */
+export function correctedDuration(text: string): string | undefined {
+  const parts = text
+    .replace(SIGN, '')
+    .trim()
+    .split(/(?<=[a-z])[\s,]*(?=[\d.])/i);
   let sum = 0;
   for (const part of parts) {
     const [, count, name = ''] = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]+)$/i.exec(part) ?? [];

@@ -34,7 +34,7 @@ export async function runCommand(
     format: options.format,
     streams: command.streams?.(parsed.input) ?? false,
   });
-  for (const warning of settings.warnings) notices.say(warning);
+  for (const { text } of settings.warnings) notices.say(text);
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 

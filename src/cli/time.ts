@@ -1,6 +1,6 @@
 /** Points in time as a person may write them. JavaScript's own parser takes 30 February and guesses zones, so it is not asked. */
 import { SvcError } from '../errors.ts';
-import { parseDuration } from './duration.ts';
+import { correctedDuration, parseDuration } from './duration.ts';
 import type { Instant } from './flags.ts';
 
 export interface TimeRules {
@@ -63,7 +63,7 @@ function relative(text: string, { now, bare }: TimeRules): Instant {
       return parseDuration(body);
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      const right = /^write (\d+[a-z][a-z\d]*)$/.exec(error.hint ?? '')?.[1];
+      const right = correctedDuration(body);
       const hint =
         right === undefined ? FORMS : `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`;
       throw invalid(text, 'is not a time', hint);

@@ -59,7 +59,7 @@ export function toError(
           hint: LOOK_FIRST,
           sent: 'maybe',
         })
-      : new SvcError(code, text);
+      : new SvcError(code, text, { reason: 'signal' });
   }
   if (unsure)
     return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {

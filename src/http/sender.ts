@@ -1,5 +1,5 @@
 /** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
-import { SvcError } from '../errors.ts';
+import { endedBy, SvcError } from '../errors.ts';
 import { contentType, errorInSuccess, type FailedAnswer, serviceMessage, statusFailure } from './answers.ts';
 import { tooLarge } from './body.ts';
 import type { CookieJar } from './cookie-jar.ts';
@@ -328,5 +328,5 @@ function timeout(exchange: Exchange, ms: number, baseUrl: URL): SvcError {
 
 /** The reason a signal was aborted with. */
 function interruption(signal: AbortSignal): SvcError {
-  return signal.reason instanceof SvcError ? signal.reason : new SvcError('interrupted', 'interrupted');
+  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
 }

@@ -1,5 +1,5 @@
 import type { Prompter } from '../context.ts';
-import { SvcError } from '../errors.ts';
+import { endedBy } from '../errors.ts';
 
 /** Asks on standard error, so that what is printed stays data. */
 export function prompter(signal: AbortSignal): Prompter {
@@ -10,7 +10,7 @@ export function prompter(signal: AbortSignal): Prompter {
     } catch (error) {
       signal.throwIfAborted();
       // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
-      if (error instanceof Error && error.name === 'ExitPromptError') throw new SvcError('interrupted', 'interrupted');
+      if (error instanceof Error && error.name === 'ExitPromptError') throw endedBy('SIGINT');
       throw error;
     }
   };

@@ -32,7 +32,13 @@ export function settingsPath(paths: Paths): string {
 
 export interface SettingsFile {
   readonly document: SettingsDocument;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly SettingsWarning[];
+}
+
+export interface SettingsWarning {
+  readonly text: string;
+  /** The command that ends it. */
+  readonly fix: string;
 }
 
 /** A missing file is an empty one. Anything else that cannot be used is an error, and is never overwritten. */
@@ -94,16 +100,19 @@ export function profileValues({ profiles = {} }: SettingsDocument, name: string)
   return name === DEFAULT_PROFILE ? {} : undefined;
 }
 
-function modeWarnings(stats: Stats, path: string): string[] {
+function modeWarnings(stats: Stats, path: string): SettingsWarning[] {
   // Windows keeps its rights elsewhere and reports every file as writable for all.
   if ((stats.mode & 0o022) === 0 || platform() === 'win32') return [];
-  return [`other users may change ${path} (mode ${(stats.mode & 0o777).toString(8)}): set it to 600`];
+  const text = `other users may change ${path} (mode ${(stats.mode & 0o777).toString(8)}): set it to 600`;
+  return [{ text, fix: `chmod 600 ${path}` }];
 }
 
-function unknownKeys(document: SettingsDocument, path: string): string[] {
+function unknownKeys(document: SettingsDocument, path: string): SettingsWarning[] {
   const unknown = Object.keys(document).filter((key) => key !== 'profile' && key !== 'profiles');
   for (const [name, values] of Object.entries(document.profiles ?? {})) {
     for (const key of Object.keys(values)) if (findSetting(key) === undefined) unknown.push(`${key} (profile ${name})`);
   }
-  return unknown.length === 0 ? [] : [`${path} holds what svc does not know, and ignores: ${unknown.join(', ')}`];
+  if (unknown.length === 0) return [];
+  const text = `${path} holds what svc does not know, and ignores: ${unknown.join(', ')}`;
+  return [{ text, fix: 'svc config edit' }];
 }

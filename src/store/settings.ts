@@ -10,6 +10,7 @@ import {
   profileValues,
   readSettingsFile,
   type SettingsFile,
+  type SettingsWarning,
   settingsPath,
 } from './settings-file.ts';
 
@@ -29,7 +30,7 @@ export interface ResolvedSetting {
 
 export interface Settings {
   readonly profile: { readonly name: string; readonly origin: Origin };
-  readonly warnings: readonly string[];
+  readonly warnings: readonly SettingsWarning[];
   /** With `lenient`, the error that would have been thrown: no profile counts then. */
   readonly failure: SvcError | undefined;
   /** Throws where the value that counts is not of the setting's form. Undefined where there is none, or no such setting. */
@@ -94,13 +95,13 @@ interface Loaded {
   readonly values: ProfileValues;
   readonly profile: Settings['profile'];
   readonly path: string;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly SettingsWarning[];
   readonly failure: SvcError | undefined;
 }
 
 class LoadedSettings implements Settings {
   readonly profile: Settings['profile'];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly SettingsWarning[];
   readonly failure: SvcError | undefined;
   readonly #loaded: Loaded;
 

@@ -209,12 +209,22 @@ describe('a file', () => {
   it('with unknown keys gives one warning that lists them', async () => {
     write({ theme: 'dark', profiles: { default: { output: 'csv' }, p: { 'alerts.uri': 'x' } } });
     const { warnings } = await load();
-    expect(warnings).toEqual([expect.stringMatching(/settings\.json holds .*: theme, alerts\.uri \(profile p\)$/)]);
+    expect(warnings).toEqual([
+      {
+        text: expect.stringMatching(/settings\.json holds .*: theme, alerts\.uri \(profile p\)$/),
+        fix: 'svc config edit',
+      },
+    ]);
   });
 
   it.each([[0o620], [0o602], [0o666]])('that others may change (%o) gives a warning', async (mode) => {
     write({}, mode);
-    expect((await load()).warnings).toEqual([expect.stringContaining(`(mode ${mode.toString(8)})`)]);
+    expect((await load()).warnings).toEqual([
+      {
+        text: expect.stringContaining(`(mode ${mode.toString(8)})`),
+        fix: expect.stringMatching(/^chmod 600 .*settings\.json$/),
+      },
+    ]);
   });
 
   it.each([[0o600], [0o644], [0o400]])('of mode %o gives none', async (mode) => {

@@ -5,7 +5,6 @@ import type { RunContext } from '../../cli/command.ts';
 import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { shownValue } from '../../store/setting-values.ts';
-import { settingsPath } from '../../store/settings-file.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialsFault, fileFindings, fileModes } from '../oauth/own-files.ts';
 
@@ -15,13 +14,10 @@ export function settingsFindings(ctx: Local): readonly Finding[] {
   return [...profileFindings(ctx), ...valueFindings(ctx), ...keptFindings(ctx), ...folderFindings(ctx)];
 }
 
-function profileFindings({ settings, paths }: Local): readonly Finding[] {
+function profileFindings({ settings }: Local): readonly Finding[] {
   const common = { check: 'settings', about: null };
   const { failure, profile, warnings } = settings;
-  const found: Finding[] = warnings.map((warning) => {
-    const mend = warning.includes('other users') ? `chmod 600 ${settingsPath(paths)}` : 'svc config edit';
-    return { ...common, ...warn(warning, mend) };
-  });
+  const found: Finding[] = warnings.map(({ text, fix }) => ({ ...common, ...warn(text, fix) }));
   if (failure !== undefined) return [...found, { ...common, ...bad(failure.message, failure.hint) }];
   const from = profile.origin.detail === '' ? '' : ` (by ${profile.origin.detail})`;
   return [...found, { ...common, ...ok(`profile ${profile.name}${from}`) }];

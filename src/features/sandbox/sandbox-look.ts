@@ -99,9 +99,7 @@ async function askAll(env: SandboxEnv, ctx: Ctx): Promise<readonly ServiceStandi
       } catch (error) {
         if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
         failures.set(service, error);
-        // Its address stands beside it.
-        const failure = error.message.replace(/^[A-Z]+ http\S+: /, '');
-        return { service, address, up: !SILENT.has(error.code), version: null, holds: null, failure };
+        return { service, address, up: !SILENT.has(error.code), version: null, holds: null, failure: error.message };
       }
     }),
   );

@@ -2,6 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { type CandleWindow, halves } from './candle-windows.ts';
 import { MOST_CANDLES, type Trading } from './client.ts';
+import { GatewayRefusal } from './failed-answer.ts';
 import type { Period } from './periods.ts';
 import type { Candle } from './schema.ts';
 
@@ -98,9 +99,8 @@ async function readHalving(source: CandleSource, window: CandleWindow, halvings:
   return [...(await readHalving(source, older, halvings - 1)), ...(await readHalving(source, newer, halvings - 1))];
 }
 
-/** Its words as seen on the public implementation, "parameneters" and all. */
 function isTooLong(error: unknown): boolean {
-  return error instanceof SvcError && error.code === 'refused' && /invalid from\/to/i.test(error.message);
+  return error instanceof GatewayRefusal && error.error?.fault === 'invalid_range';
 }
 
 /** A gateway that does not take the range brings the newest candles instead. That of which the window's ends are part may be among them. */

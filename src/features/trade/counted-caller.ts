@@ -44,7 +44,7 @@ export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: 
   try {
     return await answer;
   } catch (error) {
-    const used = error instanceof GatewayRefusal ? await exceededLimit(error.reason, budget, own) : undefined;
+    const used = error instanceof GatewayRefusal ? await exceededLimit(error.error, budget, own) : undefined;
     throw used ?? error;
   }
 }

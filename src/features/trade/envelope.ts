@@ -13,14 +13,29 @@ export interface TradingError {
   /** Undefined where the error has none: the documented shape always has them. */
   readonly parameters: readonly string[] | undefined;
   readonly requestId: string | undefined;
+  /** What it is about, where svc acts on that. */
+  readonly fault: TradingFault | undefined;
   /** Of `ORA-20301`: 20301. */
   readonly ora: number | undefined;
   /** The command number that an ORA-20301 names (doc 3 §7). */
   readonly cmd: number | undefined;
+  /** Of "must be divisible by 1000". */
+  readonly divisor: number | undefined;
 }
+
+/** The gateway says these by a code in its words or by words alone; `FAULTS` is the only reading of them. */
+export type TradingFault = 'rate_exceeded' | 'unauthorized' | 'forbidden' | 'invalid_range';
 
 /** Doc 3 §7: a call-rate cap is used up. */
 export const RATE_EXCEEDED = 20301;
+
+/** The codes and the sentences as seen on the public implementation, apart from ORA-20301. */
+const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, words: RegExp | undefined])[] = [
+  ['rate_exceeded', RATE_EXCEEDED, /number of API requests .*exceeded/i],
+  ['unauthorized', 20103, /^(unauthori[sz]ed|not authori[sz]ed)\b/i],
+  ['forbidden', 20102, undefined],
+  ['invalid_range', undefined, /invalid from\/to/i],
+];
 
 export interface Verdict {
   /** Undefined where the answer does not say. */
@@ -83,14 +98,19 @@ function told(
   // "The Stop distance must be " with ["<", 0] is half a sentence.
   const whole = /\S\s$/.test(words) ? words + (parameters ?? []).join(' ') : words;
   const message = whole.trim().replace(/\s+/g, ' ');
-  const ora = /ORA-(\d{5})/i.exec(message)?.[1];
-  const cmd = /Cmd\s*=\s*(\d+)/i.exec(message)?.[1];
+  const number = (pattern: RegExp): number | undefined => {
+    const digits = pattern.exec(message)?.[1];
+    return digits === undefined ? undefined : Number(digits);
+  };
+  const ora = number(/ORA-(\d{5})/i);
   return {
     code,
     message: message === '' ? 'no reason given' : message,
     parameters,
     requestId,
-    ora: ora === undefined ? undefined : Number(ora),
-    cmd: cmd === undefined ? undefined : Number(cmd),
+    fault: FAULTS.find(([, named, pattern]) => (named !== undefined && named === ora) || pattern?.test(message))?.[0],
+    ora,
+    cmd: number(/Cmd\s*=\s*(\d+)/i),
+    divisor: number(/divisible by (\d+)/i),
   };
 }

@@ -5,7 +5,7 @@ import type { EndpointShape } from '../../http/endpoint.ts';
 import { LOOK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
-import { bareError, RATE_EXCEEDED, type TradingError, tradingError, verdictOf } from './envelope.ts';
+import { bareError, type TradingError, tradingError, verdictOf } from './envelope.ts';
 import type { Envelope } from './schema.ts';
 
 /** Why a token is refused, as far as the document tells (doc 3 §5). */
@@ -22,11 +22,11 @@ export function refusalWords({ message }: TradingError): string {
 /** The gateway refused the request, and said so. */
 export class GatewayRefusal extends SvcError {
   /** Undefined where it gave no reason. */
-  readonly reason: TradingError | undefined;
+  readonly error: TradingError | undefined;
 
-  constructor(code: ErrorCode, message: string, reason: TradingError | undefined, details: ErrorDetails) {
+  constructor(code: ErrorCode, message: string, error: TradingError | undefined, details: ErrorDetails) {
     super(code, message, { sent: 'yes', ...details });
-    this.reason = reason;
+    this.error = error;
   }
 }
 
@@ -64,13 +64,10 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   limited: 'svc trade limits shows the next free slot',
 };
 
-function kindOf({ ora, message }: TradingError, httpStatus: number | undefined): ErrorCode {
-  if (ora === RATE_EXCEEDED || /number of API requests .*exceeded/i.test(message)) return 'limited';
-  if (httpStatus === 429) return 'limited';
-  if (httpStatus === 401 || /^(unauthori[sz]ed|not authori[sz]ed)\b/i.test(message) || ora === 20103) {
-    return 'unauthorized';
-  }
-  if (httpStatus === 403 || ora === 20102) return 'forbidden';
+function kindOf({ fault }: TradingError, httpStatus: number | undefined): ErrorCode {
+  if (fault === 'rate_exceeded' || httpStatus === 429) return 'limited';
+  if (fault === 'unauthorized' || httpStatus === 401) return 'unauthorized';
+  if (fault === 'forbidden' || httpStatus === 403) return 'forbidden';
   return 'refused';
 }
 
@@ -116,7 +113,7 @@ export function explainTrading(
 /** Where the status leaves it open, only the whole shape of doc 3 §7 counts: a proxy's error may have a code, too. */
 function isOfGateway(error: TradingError, status: number): boolean {
   const { ora, code, parameters } = error;
-  if (ora !== undefined || kindOf(error, undefined) === 'limited') return true;
+  if (ora !== undefined || error.fault === 'rate_exceeded') return true;
   if (code === undefined || code === status) return false;
   return NOT_CARRIED_OUT.has(status) || parameters !== undefined;
 }

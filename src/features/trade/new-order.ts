@@ -69,7 +69,7 @@ async function confirm(
   ctx: RunContext,
 ): Promise<Offer> {
   const { previewOrder, guardOrder } = await import('./order-preview.ts');
-  const { orderQuestion } = await import('./order-question.ts');
+  const { orderSentence } = await import('./order-question.ts');
   const previewBy = (seen: Offer): OrderPreview => {
     guardOrder(draft, { account, offer: seen });
     return previewOrder(draft, { account, offer: seen, now: ctx.now() });
@@ -78,7 +78,7 @@ async function confirm(
   for (const warning of before.warnings) ctx.notice(warning);
   const askedAt = ctx.now();
   const { endpoint, form } = draft.request(account.accountId, offer.currency);
-  const question = warnOfRepeats(orderQuestion(before), [{ path: endpoint.path, form }], ctx);
+  const question = warnOfRepeats(`${orderSentence(draft, before)}?`, [{ path: endpoint.path, form }], ctx);
   await confirmOrder(question, account.accountId, ctx);
   if (ctx.now() - askedAt < STALE_MS) return offer;
   const fresh = await liveOffer(draft.symbol, open);

@@ -1,18 +1,18 @@
-/** An order in one sentence, as whoever confirms it reads it. */
-import type { ExitPreview, OrderPreview } from './order-preview.ts';
+/** An order in one sentence, as it is confirmed. */
+import type { ExitPreview, OrderPreview, OrderTerms } from './order-preview.ts';
 import { DYNAMIC_TRAIL, type Side } from './order-rules.ts';
 
-/** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips?` */
-export function orderQuestion(preview: OrderPreview): string {
+/** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
+export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
   const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
-  const price = rate === null ? '' : order.startsWith('at market') ? `, ${rate} now` : ` at ${rate}`;
+  const price = rate === null ? '' : terms.rate === undefined ? `, ${rate} now` : ` at ${rate}`;
   const exits = [
     stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
     limit === null ? '' : `, limit ${exitText(limit)}`,
   ];
   const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} itself`;
   const holds = expires === null ? timeInForce : `${timeInForce} until ${expires} UTC`;
-  return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}?`;
+  return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
 }
 
 export function verb(side: Side): string {

@@ -18,7 +18,7 @@ export interface KnownOrder {
 
 /** The common reading with both causes named, and the one that it is. */
 export function explainRefusal(
-  { code, message, parameters }: TradingError,
+  { code, parameters, divisor }: TradingError,
   common: SvcError,
   { amount, symbol, account, offer }: KnownOrder,
 ): SvcError {
@@ -27,7 +27,7 @@ export function explainRefusal(
   const { more = {}, httpStatus, sent } = common;
   const known = { more, ...(httpStatus === undefined ? {} : { httpStatus }), ...(sent === undefined ? {} : { sent }) };
   if (code === AMOUNT_OR_ACCOUNT) {
-    const named = /\d+/.exec(parameters?.[0] ?? '')?.[0] ?? /divisible by (\d+)/i.exec(message)?.[1];
+    const named = /\d+/.exec(parameters?.[0] ?? '')?.[0] ?? divisor?.toString();
     const step = named ?? stepOf(offer);
     // A step that the amount fits is not the one that was meant.
     const fit =

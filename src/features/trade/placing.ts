@@ -106,8 +106,7 @@ interface Sending {
 }
 
 async function refused(common: GatewayRefusal, { journal, explain }: Placing, journalId: string): Promise<SvcError> {
-  const { reason } = common;
-  const error = reason === undefined ? common : ((await explain?.(reason, common)) ?? common);
+  const error = common.error === undefined ? common : ((await explain?.(common.error, common)) ?? common);
   await journal.answered(journalId, 'refused', { message: error.message });
   return error;
 }
@@ -119,7 +118,7 @@ async function failed(error: SvcError, request: OrderRequest, placing: Placing, 
   const answered = { ...sending, httpStatus };
   if (error instanceof GatewayRefusal) {
     const retryAt = more?.['retry_after'];
-    return refused(refusal(error.reason, request.what, { httpStatus, retryAt }), placing, journalId);
+    return refused(refusal(error.error, request.what, { httpStatus, retryAt }), placing, journalId);
   }
   if (code === 'outcome_unknown') return doubtful(message, [], request, placing, answered);
   if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {

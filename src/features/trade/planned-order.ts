@@ -18,7 +18,7 @@ export async function plannedOrder(
     return { request, details: {}, accountId, does: request.what };
   }
   const { previewOrder, guardOrder, isBarred } = await import('./order-preview.ts');
-  const { orderQuestion } = await import('./order-question.ts');
+  const { orderSentence } = await import('./order-question.ts');
   const found = await desk.checkedAccount(wanted);
   const account = isBarred(found) ? await desk.freshAccount(found) : found;
   const offer = await desk.offer(symbol);
@@ -29,7 +29,7 @@ export async function plannedOrder(
     request: draft.request(accountId, offer.currency),
     details: await openingDetails(draft, account, offer),
     accountId,
-    does: orderQuestion(preview).replace(/\?$/, ''),
+    does: orderSentence(draft, preview),
     warnings: preview.warnings,
     recheck: async (desk) => guardOrder(draft, { account, offer: await desk.offer(symbol) }),
   };

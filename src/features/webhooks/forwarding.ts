@@ -1,5 +1,5 @@
 /** Hands deliveries on to a target: the bytes and the order of their headers stay as they came, and no redirect is followed. */
-import { SvcError } from '../../errors.ts';
+import { endedBy, SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { openPoster, type Poster } from '../../http/poster.ts';
 import type { Outbound } from '../../http/target.ts';
@@ -111,7 +111,7 @@ export class Forwarder {
 
   /** Breaks off what is under way: it is told as `interrupted`. */
   async close(): Promise<void> {
-    this.#stopped.abort(new SvcError('interrupted', 'interrupted'));
+    this.#stopped.abort(endedBy('SIGINT'));
     await this.settled();
     await this.#poster.close();
   }

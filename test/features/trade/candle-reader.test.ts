@@ -3,13 +3,15 @@ import { SvcError } from '../../../src/errors.ts';
 import { type Chunk, readChunks, readWindow } from '../../../src/features/trade/candle-reader.ts';
 import { type CandleWindow, windowsForward } from '../../../src/features/trade/candle-windows.ts';
 import type { CandleQuery } from '../../../src/features/trade/client.ts';
+import { tradingError } from '../../../src/features/trade/envelope.ts';
+import { refusal } from '../../../src/features/trade/failed-answer.ts';
 import { findPeriod } from '../../../src/features/trade/periods.ts';
 import type { Candle } from '../../../src/features/trade/schema.ts';
 
 const START = Date.UTC(2026, 0, 5) / 1000;
 const M1 = findPeriod('m1');
 const candle = (time: number): Candle => [time, 1, 1, 1, 1, 1, 1, 1, 1, 1];
-const INVALID = new SvcError('refused', 'the gateway refused candles m1: Invalid from/to parameneters.');
+const INVALID = refusal(tradingError('Invalid from/to parameneters.'), 'candles m1');
 
 /** A candle each minute; how the gateway answers is up to the test. */
 function minutes({ from, to }: CandleWindow): Candle[] {

@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
+import { type TradingError, tradingError } from '../../../src/features/trade/envelope.ts';
 import { orderCandidates } from '../../../src/features/trade/order-candidates.ts';
 import { closedWords, guardOrder, previewOrder } from '../../../src/features/trade/order-preview.ts';
-import { orderQuestion } from '../../../src/features/trade/order-question.ts';
+import { orderSentence } from '../../../src/features/trade/order-question.ts';
 import { explainRefusal } from '../../../src/features/trade/order-refusal.ts';
 import { parseDistance, parseRate } from '../../../src/features/trade/order-rules.ts';
 import type { Account, Offer, OpenPosition, Order } from '../../../src/features/trade/schema.ts';
@@ -52,8 +53,8 @@ describe('a preview', () => {
       { sell: undefined, buy: undefined, pipCost: undefined },
     );
     expect(bare).toMatchObject({ rate: null, bid: null, stop: { rate: null, pips: 40, money: null } });
-    expect(orderQuestion(bare)).toBe(
-      'Sell 5 USD/JPY (5,000 USD) at market, GTC, in account 654061 (00654061), stop 40 pips?',
+    expect(orderSentence({}, bare)).toBe(
+      'Sell 5 USD/JPY (5,000 USD) at market, GTC, in account 654061 (00654061), stop 40 pips',
     );
     // The older table counts by the single unit.
     expect(
@@ -63,9 +64,10 @@ describe('a preview', () => {
 
   test('tells how the stop follows the price, and how the entry does', () => {
     const stop = parseDistance('40pips', '--stop');
-    const entry = preview({ stop, rate: parseRate('150'), trail: 1, trailEntry: 12 });
+    const rate = parseRate('150');
+    const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
     expect(entry).toMatchObject({ trail: 1, trailEntry: 12 });
-    expect(orderQuestion(entry)).toMatch(
+    expect(orderSentence({ rate }, entry)).toMatch(
       /stop entry at 150, trailing in steps of 12 itself, GTC, .*, trailing stop 150.4 \(40 pips/,
     );
     expect(preview({ stop })).toMatchObject({ trail: null, trailEntry: null });
@@ -294,9 +296,9 @@ test.each([
   [{ parameters: [] }, { instrBaseUnitSize: 5 }, 'give another amount'],
   [{ parameters: [] }, undefined, 'give another amount'],
 ])('code 3 with %j and the offer %j', (said, offer, hint) => {
-  const error = { code: 3, message: 'no', requestId: undefined, ora: undefined, cmd: undefined, ...said };
+  const error = tradingError({ code: 3, message: 'no', ...said }) as TradingError;
   const common = new SvcError('refused', 'the gateway refused', { more: { server_code: 3 } });
-  const explained = explainRefusal(error as Parameters<typeof explainRefusal>[0], common, {
+  const explained = explainRefusal(error, common, {
     amount: 15,
     symbol: 'EUR/USD',
     account: ACCOUNT,
