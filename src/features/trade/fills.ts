@@ -12,6 +12,7 @@ import {
 } from './order-ledger.ts';
 import { orderStateWords } from './order-words.ts';
 import { type PushedRecord, readPush } from './push.ts';
+import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session-types.ts';
 
@@ -168,7 +169,9 @@ class Watch implements FillWatch {
   /** No push tied a position to the order: what fits it exactly, and opened since, is its own. */
   #tradesOf({ sentAt, side, rate, ...order }: AwaitedOrder): readonly Fill[] {
     if (sentAt === undefined) return [];
-    const [positions, closed] = [this.tables.rows('OpenPosition'), this.tables.rows('ClosedPosition')];
+    const isUntied = ({ orderId }: OpenPosition | ClosedPosition): boolean => orderId === undefined;
+    const positions = this.tables.rows('OpenPosition').filter(isUntied);
+    const closed = this.tables.rows('ClosedPosition').filter(isUntied);
     const lost = { ...order, side, rate };
     const ids = orderCandidates(lost, sentAt, { orders: [], positions, closed }).map(({ id }) => id);
     return this.#ledger.fillsOf(ids);

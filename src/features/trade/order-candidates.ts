@@ -79,12 +79,15 @@ export function orderCandidates(
     (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !isKnown(row.orderId),
   );
   const orderOf = new Map(orders.map(({ orderId, tradeId }) => [tradeId, orderId]));
+  // Of an order that ended an update may be all that was seen, and it may lack the symbol and the account.
+  const described = new Set(orders.filter(({ currency }) => currency !== undefined).map(({ orderId }) => orderId));
   const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf));
   const orderIdOf = (row: Trade): string | undefined => row.orderId ?? orderOf.get(row.tradeId);
   const trades = ofSide.filter((row) => {
     if (!isSince(row.time, sentAt) || isKnown(row.tradeId)) return false;
     const orderId = orderIdOf(row);
-    if (orderId !== undefined) return ours.some((order) => order.orderId === orderId);
+    if (orderId !== undefined && isKnown(orderId)) return false;
+    if (orderId !== undefined && described.has(orderId)) return ours.some((order) => order.orderId === orderId);
     return lost.rate === undefined || isRate(row, row.open, lost.rate);
   });
   const isWhole = (amountK: number | undefined): boolean =>

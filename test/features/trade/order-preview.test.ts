@@ -170,6 +170,20 @@ test('candidates for a lost order: its account, symbol, side and amount, not old
   expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
 });
 
+test.each<[string, Partial<OpenPosition>, Partial<Order>[], string[]]>([
+  ['of which only an update was seen', {}, [{ orderId: '39', tradeId: '7', status: 6 }], ['7']],
+  ['that is in no table', { orderId: '39' }, [], ['7']],
+  ['that is of another account', { orderId: '39' }, [{ orderId: '39', accountId: '2', currency: 'EUR/USD' }], []],
+  ['that was accepted before', { orderId: '38' }, [], []],
+])('a position of an order %s', (_name, more, rows, ids) => {
+  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
+  const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000' };
+  const positions = [{ ...row, tradeId: '7', ...more }] as OpenPosition[];
+  const accepted = [{ at: '2026-01-14T12:00:00Z', form: {}, order_ids: ['38'], trade_ids: [] }];
+  const found = orderCandidates(lost, WEDNESDAY, { orders: rows as Order[], positions, closed: [] }, accepted);
+  expect(found.map(({ id }) => id)).toEqual(ids);
+});
+
 describe('a position of a lost order, with equal orders that were accepted', () => {
   const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5, amount: 5 } as const;
   const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true', amount: '5', order_type: 'AtMarket', rate: '0' };

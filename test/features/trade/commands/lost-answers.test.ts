@@ -18,6 +18,7 @@ afterAll(async () => {
 beforeEach(() => {
   before.orders.length = 0;
   before.fault = undefined;
+  before.before = undefined;
   desk.gateway.traps.clear();
   desk.gateway.book.orders.clear();
   desk.gateway.book.trades.clear();
@@ -125,6 +126,25 @@ it.each([
   const placed = [...desk.gateway.book.orders.keys()];
   expect(placed).toHaveLength(2);
   expect(lastError(stderr).candidates.split(' ').sort()).toEqual(placed.sort());
+});
+
+it('an order that is filled between subscribing and reading the tables is found by its position', async () => {
+  before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+  // The order waits until svc has subscribed. Only updates of it are pushed, and the table of orders no longer shows it.
+  before.before = async (url) => {
+    if (url.includes('open_trade')) desk.gateway.traps.add('market-closed');
+    if (!url.includes('models=Order') || before.orders.length === 0) return;
+    desk.gateway.traps.delete('market-closed');
+    desk.gateway.tick();
+  };
+  const { code, stderr } = await desk.run(BUY, through());
+  const [tradeId] = desk.gateway.book.trades.keys();
+  expect({ code, sent: before.orders.length, orders: desk.gateway.book.orders.size }).toEqual({
+    code: 8,
+    sent: 1,
+    orders: 0,
+  });
+  expect(lastError(stderr).message).toContain(`this may be it: position with trade id ${tradeId} `);
 });
 
 it('where the session is gone with the answer, another one looks', async () => {

@@ -21,6 +21,8 @@ export interface Forwarder extends AsyncDisposable {
   readonly engine: string[];
   /** Connections are refused. */
   isGone: boolean;
+  /** Awaited before a request is passed on. */
+  before: ((url: string) => Promise<void>) | undefined;
 }
 
 const json = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void => {
@@ -50,7 +52,11 @@ export async function forwarder(to: string): Promise<Forwarder> {
   const orders: string[] = [];
   const engine: string[] = [];
   let isGone = false;
-  const state: Pick<Forwarder, 'fault' | 'tooOften'> = { fault: undefined, tooOften: undefined };
+  const state: Pick<Forwarder, 'fault' | 'tooOften' | 'before'> = {
+    fault: undefined,
+    tooOften: undefined,
+    before: undefined,
+  };
   const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
     const { method, url, headers } = request;
     const onward = forward({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
@@ -69,6 +75,7 @@ export async function forwarder(to: string): Promise<Forwarder> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces);
+    await state.before?.(request.url ?? '');
     if (request.url?.startsWith('/socket.io/')) {
       engine.push(`${request.method} ${request.url}`);
       if (isGone) return void response.destroy();
@@ -88,6 +95,12 @@ export async function forwarder(to: string): Promise<Forwarder> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders,
     engine,
+    get before() {
+      return state.before;
+    },
+    set before(before) {
+      state.before = before;
+    },
     get isGone() {
       return isGone;
     },
