@@ -99,8 +99,8 @@ const rounds = (usual) => (QUICK ? 1 : usual);
 
 /** What `svc` is held to beside amtool in the same rounds, as shares of its time and memory. */
 const BESIDE_AMTOOL = {
-  '10,000 alerts': { command: 'svc (table)', wall: 1 },
-  '50,000 alerts': { command: 'svc -o json', wall: 0.5, mib: 1 },
+  '10,000 alerts': { command: 'svc (table)', wall: 1.3 },
+  '50,000 alerts': { command: 'svc -o json', wall: 0.3, mib: 0.5 },
 };
 
 if (process.argv[2] === '--serve') {
@@ -114,6 +114,12 @@ if (process.argv[2] === '--serve') {
   } finally {
     server.kill();
   }
+}
+
+function bulkBudget(name, ratio) {
+  if (!name.startsWith('svc') || !name.includes(': import')) return '';
+  const most = name.startsWith('svc (standalone)') ? 1.2 : 2;
+  return `≤ ${most} ${ratio <= most ? 'met' : 'MISSED'}`;
 }
 
 /** With what it means below its heading. */
@@ -157,7 +163,7 @@ async function measure(url, wanted) {
         'svc alerts list --help': `${svc} alerts list --help`,
         'svc __complete': `${svc} __complete fingerprints '' -- alerts get --base-url ${url}/1`,
       },
-      budget: { 'svc --version': 1.15, 'svc --help': 1.15, 'svc alerts --help': 1.45, 'svc __complete': 1.45 },
+      budget: { 'svc --version': 1.1, 'svc --help': 1.2, 'svc alerts --help': 1.2, 'svc __complete': 1.6 },
     },
     {
       name: 'one alert',
@@ -170,7 +176,7 @@ async function measure(url, wanted) {
         ...theirs(1, 'alert query -o json'),
         ...curl(1),
       },
-      budget: { 'svc -o json': 3.5 },
+      budget: { 'svc -o json': 3 },
     },
     {
       name: '10,000 alerts',
@@ -232,7 +238,7 @@ async function measure(url, wanted) {
       '|---|---|---|---|---|---|',
       ...rows.map(
         ({ name, ratio, wall, cpu, mib }) =>
-          `| ${name} | ${ratio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${name.startsWith('svc') ? `≤ 1 ${ratio <= 1 ? 'met' : 'MISSED'}` : ''} |`,
+          `| ${name} | ${ratio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${bulkBudget(name, ratio)} |`,
       ),
     ]);
   }
