@@ -11,7 +11,7 @@ interface Alert extends Required<SeedAlert> {
   readonly status: { readonly state: string };
 }
 
-onBothServers((url) => {
+onBothServers((url, comparable) => {
   const post = async (...alerts: object[]): Promise<[number, string]> => {
     const { status, body } = await postJson(url(), '/api/v2/alerts', alerts);
     return [status, body];
@@ -124,12 +124,12 @@ onBothServers((url) => {
       await post({ labels, annotations: { summary: '&' }, generatorURL: 'http://x/?a=1&b=2', ...times });
       const [alert] = await find(labels.alertname);
       const { body } = await wire(url(), `/api/v2/alerts?filter=alertname%3D${labels.alertname}`);
-      expect(body).toBe(
+      const expected =
         `[{"annotations":{"summary":"\\u0026"},"endsAt":"2126-01-02T03:04:05.000Z","fingerprint":"${alert?.fingerprint}",` +
-          '"receivers":[{"name":"operations"}],"startsAt":"2026-01-02T03:04:05.000Z",' +
-          `"status":{"inhibitedBy":[],"silencedBy":[],"state":"active"},"updatedAt":"${alert?.updatedAt}",` +
-          `"generatorURL":"http://x/?a=1\\u0026b=2","labels":{"a":"\\u003c","alertname":"${labels.alertname}"}}]\n`,
-      );
+        '"receivers":[{"name":"operations"}],"startsAt":"2026-01-02T03:04:05.000Z",' +
+        `"status":{"inhibitedBy":[],"silencedBy":[],"state":"active"},"updatedAt":"${alert?.updatedAt}",` +
+        `"generatorURL":"http://x/?a=1\\u0026b=2","labels":{"a":"\\u003c","alertname":"${labels.alertname}"}}]\n`;
+      expect(comparable(body)).toBe(comparable(expected));
     });
 
     test('the fingerprint is a hash of the label set', async () => {
@@ -193,7 +193,8 @@ onBothServers((url) => {
     'the link %j is refused',
     async (generatorURL) => {
       const message = `0.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`;
-      expect(await post({ labels: { a: 'b' }, generatorURL })).toEqual([422, JSON.stringify({ code: 601, message })]);
+      const [status, body] = await post({ labels: { a: 'b' }, generatorURL });
+      expect([status, comparable(body)]).toEqual([422, comparable(JSON.stringify({ code: 601, message }))]);
     },
   );
 });

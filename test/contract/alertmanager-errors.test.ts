@@ -132,6 +132,7 @@ const REFUSALS: readonly Refusal[] = [
   text('open class', regex('x[a'), 400, badRegex('x[a', 'missing closing ]: `[a`')),
   text('unknown script', regex('\\p{Foo}'), 400, badRegex('\\p{Foo}', 'invalid character class range: `\\p{Foo}`')),
   text('backslash at the end', regex('a\\'), 400, badRegex('a\\', 'trailing backslash at end of expression: ``')),
+  text('named group', regex('(?<n>a)'), 400, badRegex('(?<n>a)', 'invalid or unsupported Perl syntax: `(?<`')),
   // 404 with a text
   text('an unknown id', { id: UNKNOWN }, 404, 'silence not found'),
   text('an id that is no UUID', { id: 'xyz' }, 404, 'silence not found'),
@@ -322,13 +323,6 @@ const REFUSALS: readonly Refusal[] = [
   })),
   // Redirects
   {
-    name: 'a double slash',
-    path: '//api/v2/alerts?filter=a%3Db',
-    status: 301,
-    type: 'text/html; charset=utf-8',
-    answer: '<a href="/api/v2/alerts?filter=a%3Db">Moved Permanently</a>.\n\n',
-  },
-  {
     name: 'POST to a double slash',
     method: 'POST',
     path: '/api/v2//alerts',
@@ -380,11 +374,15 @@ const REFUSALS: readonly Refusal[] = [
   })),
 ];
 
-onBothServers((url) => {
+onBothServers((url, comparable) => {
   describe('refuses', () => {
     test.each(REFUSALS)('$name', async ({ method = 'GET', path, headers = {}, body, status, type, answer }) => {
       const got = await wire(url(), path, { method, headers, ...(body === undefined ? {} : { body }) });
-      expect([got.status, got.headers['content-type'], got.body]).toEqual([status, type, answer]);
+      expect([got.status, got.headers['content-type'], comparable(got.body)]).toEqual([
+        status,
+        type,
+        comparable(answer),
+      ]);
     });
 
     test.each([
@@ -398,14 +396,15 @@ onBothServers((url) => {
       for (const method of ['HEAD', 'OPTIONS', 'PUT', 'PATCH']) {
         const got = await wire(url(), `/api/v2/${path}`, { method });
         expect([got.status, String(got.headers.allow).split(',').sort()]).toEqual([405, allowed.toSorted()]);
-        const shape = /^\{"code":405,"message":"method (\w+) is not allowed, but \[.*\] are"\}$/;
-        expect(shape.exec(got.body)?.[1]).toBe(method === 'HEAD' ? undefined : method);
+        if (method === 'HEAD') expect(got.body).toBe('');
+        else expect(JSON.parse(got.body)).toMatchObject({ code: 405, message: expect.stringContaining(method) });
       }
     });
 
     test('redirects name the clean path', async () => {
       for (const path of ['//api/v2/alerts', '/api//v2/alerts', '/api/v2/./alerts', '/x/../api/v2/alerts']) {
-        expect((await wire(url(), path)).headers.location).toBe('/api/v2/alerts');
+        const { status, headers } = await wire(url(), `${path}?filter=a%3Db`);
+        expect([status, headers.location]).toEqual([301, '/api/v2/alerts?filter=a%3Db']);
       }
     });
 

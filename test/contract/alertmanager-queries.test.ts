@@ -26,7 +26,7 @@ const FLEET = [
 ];
 const ALL = FLEET.map(({ id }) => id);
 
-onBothServers((url) => {
+onBothServers((url, comparable) => {
   let silence = '';
   beforeAll(async () => {
     await postAlerts(
@@ -98,7 +98,7 @@ onBothServers((url) => {
     ])('%j is refused, by every list', async (filter, message) => {
       for (const path of ['alerts', 'alerts/groups', 'silences']) {
         const answer = await wire(url(), `/api/v2/${path}?filter=${encodeURIComponent(filter)}`);
-        expect([answer.status, answer.body]).toEqual([400, `${JSON.stringify(message)}\n`]);
+        expect([answer.status, comparable(answer.body)]).toEqual([400, comparable(`${JSON.stringify(message)}\n`)]);
       }
     });
 
@@ -188,7 +188,7 @@ onBothServers((url) => {
       for (const path of ['alerts', 'alerts/groups']) {
         const answer = await wire(url(), `/api/v2/${path}?receiver=(`);
         const message = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
-        expect([answer.status, answer.body]).toEqual([400, `${JSON.stringify(message)}\n`]);
+        expect([answer.status, comparable(answer.body)]).toEqual([400, comparable(`${JSON.stringify(message)}\n`)]);
       }
     });
   });

@@ -1,10 +1,10 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and in which groups they are. */
-import { formatServerTime, type ServerTime, utc } from './date-time.ts';
+import type { PostedAlert } from './bodies.ts';
 import { compareBytes, compareLabelSets, fingerprint, type LabelSet } from './fingerprint.ts';
-import { goQuote } from './go-json.ts';
-import type { PostedAlert } from './postable.ts';
+import { Refused } from './requests.ts';
 import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
 import type { Silences } from './silences.ts';
+import { formatServerTime, type ServerTime, utc } from './times.ts';
 import { type AlertsTrap, INTERVAL, MUTED_RECEIVER, sparse } from './traps.ts';
 
 export interface Alert {
@@ -24,7 +24,7 @@ export interface AlertQuery {
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly match: (labels: LabelSet) => boolean;
-  readonly receiver: RegExp | undefined;
+  readonly receiver: (name: string) => boolean;
 }
 
 const YEAR_1_MS = -62_135_596_800_000;
@@ -48,8 +48,8 @@ export class Alerts {
     this.traps = traps;
   }
 
-  /** Keeps the valid ones and returns what is wrong with the others. */
-  post(posted: readonly PostedAlert[]): string[] {
+  /** Stores the valid ones, and then refuses the request where others are not valid. */
+  post(posted: readonly PostedAlert[]): void {
     const now = this.now();
     const complaints: string[] = [];
     for (const one of posted) {
@@ -68,7 +68,7 @@ export class Alerts {
         this.put({ labels, annotations, generatorURL, timesOut, fingerprint: key, ...times });
       }
     }
-    return complaints;
+    if (complaints.length > 0) throw new Refused(400, complaints.join('; '));
   }
 
   private put(alert: Alert): void {
@@ -135,7 +135,7 @@ export class Alerts {
         status,
         receivers: routesOf(alert.labels).map(({ receiver }) => receiver),
       }))
-      .filter(({ receivers }) => query.receiver === undefined || receivers.some((name) => query.receiver?.test(name)))
+      .filter(({ receivers }) => receivers.some(query.receiver))
       .sort((a, b) => compareBytes(a.alert.fingerprint, b.alert.fingerprint))
       .map(({ alert, status, receivers }) => alertAnswer(alert, status, receivers));
     return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
@@ -150,7 +150,7 @@ export class Alerts {
     for (const { alert, status } of this.shown(query)) {
       const receivers = routesOf(alert.labels)
         .map(({ receiver }) => receiver)
-        .filter((name) => query.receiver === undefined || query.receiver.test(name))
+        .filter(query.receiver)
         .sort(compareBytes);
       const labels = groupLabelsOf(alert.labels);
       for (const receiver of receivers) {
@@ -187,10 +187,10 @@ function invalid(
       .find((name) => !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name));
   if (endsAt.ms < startsAt.ms) return 'start time must be before end time';
   const label = badName(labels);
-  if (label !== undefined) return `invalid label set: invalid name ${goQuote(label)}`;
+  if (label !== undefined) return `invalid label set: invalid name ${JSON.stringify(label)}`;
   if (Object.keys(labels).length === 0) return 'at least one label pair required';
   const annotation = badName(annotations);
-  return annotation === undefined ? undefined : `invalid annotations: invalid name ${goQuote(annotation)}`;
+  return annotation === undefined ? undefined : `invalid annotations: invalid name ${JSON.stringify(annotation)}`;
 }
 
 /** Within a group: by job, by instance, then by all labels. */

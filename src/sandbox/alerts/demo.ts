@@ -1,7 +1,7 @@
 /** A small, believable state: three teams, two clusters, alerts of every state, silences of every state. */
 import type { AlertmanagerApi } from './api.ts';
-import { utc } from './date-time.ts';
 import type { Matcher } from './matcher.ts';
+import { utc } from './times.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

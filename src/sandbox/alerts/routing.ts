@@ -1,4 +1,4 @@
-/** The emulator's one configuration: who is told of which alert, in which groups, and what inhibits what. */
+/** The emulator's one configuration: which receivers and groups an alert has, and what inhibits what. */
 import type { LabelSet } from './fingerprint.ts';
 import { compileMatchers, type Match, parseMatcher } from './matcher.ts';
 
@@ -13,63 +13,37 @@ const GROUP_BY = ['alertname', 'team'] as const;
 export const RESOLVE_TIMEOUT_MS = 5 * 60_000;
 
 const FALLBACK: Route = { receiver: 'operations', match: () => true, goesOn: false };
-const ROUTES: readonly Route[] = [
-  { receiver: 'pager', match: matching('severity="critical"'), goesOn: true },
-  { receiver: 'platform-chat', match: matching('team="platform"'), goesOn: false },
-  { receiver: 'payments-chat', match: matching('team="payments"'), goesOn: false },
+const ROUTES: readonly (Route & { readonly matcher: string })[] = [
+  { receiver: 'pager', ...matching('severity="critical"'), goesOn: true },
+  { receiver: 'platform-chat', ...matching('team="platform"'), goesOn: false },
+  { receiver: 'payments-chat', ...matching('team="payments"'), goesOn: false },
 ];
-
-export const INHIBITION = {
-  source: matching('severity="critical"'),
-  target: matching('severity=~"warning|info"'),
-  equal: ['alertname', 'cluster'],
-} as const;
+const SOURCE = matching('severity="critical"');
+const TARGET = matching('severity=~"warning|info"');
+export const INHIBITION = { source: SOURCE.match, target: TARGET.match, equal: ['alertname', 'cluster'] } as const;
 
 /** The same as the server shows it. */
 export const CONFIG_TEXT = `global:
   resolve_timeout: 5m
 route:
-  receiver: operations
+  receiver: ${FALLBACK.receiver}
   group_by:
-  - alertname
-  - team
-  continue: false
+${GROUP_BY.map((name) => `  - ${name}\n`).join('')}  continue: false
   routes:
-  - receiver: pager
-    matchers:
-    - severity="critical"
-    continue: true
-  - receiver: platform-chat
-    matchers:
-    - team="platform"
-    continue: false
-  - receiver: payments-chat
-    matchers:
-    - team="payments"
-    continue: false
-  group_wait: 1s
+${ROUTES.map(({ receiver, matcher, goesOn }) => `  - receiver: ${receiver}\n    matchers:\n    - ${matcher}\n    continue: ${goesOn}\n`).join('')}  group_wait: 1s
   group_interval: 1s
 inhibit_rules:
 - source_matchers:
-  - severity="critical"
+  - ${SOURCE.matcher}
   target_matchers:
-  - severity=~"warning|info"
+  - ${TARGET.matcher}
   equal:
-  - alertname
-  - cluster
-receivers:
-- name: operations
-- name: pager
-- name: platform-chat
-- name: payments-chat
-templates: []
+${INHIBITION.equal.map((name) => `  - ${name}\n`).join('')}receivers:
+${RECEIVERS.map((name) => `- name: ${name}\n`).join('')}templates: []
 `;
 
-function matching(text: string): Match {
-  const matcher = parseMatcher(text);
-  const match = typeof matcher === 'string' ? matcher : compileMatchers([matcher]);
-  if (typeof match === 'string') throw new Error(match);
-  return match;
+function matching(matcher: string): { readonly matcher: string; readonly match: Match } {
+  return { matcher, match: compileMatchers([parseMatcher(matcher)]) };
 }
 
 /** The routes an alert takes, in their order. */

@@ -3,12 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AlertmanagerApi, type Answer, frameworkError } from './api.ts';
+import { AlertmanagerApi } from './api.ts';
 import { seedDemo } from './demo.ts';
-import { goJson } from './go-json.ts';
-import { acceptsJson, cleanPath, isLoopbackHost, unsupportedBody } from './http-rules.ts';
-import { BodyRefused, ServerPanic } from './postable.ts';
-import { parseQuery } from './query.ts';
+import { acceptsJson, checkBodyType, cleanPath, isLoopbackHost, parseQuery, Refused } from './requests.ts';
 import { type AlertsTrap, ERROR_TEXT } from './traps.ts';
 
 export interface EmulatorOptions {
@@ -30,7 +27,7 @@ export interface Emulator {
 const API = '/api/v2/';
 /** The real server takes request lines of a mebibyte; Node's own limit of 16 KiB would refuse long filters. */
 const MAX_HEADER_SIZE = (1 << 20) + 4096;
-/** Longer answers leave without a length. */
+/** Longer responses have no Content-Length. */
 const BUFFERED = 2048;
 
 export async function startAlertmanagerEmulator(options: EmulatorOptions): Promise<Emulator> {
@@ -42,7 +39,8 @@ export async function startAlertmanagerEmulator(options: EmulatorOptions): Promi
     response.sendDate = false;
     response.setHeader('date', new Date(now()).toUTCString());
     if (traps.has('error-200')) return plain(response, 200, ERROR_TEXT);
-    answer(api, request, response).catch(() => response.destroy());
+    // The real server, too, drops the connection when it fails.
+    respond(api, request, response).catch(() => response.destroy());
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -58,34 +56,37 @@ export async function startAlertmanagerEmulator(options: EmulatorOptions): Promi
   };
 }
 
-async function answer(api: AlertmanagerApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(api: AlertmanagerApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
-  // A name that resolves to loopback must not let a web page in (DNS rebinding). No CORS headers either, unlike the real one.
+  // There are no CORS headers either, unlike in the real server.
   if (!isLoopbackHost(headers.host)) return plain(response, 403, 'The sandbox answers to loopback addresses only.\n');
-  const at = url.indexOf('?');
-  const path = at === -1 ? url : url.slice(0, at);
-  const search = at === -1 ? '' : url.slice(at);
+  const [, path = '', search = ''] = /^([^?]*)(.*)$/s.exec(url) ?? [];
   const clean = path === '/api/v2' ? API : cleanPath(path);
-  if (clean !== undefined) return redirect(response, method, clean + search);
+  if (clean !== path) {
+    response.writeHead(301, { location: clean + search }).end();
+    return;
+  }
   if (!path.startsWith(API)) {
-    if (path === '/-/ready' || path === '/-/healthy') return plain(response, 200, 'OK');
-    return plain(response, 404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
+    const isProbe = path === '/-/ready' || path === '/-/healthy';
+    return isProbe ? plain(response, 200, 'OK') : plain(response, 404, '404 page not found\n');
   }
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
   try {
-    const found = handle(api, method, path, search.slice(1), headers, body);
-    send(response, method, found, acceptsJson(headers.accept));
+    const json = handle(api, method, path, search.slice(1), headers, body);
+    // A POST that does not accept JSON is carried out, and its response has an empty type.
+    send(response, 200, json, acceptsJson(headers.accept) ? 'application/json' : '');
   } catch (error) {
-    if (error instanceof ServerPanic) response.destroy();
-    else if (error instanceof BodyRefused)
-      send(response, method, frameworkError(error.status, error.code, error.message));
-    else throw error;
+    if (!(error instanceof Refused)) throw error;
+    const { status, code, message } = error;
+    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+    if (message === '') send(response, status, undefined);
+    else send(response, status, code === undefined ? message : { code, message });
   }
 }
 
-/** In the order in which the server checks: path, method, the body's type, the answer's type, then the rest. */
+/** In the order in which the server checks: path, method, the body's type, the response's type, then the rest. */
 function handle(
   api: AlertmanagerApi,
   method: string,
@@ -93,57 +94,34 @@ function handle(
   search: string,
   headers: http.IncomingHttpHeaders,
   body: string,
-): Answer {
+): unknown {
   const found = api.find(path.slice(API.length));
-  if (found === undefined) return frameworkError(404, 404, `path ${path} was not found`);
+  if (found === undefined) throw new Refused(404, `path ${path} was not found`, 404);
   const handler = Object.entries(found.methods).find(([name]) => name === method)?.[1];
   if (handler === undefined) {
     const allow = Object.keys(found.methods).join(',');
-    return { ...frameworkError(405, 405, `method ${method} is not allowed, but [${allow}] are`), headers: { allow } };
+    throw new Refused(405, `method ${method} is not allowed, but [${allow}] are`, 405, { allow });
   }
-  if (body !== '') {
-    const refused = unsupportedBody(headers['content-type']);
-    if (refused !== undefined) return frameworkError(refused.status, refused.status, refused.message);
-  } else if (!acceptsJson(headers.accept)) {
-    return frameworkError(406, 406, 'unsupported media type requested, only [application/json] are available');
+  if (body !== '') checkBodyType(headers['content-type']);
+  else if (!acceptsJson(headers.accept)) {
+    throw new Refused(406, 'unsupported media type requested, only [application/json] are available', 406);
   }
   return handler({ query: parseQuery(search), id: found.id, body });
 }
 
-/** A POST whose answer was not wanted as JSON is carried out, and answered with an empty type. */
-function send(response: ServerResponse, method: string, answer: Answer, typed = true): void {
-  response.statusCode = answer.status;
+function send(response: ServerResponse, status: number, json: unknown, type = 'application/json'): void {
+  response.statusCode = status;
   response.setHeader('vary', 'Origin');
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.json === undefined) {
+  if (json === undefined) {
     response.end();
     return;
   }
-  response.setHeader('content-type', typed || answer.framework ? 'application/json' : '');
-  const text = goJson(answer.json, answer.html === true) + (answer.framework ? '' : '\n');
-  if (method !== 'HEAD' && Buffer.byteLength(text) > BUFFERED) response.write(text);
+  response.setHeader('content-type', type);
+  const text = `${JSON.stringify(json)}\n`;
+  if (Buffer.byteLength(text) > BUFFERED) response.write(text);
   response.end(response.headersSent ? undefined : text);
 }
 
-function plain(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
-  response.statusCode = status;
-  for (const [name, value] of Object.entries({ 'content-type': 'text/plain; charset=utf-8', ...headers })) {
-    response.setHeader(name, value);
-  }
-  response.end(text);
-}
-
-function redirect(response: ServerResponse, method: string, location: string): void {
-  response.statusCode = 301;
-  response.setHeader('location', location);
-  if (method !== 'GET' && method !== 'HEAD') response.end();
-  else {
-    const shown = location
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&#34;');
-    response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<a href="${shown}">Moved Permanently</a>.\n\n`);
-  }
+function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }

@@ -1,10 +1,9 @@
 /** The silences of an emulated server, with the update rules of version 0.25. */
-import { formatServerTime, type ServerTime, utc } from './date-time.ts';
+import type { PostedSilence } from './bodies.ts';
 import { compareBytes, type LabelSet } from './fingerprint.ts';
-import { goQuote } from './go-json.ts';
-import { compileMatchers, type Match, type Matcher } from './matcher.ts';
-import type { PostedSilence } from './postable.ts';
-import { compileRe2 } from './re2.ts';
+import { compileMatchers, compileRegex, type Match, type Matcher } from './matcher.ts';
+import { Refused } from './requests.ts';
+import { formatServerTime, type ServerTime, utc } from './times.ts';
 
 export type SilenceState = 'active' | 'pending' | 'expired';
 
@@ -18,14 +17,9 @@ export interface Silence {
   readonly updatedAt: number;
 }
 
-/** The server's refusal, word for word. */
-export class SilenceRefused extends Error {}
-export class SilenceNotFound extends Error {
-  override readonly message = 'silence not found';
-}
-
 /** How long an expired silence is kept. */
 const RETENTION_MS = 120 * 3_600_000;
+const NOT_FOUND = 'silence not found';
 const YEAR_10000_MS = 253_402_300_800_000;
 const STATES: readonly SilenceState[] = ['active', 'pending', 'expired'];
 
@@ -76,12 +70,11 @@ export class Silences {
   post(posted: PostedSilence): string {
     const now = this.now();
     const { startsAt, endsAt } = posted;
-    if (startsAt.ms >= endsAt.ms)
-      throw new SilenceRefused('Failed to create silence: start time must be before end time');
-    if (endsAt.ms <= now) throw new SilenceRefused("Failed to create silence: end time can't be in the past");
+    if (startsAt.ms >= endsAt.ms) throw new Refused(400, 'start time must be before end time');
+    if (endsAt.ms <= now) throw new Refused(400, "end time can't be in the past");
     const silence = { ...posted, updatedAt: now };
     const previous = this.get(posted.id);
-    if (posted.id !== '' && previous === undefined) throw new SilenceNotFound();
+    if (posted.id !== '' && previous === undefined) throw new Refused(404, NOT_FOUND);
     if (previous !== undefined) {
       if (canUpdate(previous, silence, now)) return this.store(silence);
       // Version 0.25 does this before it looks at the new matchers: where those are invalid, the old silence is gone.
@@ -93,7 +86,8 @@ export class Silences {
   /** Ends a silence at once; one that has ended stays as it is. */
   expire(id: string): void {
     const silence = this.get(id);
-    if (silence === undefined) throw new SilenceNotFound();
+    // Version 0.25 answers 500 here.
+    if (silence === undefined) throw new Refused(500, NOT_FOUND);
     const now = this.now();
     const state = silenceState(silence, now);
     if (state === 'expired') return;
@@ -104,10 +98,7 @@ export class Silences {
   /** Validates and keeps a silence as it is, whatever its state. */
   store(silence: Silence): string {
     const match = validated(silence.matchers);
-    const kept = Math.floor((silence.endsAt.ms + RETENTION_MS) / 1000);
-    if (kept * 1000 >= YEAR_10000_MS) {
-      throw new SilenceRefused(`timestamp: &types.Timestamp{Seconds: ${kept},\nNanos: 0,\n} after 10000-01-01`);
-    }
+    if (silence.endsAt.ms + RETENTION_MS >= YEAR_10000_MS) throw new Refused(400, 'timestamp after 10000-01-01');
     this.stored.set(silence.id, { silence, match });
     return silence.id;
   }
@@ -128,26 +119,13 @@ function canUpdate(previous: Silence, next: Silence, now: number): boolean {
 }
 
 function validated(matchers: readonly Matcher[]): Match {
-  let allMatchEmpty = true;
-  for (const [index, { name, value, isRegex, isEqual }] of matchers.entries()) {
-    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
-      throw new SilenceRefused(`silence invalid: invalid label matcher ${index}: invalid label name ${goQuote(name)}`);
-    }
-    let matchesEmpty = value === '' && isEqual;
-    if (isRegex) {
-      const expression = compileRe2(value);
-      if (typeof expression === 'string') {
-        throw new SilenceRefused(
-          `silence invalid: invalid label matcher ${index}: invalid regular expression ${goQuote(value)}: ${expression}`,
-        );
-      }
-      matchesEmpty = isEqual && expression.test('');
-    }
-    allMatchEmpty &&= matchesEmpty;
+  for (const { name } of matchers) {
+    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) throw new Refused(400, `invalid label name ${JSON.stringify(name)}`);
   }
-  if (allMatchEmpty) throw new SilenceRefused('silence invalid: at least one matcher must not match the empty string');
   const match = compileMatchers(matchers);
-  if (typeof match === 'string') throw new SilenceRefused(match);
+  const matchesEmpty = ({ value, isRegex, isEqual }: Matcher): boolean =>
+    isEqual && (isRegex ? compileRegex(value)('') : value === '');
+  if (matchers.every(matchesEmpty)) throw new Refused(400, 'at least one matcher must not match the empty string');
   return match;
 }
 

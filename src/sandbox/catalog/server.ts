@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopbackHost } from '../alerts/http-rules.ts';
+import { isLoopbackHost } from '../alerts/requests.ts';
 import { CatalogApi } from './api.ts';
 import { demoCatalog } from './demo.ts';
 import { withManyProducts } from './many-products.ts';

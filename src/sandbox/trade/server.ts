@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { isLoopbackHost } from '../alerts/http-rules.ts';
+import { isLoopbackHost } from '../alerts/requests.ts';
 import { Book } from './book.ts';
 import { CallCaps } from './call-caps.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
