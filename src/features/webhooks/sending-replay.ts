@@ -5,7 +5,7 @@ import type { DeliveryFormat } from './container.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { readDeliveries } from './delivery-input.ts';
 import { readEvent } from './event.ts';
-import { forwardedHeaders } from './forwarding.ts';
+import { forwardedHeaders } from './receiver/forwarder.ts';
 import type { LineReader } from './recording-reader.ts';
 import type { SigningSecret } from './secret.ts';
 import type { Draft, Outgoing } from './sending.ts';
@@ -148,7 +148,7 @@ export class Replay {
 
   #outgoing({ eventId, eventType, headers, body }: Recorded): Outgoing {
     const { resign, userAgent, now } = this.#options;
-    const kept = forwardedHeaders(headers.flat(), { allHeaders: false });
+    const kept = forwardedHeaders(headers, { allHeaders: false });
     const nowS = Math.floor(now() / 1000);
     if (resign === undefined) this.#warnOfAge(headerValues(kept, TIMESTAMP)[0], nowS);
     const sent = resign === undefined ? kept : resigned(kept, resign.secret.key.reveal(), String(nowS), body);

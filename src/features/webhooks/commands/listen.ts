@@ -1,14 +1,14 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
 import { parseByteSize } from '../byte-size.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
-import type { Forwarder } from '../forwarding.ts';
-import type { ReadyFile } from '../ready-file.ts';
-import type { ReadyRow, ReceiverRow } from '../receiver-rows.ts';
-import { RECEIVER_LIST, receiverList } from '../receiver-rows-columns.ts';
-import type { ReceiverSession, SessionOptions } from '../receiver-session.ts';
-import type { RecordingWriter } from '../recording-writer.ts';
-import type { SeenFile } from '../seen-file.ts';
+import type { Forwarder } from '../receiver/forwarder.ts';
+import type { ReadyFile } from '../receiver/ready-file.ts';
+import type { RecordingWriter } from '../receiver/recording-writer.ts';
+import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary } from '../receiver/rows.ts';
+import type { SeenFile } from '../receiver/seen-events.ts';
+import type { ReceiverSession, SessionOptions } from '../receiver/session.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
 
@@ -126,7 +126,8 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     if (input.dedupeFile !== undefined && input.dedupe === 'off') {
       throw new SvcError('usage', '--dedupe-file does not go with --dedupe off');
     }
-    const known = input.dedupeFile === undefined ? undefined : await openKnown(input.dedupeFile, ctx);
+    const seenFile = input.dedupeFile === undefined ? undefined : await openSeen(input.dedupeFile, ctx);
+    const { SeenEvents } = await import('../receiver/seen-events.ts');
     const recording = record === undefined ? undefined : await openRecorder(record, input.append, ctx);
     const options: SessionOptions = {
       ...input,
@@ -140,8 +141,8 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       early: input.ack === 'early',
       events: new Set(events),
       untilEvents,
-      dedupe: input.dedupe === 'id',
-      known,
+      seen: input.dedupe === 'off' ? undefined : (seenFile ?? new SeenEvents()),
+      seenFile,
       digests: !ctx.wants.table,
       waitMs: input.wait,
       now: ctx.now,
@@ -149,9 +150,8 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       sleep: ctx.sleep,
       notice: ctx.wants.table ? ctx.notice : undefined,
     };
-    const { ReceiverSession } = await import('../receiver-session.ts');
+    const { ReceiverSession } = await import('../receiver/session.ts');
     const { hintWords } = await import('../signature-hints.ts');
-    const { summary } = await import('../receiver-notices.ts');
     const session = new ReceiverSession(options);
     const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
     return {
@@ -169,15 +169,13 @@ interface Place {
   readonly readyFile: string | undefined;
 }
 
-/** From the row that says it is ready to the last; whichever way it ends, nothing is left behind. */
+/** From the ready row to the last. It releases everything, however it ends. */
 async function* received(
   session: ReceiverSession,
   { secrets, host, path, tls, events }: SessionOptions,
   { record, forward, readyFile }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
-  const { receiverUrl, refuseLoop } = await import('../receiver-address.ts');
-  const { introduction, summary } = await import('../receiver-notices.ts');
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = await openReadyFile(readyFile);
@@ -206,8 +204,35 @@ async function* received(
   }
 }
 
+function receiverUrl(host: string, port: number, path: string, tls: boolean): URL {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return new URL(`${tls ? 'https' : 'http'}://${name}:${port}${path}`);
+}
+
+/** Each delivery would come back as the next. */
+function refuseLoop(forward: URL, own: URL): void {
+  const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+  const ownHost = forward.hostname === own.hostname || isLoopback(forward);
+  if (port(forward) !== port(own) || !ownHost) return;
+  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener itself`);
+}
+
+/** The first notices on standard error. `secrets`: how many there are to verify with. */
+function introduction({ url, forward, record, events }: ReadyRow, secrets: number | undefined): string[] {
+  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
+  const parts = [`listening on ${url}`, `verify: ${verify}`];
+  if (forward !== null) parts.push(`forward: ${forward}`);
+  if (record !== null) parts.push(`record: ${record}`);
+  if (events !== null) parts.push(`events: ${events.join(', ')}`);
+  const lines = [parts.join('  ')];
+  if (!isLoopback(new URL(url))) lines.push('warning: other machines reach this address');
+  if (secrets === undefined) lines.push('warning: nothing is verified: whoever reaches this address can send events');
+  if (record !== null) lines.push('warning: recordings hold transcripts, which are personal data');
+  return lines;
+}
+
 async function openReadyFile(path: string): Promise<ReadyFile> {
-  const { ReadyFile } = await import('../ready-file.ts');
+  const { ReadyFile } = await import('../receiver/ready-file.ts');
   return new ReadyFile(path);
 }
 
@@ -221,7 +246,7 @@ interface ForwardInput {
 }
 
 async function openForwarder(input: ForwardInput, ctx: RunContext): Promise<Forwarder> {
-  const { Forwarder, forwardTarget } = await import('../forwarding.ts');
+  const { Forwarder, forwardTarget } = await import('../receiver/forwarder.ts');
   const { addressWarnings } = await import('../sending-address.ts');
   const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
   for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
@@ -235,14 +260,14 @@ async function openForwarder(input: ForwardInput, ctx: RunContext): Promise<Forw
 }
 
 async function openRecorder(path: string, append: boolean, ctx: RunContext): Promise<RecordingWriter> {
-  const { openRecording } = await import('../recording-writer.ts');
+  const { openRecording } = await import('../receiver/recording-writer.ts');
   const { writer, notices } = openRecording(path, { append });
   for (const text of notices) ctx.notice(`warning: ${text}`);
   return writer;
 }
 
-async function openKnown(path: string, ctx: RunContext): Promise<SeenFile> {
-  const { openSeenFile } = await import('../seen-file.ts');
+async function openSeen(path: string, ctx: RunContext): Promise<SeenFile> {
+  const { openSeenFile } = await import('../receiver/seen-events.ts');
   return openSeenFile(path, ctx.now(), (why) =>
     ctx.notice(`warning: ${path} cannot be written: ${why}: events may be taken for new ones after a restart`),
   );

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryRow } from '../../../../src/features/webhooks/receiver-rows.ts';
+import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import type { DeliveryRow } from '../../../../src/features/webhooks/receiver-rows.ts';
+import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { KEY } from '../receiver-client.ts';
 

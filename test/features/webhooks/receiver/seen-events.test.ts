@@ -1,38 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventKey, SeenEvents } from '../../../src/features/webhooks/dedupe.ts';
+import { eventKey, SeenEvents } from '../../../../src/features/webhooks/receiver/seen-events.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
 describe('an event', () => {
   it('is new until it was accepted, and counted from then on', () => {
     const seen = new SeenEvents();
-    expect(seen.again(eventKey('evt_1'), 1)).toBeUndefined();
-    expect(seen.again(eventKey('evt_1'), 2)).toBeUndefined();
+    expect(seen.recordDuplicate(eventKey('evt_1'), 1)).toBeUndefined();
+    expect(seen.recordDuplicate(eventKey('evt_1'), 2)).toBeUndefined();
     seen.add(eventKey('evt_1'), 3);
-    expect(seen.again(eventKey('evt_1'), 4)).toMatchObject({ firstMs: 3, deliveries: 2 });
-    expect(seen.again(eventKey('evt_1'), 5)).toMatchObject({ firstMs: 3, deliveries: 3 });
-    expect(seen.again(eventKey('evt_2'), 5)).toBeUndefined();
+    expect(seen.recordDuplicate(eventKey('evt_1'), 4)).toMatchObject({ firstMs: 3, deliveries: 2 });
+    expect(seen.recordDuplicate(eventKey('evt_1'), 5)).toMatchObject({ firstMs: 3, deliveries: 3 });
+    expect(seen.recordDuplicate(eventKey('evt_2'), 5)).toBeUndefined();
   });
 
   it('is forgotten after a day, and may be accepted again', () => {
     const seen = new SeenEvents();
     seen.add(eventKey('evt_1'), 0);
-    expect(seen.again(eventKey('evt_1'), DAY - 1)).toBeDefined();
-    expect(seen.again(eventKey('evt_1'), DAY)).toBeUndefined();
+    expect(seen.recordDuplicate(eventKey('evt_1'), DAY - 1)).toBeDefined();
+    expect(seen.recordDuplicate(eventKey('evt_1'), DAY)).toBeUndefined();
     seen.add(eventKey('evt_1'), DAY);
-    expect(seen.again(eventKey('evt_1'), DAY + 1)).toMatchObject({ firstMs: DAY, deliveries: 2 });
+    expect(seen.recordDuplicate(eventKey('evt_1'), DAY + 1)).toMatchObject({ firstMs: DAY, deliveries: 2 });
   });
 
   it('may have an id of any length and text', () => {
     const seen = new SeenEvents();
     const long = 'x'.repeat(1_000_000);
     for (const id of ['', '__proto__', long]) {
-      expect(seen.again(eventKey(id), 0)).toBeUndefined();
+      expect(seen.recordDuplicate(eventKey(id), 0)).toBeUndefined();
       seen.add(eventKey(id), 0);
-      expect(seen.again(eventKey(id), 0)).toBeDefined();
+      expect(seen.recordDuplicate(eventKey(id), 0)).toBeDefined();
     }
-    expect(seen.again(eventKey(`${long}x`), 0)).toBeUndefined();
+    expect(seen.recordDuplicate(eventKey(`${long}x`), 0)).toBeUndefined();
   });
 });
 
@@ -40,7 +40,7 @@ it('remembers the last 100,000 events and no more', () => {
   const seen = new SeenEvents();
   for (let index = 0; index < 150_000; index++) seen.add(eventKey(`evt_${index}`), index);
   for (let index = 0; index < 150_000; index += 7) {
-    expect(seen.again(eventKey(`evt_${index}`), 150_000)?.firstMs).toBe(index < 50_000 ? undefined : index);
+    expect(seen.recordDuplicate(eventKey(`evt_${index}`), 150_000)?.firstMs).toBe(index < 50_000 ? undefined : index);
   }
 });
 
@@ -55,7 +55,7 @@ it('does as a list of the last few would', () => {
       for (const { id, later } of steps) {
         now += later;
         const known = list.findLast((entry) => entry.id === id && now - entry.at < DAY);
-        expect(seen.again(eventKey(id), now)?.firstMs).toBe(known?.at);
+        expect(seen.recordDuplicate(eventKey(id), now)?.firstMs).toBe(known?.at);
         if (known !== undefined) continue;
         seen.add(eventKey(id), now);
         list = [...list, { id, at: now }].slice(-most);

@@ -1,28 +1,43 @@
-/** A local receiver: takes deliveries off the wire byte by byte, verifies them before anything is parsed, and bears with bad senders. */
+/** The HTTP server of `webhooks listen`: it listens, limits connections, and drains. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { SvcError } from '../../errors.ts';
-import { Desk, type Limits, type ReceiverHandlers, type ReceiverOptions } from './receiver-desk.ts';
+import { SvcError } from '../../../errors.ts';
+import { type Limits, type ReceiverHandlers, RequestReceiver } from './requests.ts';
+
+export interface ReceiverOptions {
+  readonly host: string;
+  /** 0 for any. */
+  readonly port: number;
+  /** Deliveries to any other path are answered 404. */
+  readonly path: string;
+  /** PEM texts: the receiver speaks TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Bytes. */
+  readonly maxBody: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly limits?: Partial<Limits>;
+}
 
 const LIMITS: Limits = {
   headMs: 5_000,
   requestMs: 10_000,
   idleMs: 75_000,
   connections: 1_000,
-  heldBytes: 128 * 1024 * 1024,
+  bufferedBytes: 128 * 1024 * 1024,
 };
 
 const CHECKS_MS = 500;
 
 export interface Receiver {
   readonly port: number;
-  /** Takes no more connections, and waits until all requests under way are answered, or no longer than this. */
+  /** Accepts nothing more, and waits until all current requests are answered, or for this long. */
   drain(ms: number): Promise<void>;
   /** Breaks off what is left. */
   destroy(): void;
 }
 
-/** Throws where it cannot listen there. */
+/** Throws `invalid_value` if it cannot listen there. */
 export async function startReceiver(options: ReceiverOptions, handlers: ReceiverHandlers): Promise<Receiver> {
   const limits = { ...LIMITS, ...options.limits };
   const settings = {
@@ -32,11 +47,11 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
     connectionsCheckingInterval: Math.min(CHECKS_MS, limits.headMs),
   };
   const server = options.tls === undefined ? createServer(settings) : await secureServer(options.tls, settings, limits);
-  const desk = new Desk(options, limits, handlers);
-  server.on('request', (request, response) => desk.take(request, response));
-  server.on('checkContinue', (request, response) => desk.take(request, response, true));
+  const requests = new RequestReceiver({ ...options, bufferedBytes: limits.bufferedBytes }, handlers);
+  server.on('request', (request, response) => requests.receive(request, response));
+  server.on('checkContinue', (request, response) => requests.receive(request, response, true));
   server.maxConnections = limits.connections;
-  // Whoever comes next finds room again.
+  // Idle connections make way for new ones.
   server.on('drop', () => server.closeIdleConnections());
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -49,7 +64,7 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
     async drain(ms) {
       server.close();
       server.closeIdleConnections();
-      await desk.drained(ms);
+      await requests.drain(ms);
     },
     destroy() {
       server.close();
@@ -88,7 +103,7 @@ function listen(server: Server, { host, port }: ReceiverOptions): Promise<number
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
-      // A connection that cannot be accepted, for want of descriptors, is no reason to end.
+      // Running out of descriptors costs one connection, not the listener.
       server.on('error', () => {});
       done((server.address() as AddressInfo).port);
     });

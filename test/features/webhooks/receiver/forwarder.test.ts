@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { forwardedHeaders, forwardTarget, statusOf } from '../../../src/features/webhooks/forwarding.ts';
+import type { RawHeader } from '../../../../src/features/webhooks/delivery.ts';
+import { forwardedHeaders, forwardTarget, statusOf } from '../../../../src/features/webhooks/receiver/forwarder.ts';
 
-const HEADERS = [
+const HEADERS: readonly RawHeader[] = [
   ['Host', 'example.com'],
   ['connection', 'Keep-Alive, X-Hop'],
   ['X-Hop', '1'],
@@ -15,7 +16,7 @@ const HEADERS = [
   ['X-Service-Other', 'a'],
   ['X-Service-Other', 'b'],
   ['Proxy-Authorization', 'Basic eA=='],
-].flat();
+];
 
 describe('the headers that go on', () => {
   it('are the five of the document, in their order and case', () => {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { eventKey } from '../../../src/features/webhooks/dedupe.ts';
-import { openSeenFile } from '../../../src/features/webhooks/seen-file.ts';
+import { eventKey, openSeenFile } from '../../../../src/features/webhooks/receiver/seen-events.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 0, 15);
@@ -30,7 +29,7 @@ it('knows what it was told before, of any ids, wherever a writer was killed', ()
       writeFileSync(path, bytes.subarray(0, Math.max(0, bytes.length - lost)));
       const whole = readFileSync(path, 'utf8').split('\n').length - 1;
       const after = open(path);
-      const known = all.map((id) => after.again(eventKey(id), NOW) !== undefined);
+      const known = all.map((id) => after.recordDuplicate(eventKey(id), NOW) !== undefined);
       after.close();
       expect(known).toEqual(all.map((_, index) => index < whole));
       expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(whole + 1);
@@ -46,7 +45,10 @@ it('drops what is older than a day', () => {
   before.add(eventKey('young'), NOW - DAY + 1);
   before.close();
   const after = open(path);
-  expect([after.again(eventKey('old'), NOW), after.again(eventKey('young'), NOW)?.deliveries]).toEqual([undefined, 2]);
+  expect([
+    after.recordDuplicate(eventKey('old'), NOW),
+    after.recordDuplicate(eventKey('young'), NOW)?.deliveries,
+  ]).toEqual([undefined, 2]);
   after.close();
   expect(readFileSync(path, 'utf8').match(/\n/g)).toHaveLength(1);
 });
@@ -66,6 +68,6 @@ it('takes events after it was closed, and writes nothing then', () => {
   const seen = open(path);
   seen.close();
   seen.add(eventKey('late'), NOW);
-  expect(seen.again(eventKey('late'), NOW)).toBeDefined();
+  expect(seen.recordDuplicate(eventKey('late'), NOW)).toBeDefined();
   expect(readFileSync(path, 'utf8')).toBe('');
 });

@@ -1,14 +1,85 @@
-/** How the rows of a receiver are shown. */
-import type { Cell, ListOutput } from '../../output/types.ts';
-import { summary } from './receiver-notices.ts';
-import type { DeliveryRow, ReceiverRow, RefusedRow } from './receiver-rows.ts';
-import { isSlow } from './receiver-watch.ts';
+/** The rows of `webhooks listen`: the objects of its NDJSON, and how a person sees them. */
+import type { Cell, ListOutput } from '../../../output/types.ts';
+import type { DeliveryFacts } from '../checked-delivery.ts';
+import type { Verdict } from '../signature.ts';
+import type { RefusalReason } from './requests.ts';
+
+/** Once, when it listens. */
+export interface ReadyRow {
+  readonly type: 'ready';
+  readonly port: number;
+  readonly url: string;
+  readonly verify: boolean;
+  readonly forward: string | null;
+  readonly record: string | null;
+  /** The event types of --event; null for all. */
+  readonly events: readonly string[] | null;
+  readonly pid: number;
+}
+
+export interface ForwardedRow {
+  readonly status: number | null;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+export interface DeliveryRow extends DeliveryFacts {
+  readonly type: 'delivery';
+  readonly received_at: string;
+  readonly verdict: Verdict | 'unchecked';
+  /** It was accepted before: the number of deliveries, this one included, and the time of the first. */
+  readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
+  readonly forward: ForwardedRow | null;
+  readonly response: number;
+  /** From its head to its answer. */
+  readonly ms: number;
+  readonly body?: string | undefined;
+}
+
+export interface RefusedRow {
+  readonly type: 'refused';
+  readonly received_at: string;
+  readonly source: string;
+  readonly method: string;
+  readonly path: string;
+  readonly reason: RefusalReason;
+  readonly response: number | null;
+  readonly bytes: number;
+}
+
+export interface WarningRow {
+  readonly type: 'warning';
+  readonly message: string;
+}
+
+/** What was received so far. */
+export interface Tally {
+  deliveries: number;
+  valid: number;
+  duplicates: number;
+  invalid: number;
+  refused: number;
+  /** Valid, no duplicates, and answered with a 2xx. */
+  accepted: number;
+  /** Valid, and left out by the filter of event types: not among the deliveries. */
+  filtered: number;
+}
+
+/** Always the last. */
+export interface EndRow extends Readonly<Tally> {
+  readonly type: 'end';
+}
+
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | EndRow;
+
+/** The service waits 5 s for a response (doc 2 §6). */
+export const SLOW_MS = 4_000;
 
 /** A sentence for the name of a hint. */
-export type HintWords = (name: string) => string;
+export type DescribeHint = (name: string) => string;
 
-export function receiverList(hintWords: HintWords): ListOutput<ReceiverRow> {
-  return { ...RECEIVER_LIST, live: (row) => liveCells(row, hintWords) };
+export function receiverList(describeHint: DescribeHint): ListOutput<ReceiverRow> {
+  return { ...RECEIVER_LIST, live: (row) => liveCells(row, describeHint) };
 }
 
 export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
@@ -40,9 +111,9 @@ function messageOf(row: ReceiverRow): Cell {
   return row.type === 'refused' ? row.reason : row.notes;
 }
 
-/** A person is told that it is ready, and warned, on standard error. */
-function liveCells(row: ReceiverRow, hintWords: HintWords): readonly Cell[] {
-  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, hintWords);
+/** Notices on standard error say that it is ready, and warn. */
+function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
+  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
   return row.type === 'refused' ? refusedCells(row) : [];
 }
 
@@ -60,13 +131,13 @@ function validCells(row: DeliveryRow): Cell[] {
     cells.push({ text: `duplicate (delivery ${deliveries}, first ${wallTime(first_at)})`, tone: 'dim' });
   }
   cells.push(answerCell(row));
-  if (isSlow(row)) cells.push({ text: 'slow', tone: 'warn' });
+  if (row.ms >= SLOW_MS) cells.push({ text: 'slow', tone: 'warn' });
   if (notes.length > 0) cells.push({ text: notes.join(' '), tone: 'warn' });
   if (body !== undefined) cells.push(body);
   return cells;
 }
 
-function invalidCells(row: DeliveryRow, hintWords: HintWords): Cell[] {
+function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
   const { received_at, verdict, source, body_bytes, response, hints, notes, body } = row;
   return [
     wallTime(received_at),
@@ -76,7 +147,7 @@ function invalidCells(row: DeliveryRow, hintWords: HintWords): Cell[] {
     `from ${source}`,
     `${body_bytes} B`,
     { text: `-> ${response}`, tone: 'bad' },
-    ...hints.map(hintWords),
+    ...hints.map(describeHint),
     ...notes,
     body,
   ];
@@ -108,7 +179,16 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   return failed || response >= 300 ? { text, tone: 'bad' } : text;
 }
 
-/** As the clock on the wall shows it: the lines are read while they come. */
+/** Local time: the lines are read as they appear. */
 function wallTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
+}
+
+/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 left out by --event`. */
+export function summary({ deliveries, valid, duplicates, invalid, refused, filtered }: Tally): string {
+  const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
+  const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
+  if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
+  if (filtered > 0) parts.push(`${filtered} left out by --event`);
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }

@@ -12,11 +12,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { SvcError } from '../../errors.ts';
-import type { RecordedDelivery } from './recording.ts';
-
-/** Called once it is known whether the line is in the file. */
-type Written = (ok: boolean) => void;
+import { SvcError } from '../../../errors.ts';
+import type { RecordedDelivery } from '../recording.ts';
 
 export interface OpenedRecording {
   readonly writer: RecordingWriter;
@@ -58,8 +55,8 @@ export class RecordingWriter {
   readonly #regular: boolean;
   readonly #created: boolean;
   #lines: string[] = [];
-  #waiting: Written[] = [];
-  #scheduled = false;
+  #waiting: ((written: boolean) => void)[] = [];
+  #closed = false;
   #failing = false;
   #firstFailure: SvcError | undefined;
   #changed: (failure: SvcError | undefined) => void = () => {};
@@ -81,34 +78,31 @@ export class RecordingWriter {
     this.#changed = handler;
   }
 
-  /** What is added in one turn of the event loop is one write at its end. */
-  add(line: string, written: Written): void {
-    this.#lines.push(line);
-    this.#waiting.push(written);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.flush());
-  }
-
-  flush(): void {
-    this.#scheduled = false;
-    if (this.#lines.length === 0) return;
-    const lines = this.#lines;
-    const waiting = this.#waiting;
-    this.#lines = [];
-    this.#waiting = [];
-    const ok = this.#write(Buffer.from(lines.length === 1 ? (lines[0] ?? '') : lines.join(''), 'latin1'));
-    for (const written of waiting) written(ok);
+  /** Whether the line is in the file. What is added in one turn of the event loop is one write at its end. */
+  add(line: string): Promise<boolean> {
+    if (this.#lines.push(line) === 1) setImmediate(() => this.#flush());
+    return new Promise((done) => this.#waiting.push(done));
   }
 
   close(): void {
-    this.flush();
+    this.#flush();
     closeSync(this.#file);
+    this.#closed = true;
   }
 
   /** Where nothing could be received in the end: a file that was not there before is gone again. */
   discard(): void {
     if (this.#created) rmSync(this.#path, { force: true });
+  }
+
+  #flush(): void {
+    if (this.#lines.length === 0) return;
+    const waiting = this.#waiting;
+    const bytes = Buffer.from(this.#lines.join(''), 'latin1');
+    this.#lines = [];
+    this.#waiting = [];
+    const written = !this.#closed && this.#write(bytes);
+    for (const done of waiting) done(written);
   }
 
   #write(bytes: Buffer): boolean {

@@ -1,7 +1,7 @@
 /** Tells other programs that deliveries are taken, and where: a file that is there, whole, exactly as long as that is so. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { SvcError } from '../../errors.ts';
-import { readOwnFile } from '../../store/own-file.ts';
+import { SvcError } from '../../../errors.ts';
+import { readOwnFile } from '../../../store/own-file.ts';
 
 export interface Readiness {
   readonly port: number;

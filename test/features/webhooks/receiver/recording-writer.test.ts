@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SvcError } from '../../../src/errors.ts';
-import type { RecordedDelivery } from '../../../src/features/webhooks/recording.ts';
-import { openRecording, type RecordingWriter, recordingLine } from '../../../src/features/webhooks/recording-writer.ts';
+import type { SvcError } from '../../../../src/errors.ts';
+import { openRecording, recordingLine } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
+import type { RecordedDelivery } from '../../../../src/features/webhooks/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,8 +38,6 @@ const DELIVERY: RecordedDelivery = {
 };
 const LINE = recordingLine(DELIVERY);
 
-const added = (writer: RecordingWriter, line: string): Promise<boolean> =>
-  new Promise((done) => writer.add(line, done));
 const failure = (work: () => unknown): SvcError => {
   try {
     work();
@@ -68,7 +66,7 @@ describe('a new file', () => {
     const path = fresh();
     const { writer, notices } = openRecording(path, { append: false });
     expect(notices).toEqual([]);
-    expect(await added(writer, LINE)).toBe(true);
+    expect(await writer.add(LINE)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writer.close();
     expect(readFileSync(path, 'utf8')).toBe(LINE);
@@ -105,7 +103,7 @@ describe('a turn of the event loop', () => {
     const seen: number[] = [];
     const lines = ['1', '2', '3'].map((event_id) => recordingLine({ ...DELIVERY, event_id }));
     const done = Promise.all(
-      lines.map((line) => added(writer, line).then(() => seen.push(readFileSync(path, 'utf8').length))),
+      lines.map((line) => writer.add(line).then(() => seen.push(readFileSync(path, 'utf8').length))),
     );
     await Promise.resolve();
     expect(statSync(path).size).toBe(0);
@@ -116,15 +114,12 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual([whole.length, whole.length, whole.length]);
   });
 
-  it('that does not come writes all the same', () => {
+  it('that does not come writes all the same', async () => {
     const path = fresh();
     const { writer } = openRecording(path, { append: false });
-    let ok: boolean | undefined;
-    writer.add(LINE, (written) => {
-      ok = written;
-    });
+    const written = writer.add(LINE);
     writer.close();
-    expect([ok, readFileSync(path, 'utf8')]).toEqual([true, LINE]);
+    expect([await written, readFileSync(path, 'utf8')]).toEqual([true, LINE]);
   });
 });
 
@@ -140,7 +135,7 @@ describe('--append', () => {
     const path = fresh();
     if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
     const { writer, notices } = openRecording(path, { append: true });
-    await added(writer, LINE);
+    await writer.add(LINE);
     expect(readFileSync(path, 'utf8')).toBe(`${kept}${LINE}`);
     const removed = (before ?? '').length - kept.length;
     expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`of which ${removed} bytes were removed`)]);
@@ -172,8 +167,8 @@ describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
     const { writer } = openRecording('/dev/full', { append: true });
     const told: (string | undefined)[] = [];
     writer.onChange((trouble) => told.push(trouble?.message));
-    expect(await Promise.all([added(writer, LINE), added(writer, LINE)])).toEqual([false, false]);
-    expect(await added(writer, LINE)).toBe(false);
+    expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);
+    expect(await writer.add(LINE)).toBe(false);
     expect(told).toEqual(['--record: cannot write /dev/full: no space left on device']);
     expect(writer.failure).toMatchObject({ code: 'file_unusable' });
   });

@@ -1,0 +1,99 @@
+/** Hands deliveries on to a target: the bytes and the order of their headers stay as they came, and no redirect is followed. */
+import { endedBy, SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
+import { openPoster, type Poster } from '../../../http/poster.ts';
+import type { Outbound } from '../../../http/target.ts';
+import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
+import { receiverAddress } from '../sending-address.ts';
+
+export interface ForwardOptions {
+  readonly url: URL;
+  /** All end-to-end headers, and not only those that the document names. */
+  readonly allHeaders: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface Forwarded {
+  /** Of the target's answer; null where there is none. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** Why there is none: `timeout`, `connect_failed`. */
+  readonly error?: string | undefined;
+  /** Where a redirect would have led to. */
+  readonly location?: string | undefined;
+}
+
+/** What the sender is answered: the target's own status, or what a gateway says. */
+export function statusOf({ status, error }: Forwarded): number {
+  if (status !== null && status >= 200) return status;
+  if (error === 'interrupted') return 503;
+  return error === 'timeout' ? 504 : 502;
+}
+
+/** Throws `invalid_value` for what is no address of this machine, unless `external`. */
+export function forwardTarget(text: string, { external }: { readonly external: boolean }): URL {
+  const url = receiverAddress(text);
+  if (external || isLoopback(url)) return url;
+  throw new SvcError('invalid_value', `--forward-to: ${url.hostname} is not this machine`, {
+    hint: 'deliveries hold what people said: pass --forward-external if they may go there',
+  });
+}
+
+/** Those that belong to one connection (RFC 9110 §7.6.1), and those that each connection sets itself. */
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
+const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');
+
+/** Order, case and repeats stay. */
+export function forwardedHeaders(
+  headers: readonly RawHeader[],
+  { allHeaders }: Pick<ForwardOptions, 'allHeaders'>,
+): readonly RawHeader[] {
+  if (!allHeaders) return headers.filter(([name]) => DOCUMENTED.test(name));
+  const connection = headerValues(headers, 'connection').flatMap((value) => value.split(','));
+  const named = new Set(connection.map((name) => name.trim().toLowerCase()));
+  return headers.filter(([name]) => !HOP_BY_HOP.test(name) && !named.has(name.toLowerCase()));
+}
+
+export class Forwarder {
+  readonly #options: ForwardOptions;
+  readonly #poster: Poster;
+  readonly #stopped = new AbortController();
+
+  constructor(options: ForwardOptions, outbound: Outbound) {
+    this.#options = options;
+    // After Ctrl-C current requests have a moment to finish: the signal is this object's own.
+    this.#poster = openPoster({ ...outbound, signal: this.#stopped.signal });
+  }
+
+  get url(): URL {
+    return this.#options.url;
+  }
+
+  async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
+    const { url, timeoutMs } = this.#options;
+    const began = performance.now();
+    try {
+      const posted = await this.#poster.post({
+        url,
+        headers: forwardedHeaders(headers, this.#options),
+        body,
+        timeoutMs,
+      });
+      return {
+        status: posted.status ?? null,
+        ms: Math.round(posted.ms),
+        error: posted.failure?.code,
+        location: posted.headers['location'],
+      };
+    } catch {
+      return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
+    }
+  }
+
+  /** Breaks off what is still being forwarded: it fails as `interrupted`. */
+  async close(): Promise<void> {
+    this.#stopped.abort(endedBy('SIGINT'));
+    await this.#poster.close();
+  }
+}

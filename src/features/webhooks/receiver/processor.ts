@@ -1,0 +1,261 @@
+/** What becomes of a delivery: it is verified, de-duplicated, forwarded and recorded, and only then answered. */
+import { hash } from 'node:crypto';
+import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
+import { readEvent } from '../event.ts';
+import type { SigningSecret } from '../secret.ts';
+import { type SignedHeaders, type Verification, verifySignature } from '../signature.ts';
+import { findHints } from '../signature-hints.ts';
+import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
+import { type RecordingWriter, recordingLine } from './recording-writer.ts';
+import type { IncomingDelivery } from './requests.ts';
+import type { DeliveryRow } from './rows.ts';
+import { eventKey, type SeenEvents } from './seen-events.ts';
+
+export interface ProcessorOptions {
+  /** The response to a valid delivery, unless the target decides. */
+  readonly respond: number;
+  readonly onInvalid: number;
+  /** Responds 202 before the target is asked. */
+  readonly early: boolean;
+  /** Event types; others are answered, recorded and counted, and nothing else. Empty for all. */
+  readonly events: ReadonlySet<string>;
+  readonly toleranceS: number | undefined;
+  /** Undefined: nothing is verified. */
+  readonly secrets: readonly SigningSecret[] | undefined;
+  readonly forwardDuplicates: boolean;
+  readonly showBody: boolean;
+  readonly showInvalid: boolean;
+  /** Whether the digest of each body is wanted. */
+  readonly digests: boolean;
+  /** Undefined: duplicates are not looked for. */
+  readonly seen: SeenEvents | undefined;
+  readonly forwarder: Forwarder | undefined;
+  readonly recording: RecordingWriter | undefined;
+  /** `key` tells reasons apart: each is reported once. */
+  readonly warn: (key: string, text: string) => void;
+}
+
+export interface Outcome {
+  readonly row: DeliveryRow;
+  /** The final status, which an early response does not show. */
+  readonly status: number;
+  /** Left out by --event. */
+  readonly filtered: boolean;
+  /** Where the target would have redirected to. */
+  readonly location: string | undefined;
+}
+
+interface Verified {
+  readonly delivery: IncomingDelivery;
+  readonly verification: Verification | undefined;
+  readonly valid: boolean;
+  readonly id: string | null;
+  readonly type: string | null;
+  readonly filtered: boolean;
+  readonly notes: string[];
+}
+
+/** What is known before a delivery is forwarded. */
+interface Plan {
+  /** The response; undefined: the target decides. */
+  readonly status?: number | undefined;
+  readonly duplicate?: DeliveryRow['duplicate'];
+  /** Of an event that is new, and to be remembered once it is accepted. */
+  readonly key?: string;
+}
+
+const MOST_SEARCHES = 10;
+const MOST_SEARCHED_BYTES = 2 ** 20;
+
+export class DeliveryProcessor {
+  readonly #options: ProcessorOptions;
+  readonly #inFlight = new Map<string, Promise<Outcome>>();
+  #searches = 0;
+
+  constructor(options: ProcessorOptions) {
+    this.#options = options;
+  }
+
+  async handle(delivery: IncomingDelivery): Promise<Outcome> {
+    const { seen, respond, onInvalid, forwardDuplicates } = this.#options;
+    const verified = this.#verify(delivery);
+    if (!verified.valid) return await this.#process(verified, { status: onInvalid });
+    if (verified.filtered) return await this.#process(verified, { status: respond });
+    if (seen === undefined || verified.id === null) return await this.#process(verified, {});
+
+    const key = eventKey(verified.id);
+    const duplicate = duplicateOf(seen, key, delivery);
+    if (duplicate !== null) {
+      return await this.#process(verified, { duplicate, status: forwardDuplicates ? undefined : respond });
+    }
+    const first = this.#inFlight.get(key);
+    if (first !== undefined) {
+      // The same event is being processed: it is forwarded once, and this delivery has the same outcome.
+      const { status } = await first;
+      if (!isSuccess(status)) return await this.#process(verified, { status });
+      return await this.#process(verified, { status: respond, duplicate: duplicateOf(seen, key, delivery) });
+    }
+    const outcome = this.#process(verified, { key });
+    this.#inFlight.set(key, outcome);
+    try {
+      return await outcome;
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  /** Nothing is parsed of what is not valid (doc 2 §6 rule 3). */
+  #verify(delivery: IncomingDelivery): Verified {
+    const { events, warn } = this.#options;
+    const verification = verifyDelivery(delivery, this.#options);
+    const valid = verification === undefined || verification.verdict === 'valid';
+    const notes: string[] = [...(verification?.notes ?? [])];
+    const event = valid ? readEvent(delivery.body) : undefined;
+    const id = event?.id ?? null;
+    const type = event?.type ?? null;
+    if (valid && event === undefined) notes.push('body_is_no_event');
+    else if (valid && id === null) notes.push('event_without_id');
+    // Only timestamp and body are signed (doc 2 §6): anyone in between can change a header.
+    for (const value of type === null ? [] : headerValues(delivery.headers, `${HEADER_PREFIX}Event`)) {
+      if (value === type) continue;
+      notes.push('unsigned_header_mismatch');
+      warn(
+        `header ${type} ${value}`,
+        `warning: X-Service-Event says ${value}, the signed body says ${type}: the body counts`,
+      );
+    }
+    const filtered = valid && events.size > 0 && !events.has(type ?? '');
+    return { delivery, verification, valid, id, type, filtered, notes };
+  }
+
+  /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
+  async #process(verified: Verified, { status: decided, duplicate = null, key }: Plan): Promise<Outcome> {
+    const { seen, forwarder, recording, early, respond } = this.#options;
+    const { delivery, valid, filtered } = verified;
+    let forwarded: Forwarded | null = null;
+    let response: number | undefined;
+    if (decided === undefined && forwarder !== undefined) {
+      if (early) response = sendResponse(verified, 202);
+      forwarded = await forwarder.forward(delivery.headers, delivery.body);
+    }
+    let status = decided ?? (forwarded === null ? respond : statusOf(forwarded));
+    if (recording !== undefined) {
+      const line = lineOf(verified, { duplicate, forwarded, response: response ?? status });
+      if (!(await recording.add(line)) && valid) status = 500;
+    }
+    // Not before: a forged event, or one that failed, would hide the true one.
+    if (key !== undefined && isSuccess(status)) seen?.add(key, delivery.receivedMs);
+    response ??= sendResponse(verified, status);
+    const row = this.#row(verified, { duplicate, forwarded, response });
+    return { row, status, filtered, location: forwarded?.location };
+  }
+
+  #row(
+    { delivery, verification, valid, id, type, notes }: Verified,
+    { duplicate, forwarded, response }: Done,
+  ): DeliveryRow {
+    const { toleranceS, showBody, showInvalid, digests } = this.#options;
+    const { body } = delivery;
+    const shown = valid ? showBody : showInvalid;
+    return {
+      type: 'delivery',
+      received_at: isoTime(delivery.receivedMs),
+      source: delivery.remote,
+      verdict: verification?.verdict ?? 'unchecked',
+      valid,
+      signature_ok: verification?.signatureOk ?? false,
+      timestamp: verification?.timestamp ?? null,
+      age_s: verification?.ageS ?? null,
+      tolerance_s: toleranceS ?? null,
+      event_id: id,
+      event_type: type,
+      secret_index: verification?.secretIndex ?? null,
+      body_bytes: body.length,
+      body_sha256: digests ? hash('sha256', body) : undefined,
+      hints: valid ? [] : this.#hints(delivery, verification),
+      notes,
+      duplicate,
+      forward: forwardRow(forwarded),
+      response,
+      ms: Math.round(performance.now() - delivery.startedMs),
+      body: shown ? body.toString('utf8') : undefined,
+    };
+  }
+
+  /** Why the signature does not match. Only for the first few, because each search takes time. */
+  #hints({ headers, body }: IncomingDelivery, verification: Verification | undefined): readonly string[] {
+    const { secrets } = this.#options;
+    const verdict = verification?.verdict;
+    if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
+    if (body.length > MOST_SEARCHED_BYTES || ++this.#searches > MOST_SEARCHES) return [];
+    const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
+    return findHints({ headers: signedHeaders(headers), body, secrets, deliveryId });
+  }
+}
+
+/** Verifies the exact bytes, by the clock at the last of them. Undefined: nothing is verified. */
+export function verifyDelivery(
+  { headers, body, receivedMs }: IncomingDelivery,
+  { secrets, toleranceS }: Pick<ProcessorOptions, 'secrets' | 'toleranceS'>,
+): Verification | undefined {
+  if (secrets === undefined) return undefined;
+  return verifySignature(signedHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
+}
+
+function signedHeaders(headers: readonly RawHeader[]): SignedHeaders {
+  return {
+    timestamps: headerValues(headers, `${HEADER_PREFIX}Timestamp`),
+    signatures: headerValues(headers, `${HEADER_PREFIX}Signature`),
+  };
+}
+
+function duplicateOf(seen: SeenEvents, key: string, { receivedMs }: IncomingDelivery): DeliveryRow['duplicate'] {
+  const event = seen.recordDuplicate(key, receivedMs);
+  return event === undefined ? null : { deliveries: event.deliveries, first_at: isoTime(event.firstMs) };
+}
+
+/** The status that was sent. */
+function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): number {
+  const text = valid || status < 300 ? '' : (verification?.verdict ?? '');
+  if (!delivery.respond(status, text)) notes.push('sender_gone');
+  return status;
+}
+
+/** How a delivery ended. */
+interface Done {
+  readonly duplicate: DeliveryRow['duplicate'];
+  readonly forwarded: Forwarded | null;
+  readonly response: number;
+}
+
+function lineOf({ delivery, verification, id, type }: Verified, { duplicate, forwarded, response }: Done): string {
+  return recordingLine({
+    v: 1,
+    received_at: isoTime(delivery.receivedMs),
+    remote: delivery.remote,
+    method: 'POST',
+    path: delivery.path,
+    headers: delivery.headers,
+    body_b64: delivery.body.toString('base64'),
+    verdict: verification?.verdict ?? 'unchecked',
+    event_id: id,
+    event_type: type,
+    duplicate: duplicate !== null,
+    forward: forwardRow(forwarded),
+    response,
+  });
+}
+
+function forwardRow(forwarded: Forwarded | null): DeliveryRow['forward'] {
+  if (forwarded === null) return null;
+  const { status, ms, error } = forwarded;
+  return error === undefined ? { status, ms } : { status, ms, error };
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

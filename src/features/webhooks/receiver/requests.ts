@@ -1,0 +1,220 @@
+/** One request to a receiver: the checks before its body is read, its exact bytes, and the response. Nothing is parsed here. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RawHeader } from '../delivery.ts';
+
+export interface Limits {
+  /** For the head of a request, and for a connection that sends nothing. The service itself waits 5 s in all (doc 2 §6). */
+  readonly headMs: number;
+  /** For a whole request. */
+  readonly requestMs: number;
+  /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
+  readonly idleMs: number;
+  readonly connections: number;
+  /** How much of large bodies may be in memory at once. */
+  readonly bufferedBytes: number;
+}
+
+export interface RequestOptions {
+  readonly path: string;
+  readonly maxBody: number;
+  readonly bufferedBytes: number;
+  readonly now: () => number;
+}
+
+/** One complete delivery. */
+export interface IncomingDelivery {
+  /** Milliseconds since 1970, when its last byte arrived. */
+  readonly receivedMs: number;
+  /** By `performance.now()`, when its head arrived. */
+  readonly startedMs: number;
+  readonly remote: string;
+  /** As requested, with its query. */
+  readonly path: string;
+  /** As received: order, case and repeats. */
+  readonly headers: readonly RawHeader[];
+  readonly body: Buffer;
+  /** Call it once. False: the sender has gone. */
+  respond(status: number, text: string): boolean;
+}
+
+export type RefusalReason =
+  | 'browser_request'
+  | 'wrong_path'
+  | 'wrong_method'
+  | 'body_too_large'
+  | 'busy'
+  | 'closing'
+  | 'aborted';
+
+/** A request that is not a delivery. It was answered at once. */
+export interface Refusal {
+  readonly receivedMs: number;
+  readonly remote: string;
+  readonly method: string;
+  readonly path: string;
+  readonly reason: RefusalReason;
+  /** Null if the sender went away. */
+  readonly response: number | null;
+  readonly bytes: number;
+}
+
+export interface ReceiverHandlers {
+  delivered(delivery: IncomingDelivery): void;
+  refused(refusal: Refusal): void;
+}
+
+/** A body up to this size is accepted however much is buffered. */
+const SMALL_BYTES = 256 * 1024;
+/** How long to go on reading from a refused sender, so that it sees the response and not a broken connection. */
+const LINGER_MS = 1_000;
+
+/** Hands over complete deliveries, and answers everything else itself. */
+export class RequestReceiver {
+  readonly #options: RequestOptions;
+  readonly #handlers: ReceiverHandlers;
+  #bufferedBytes = 0;
+  #active = 0;
+  #closing = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: RequestOptions, handlers: ReceiverHandlers) {
+    this.#options = options;
+    this.#handlers = handlers;
+  }
+
+  /** Refuses new requests, and waits until the others are answered, or for this long. */
+  drain(ms: number): Promise<void> {
+    this.#closing = true;
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+  }
+
+  receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
+    const startedMs = performance.now();
+    this.#active++;
+    response.once('close', () => {
+      if (--this.#active === 0) this.#onIdle?.();
+    });
+    const { method, url = '', headers } = request;
+    const [pathname] = url.split('?', 1);
+    // Deliveries come from a server. Whatever a page in a browser sends has an origin.
+    if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
+    else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
+    else if (pathname !== this.#options.path) this.#refuse(request, response, 404, 'wrong_path');
+    else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
+    else if (this.#closing) this.#refuse(request, response, 503, 'closing');
+    else if (Number(headers['content-length'] ?? 0) > this.#options.maxBody) {
+      this.#refuse(request, response, 413, 'body_too_large');
+    } else {
+      if (expectsContinue) response.writeContinue();
+      this.#readBody(request, response, startedMs);
+    }
+  }
+
+  #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {
+    const { maxBody, bufferedBytes, now } = this.#options;
+    let chunks: Buffer[] = [];
+    let size = 0;
+    let ended = false;
+    const release = (): number => {
+      const released = size;
+      this.#bufferedBytes -= size;
+      size = 0;
+      chunks = [];
+      return released;
+    };
+    const refuse = (status: number, reason: RefusalReason): void => {
+      ended = true;
+      this.#refuse(request, response, status, reason, release());
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (ended) return;
+      size += chunk.length;
+      this.#bufferedBytes += chunk.length;
+      if (size > maxBody) refuse(413, 'body_too_large');
+      else if (size > SMALL_BYTES && this.#bufferedBytes > bufferedBytes) refuse(503, 'busy');
+      else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (ended) return;
+      ended = true;
+      this.#handlers.delivered({
+        receivedMs: now(),
+        startedMs,
+        remote: request.socket.remoteAddress ?? '-',
+        path: request.url ?? '',
+        headers: headerPairs(request.rawHeaders),
+        body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size),
+        respond: (status, text) => {
+          release();
+          if (response.destroyed) return false;
+          writeResponse(response, status, text);
+          return true;
+        },
+      });
+    });
+    request.on('close', () => {
+      if (ended) return;
+      ended = true;
+      this.#report(request, 'aborted', null, release());
+    });
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, status: number, reason: RefusalReason, bytes = 0): void {
+    this.#report(request, reason, status, bytes);
+    if (status === 405) response.setHeader('allow', 'POST');
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && Number(length) === 0) writeResponse(response, status, reason);
+    else respondAndLinger(request, response, status, reason);
+  }
+
+  #report(request: IncomingMessage, reason: RefusalReason, response: number | null, bytes: number): void {
+    this.#handlers.refused({
+      receivedMs: this.#options.now(),
+      remote: request.socket.remoteAddress ?? '-',
+      method: request.method ?? '',
+      path: request.url ?? '',
+      reason,
+      response,
+      bytes,
+    });
+  }
+}
+
+/** Names and values in turn as pairs. */
+function headerPairs(headers: readonly string[]): RawHeader[] {
+  const pairs: RawHeader[] = [];
+  for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index] ?? '', headers[index + 1] ?? '']);
+  return pairs;
+}
+
+function writeResponse(response: ServerResponse, status: number, text: string): void {
+  const body = text === '' ? '' : `${text}\n`;
+  if (status === 204 || status === 304) response.writeHead(status);
+  else response.writeHead(status, { 'content-type': 'text/plain', 'content-length': body.length });
+  response.end(body);
+}
+
+/** Responds at once, and closes the connection when the sender has ended, or after `LINGER_MS`. */
+function respondAndLinger(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain',
+    'content-length': text.length + 1,
+    connection: 'close',
+  });
+  response.write(`${text}\n`);
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('end', end);
+  request.once('close', end);
+  request.resume();
+}

@@ -1,0 +1,212 @@
+/** A receiver from its first delivery to its last. It releases everything, however it ends. */
+import { setTimeout } from 'node:timers/promises';
+import type { ErrorCode, SvcError } from '../../../errors.ts';
+import { DeliveryMonitor, type MonitorOptions } from './monitor.ts';
+import { DeliveryProcessor, isoTime, type ProcessorOptions } from './processor.ts';
+import type { IncomingDelivery, Refusal } from './requests.ts';
+import type { ReceiverRow, Tally } from './rows.ts';
+import type { SeenFile } from './seen-events.ts';
+import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
+
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn'>, MonitorOptions {
+  /** To be closed at the end. */
+  readonly seenFile: SeenFile | undefined;
+  /** Ends after this time. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Shows a person a warning at once. Undefined: warnings are rows. */
+  readonly notice: ((text: string) => void) | undefined;
+}
+
+/** How long current requests may take at the end. */
+const DRAIN_MS = 2_000;
+const LAST_RESPONSES_MS = 200;
+/** Beyond this many rows that were not read, deliveries are refused, and the service sends them again. */
+const MOST_ROWS = 10_000;
+/** Remote text is among the keys of warnings. */
+const MOST_WARNINGS = 100;
+
+export class ReceiverSession {
+  readonly rows = new RowQueue<ReceiverRow>();
+  readonly #options: SessionOptions;
+  readonly #processor: DeliveryProcessor;
+  readonly #monitor: DeliveryMonitor;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #warned = new Set<string>();
+  readonly #ended = new AbortController();
+  #receiver: Receiver | undefined;
+  #closing: Promise<void> | undefined;
+  #code: ErrorCode | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const warn = (key: string, text: string): void => this.#warn(key, text);
+    this.#processor = new DeliveryProcessor({ ...options, warn });
+    this.#monitor = new DeliveryMonitor(options, warn);
+  }
+
+  get tally(): Readonly<Tally> {
+    return this.#monitor.tally;
+  }
+
+  /** Why it ended; undefined: successfully. */
+  get code(): ErrorCode | undefined {
+    return this.#code;
+  }
+
+  /** Resolves to the port once it listens. */
+  async start(): Promise<number> {
+    const { seenFile, recording, signal, sleep, waitMs } = this.#options;
+    try {
+      this.#receiver = await startReceiver(this.#options, {
+        delivered: (delivery) => this.#track(this.#handle(delivery)),
+        refused: (refusal) => this.#report(refusal),
+      });
+    } catch (error) {
+      recording?.discard();
+      seenFile?.close();
+      throw error;
+    }
+    recording?.onChange((failure) =>
+      this.#say(
+        failure === undefined
+          ? 'the recording can be written again'
+          : `ERROR: ${failure.message}: deliveries are answered 500 until it can be, so that they are sent again`,
+      ),
+    );
+    if (waitMs !== undefined) {
+      sleep(waitMs, this.#ended.signal).then(
+        () => this.#end('still_pending'),
+        () => {},
+      );
+    }
+    if (signal.aborted) this.#interrupt();
+    else signal.addEventListener('abort', this.#interrupt, { once: true });
+    return this.#receiver.port;
+  }
+
+  async #handle(delivery: IncomingDelivery): Promise<void> {
+    if (this.rows.backlog >= MOST_ROWS) {
+      this.#warn('output', 'warning: standard output is not read: deliveries are answered 503 until it is');
+      delivery.respond(503, 'busy');
+      return;
+    }
+    const outcome = await this.#processor.handle(delivery);
+    if (!outcome.filtered) this.rows.push(outcome.row);
+    const decision = this.#monitor.record(outcome, delivery.receivedMs);
+    if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
+  }
+
+  #track(handling: Promise<void>): void {
+    this.#inFlight.add(handling);
+    handling.then(
+      () => this.#inFlight.delete(handling),
+      (error: unknown) => {
+        this.#inFlight.delete(handling);
+        this.rows.end(error);
+      },
+    );
+  }
+
+  #report({ receivedMs, remote, method, path, reason, response, bytes }: Refusal): void {
+    this.#monitor.tally.refused++;
+    if (this.rows.backlog >= MOST_ROWS) return;
+    const received_at = isoTime(receivedMs);
+    this.rows.push({ type: 'refused', received_at, source: remote, method, path, reason, response, bytes });
+  }
+
+  /** Accepts nothing more, lets current deliveries finish, and releases everything. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { signal, forwarder, recording, seenFile } = this.#options;
+    this.#ended.abort();
+    const began = performance.now();
+    await this.#receiver?.drain(DRAIN_MS);
+    // Some were answered before they were forwarded.
+    const settled = this.#settled();
+    const left = DRAIN_MS - (performance.now() - began);
+    if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
+    await forwarder?.close();
+    await settled;
+    recording?.close();
+    // What was broken off is still being answered.
+    await this.#receiver?.drain(LAST_RESPONSES_MS);
+    this.#receiver?.destroy();
+    seenFile?.close();
+    signal.removeEventListener('abort', this.#interrupt);
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  /** The first reason to end counts. */
+  #end(code: ErrorCode | undefined): void {
+    if (this.#ended.signal.aborted) return;
+    this.#code = code;
+    this.close().then(
+      () => this.rows.end(this.#options.recording?.failure),
+      (error: unknown) => this.rows.end(error),
+    );
+  }
+
+  /** Ctrl-C is how most sessions end: their output is complete, as after any other end. */
+  readonly #interrupt = (): void => this.#end((this.#options.signal.reason as SvcError).code);
+
+  #warn(key: string, text: string): void {
+    if (this.#warned.has(key) || this.#warned.size >= MOST_WARNINGS) return;
+    this.#warned.add(key);
+    this.#say(text);
+  }
+
+  #say(text: string): void {
+    if (this.#options.notice === undefined) this.rows.push({ type: 'warning', message: text });
+    else this.#options.notice(text);
+  }
+}
+
+/** Rows that are pushed on one side and iterated on the other, in order. */
+class RowQueue<Row> {
+  #rows: Row[] = [];
+  /** Rows that were pushed and not yet read. */
+  backlog = 0;
+  #ended = false;
+  #failure: unknown;
+  #wake = (): void => {};
+
+  push(row: Row): void {
+    if (this.#ended) return;
+    this.#rows.push(row);
+    this.backlog++;
+    this.#wake();
+  }
+
+  /** What was pushed is still read; then the iteration ends, or fails. */
+  end(failure?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#failure = failure;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
+    while (this.#rows.length > 0 || !this.#ended) {
+      const rows = this.#rows;
+      this.#rows = [];
+      for (const row of rows) {
+        this.backlog--;
+        yield row;
+      }
+      if (this.#rows.length > 0 || this.#ended) continue;
+      await new Promise<void>((done) => {
+        this.#wake = done;
+      });
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
