@@ -7,7 +7,7 @@ export const doctor = listCommand({
   id: 'doctor',
   summary: 'Look for what keeps svc from working, and say what to do',
   description:
-    'A line for each check: the settings, the files of svc and who may read them, Node.js, the locale, completion, and of each service its address, the credential, the proxy, DNS, TCP, TLS and its certificate, the answer to one cheap read, and the clock; of the trading gateway every step of connecting. The services are looked at side by side. A service without an address is skipped, unless it is named. Nothing is changed. Exit 1 where something is bad; svc webhooks doctor goes on with the subscriptions.\nJSON: check, about, verdict (ok, warn, bad, skipped), detail, mend (what mends it, mostly a command, or null). -q prints what is not ok.',
+    'A line for each check: the settings, the files of svc and who may read them, Node.js, and of each service its address, the credential, the proxy, DNS, TCP, TLS and its certificate, the answer to one cheap read, and the clock; of the trading gateway every step of connecting. The services are looked at side by side. A service without an address is skipped, unless it is named. Nothing is changed. Exit 1 where something is bad; svc webhooks doctor goes on with the subscriptions.\nJSON: check, about, verdict (ok, warn, bad, skipped), detail, mend (what mends it, mostly a command, or null). -q prints what is not ok.',
   effect: 'read',
   repairsSettings: true,
   args: { service: { help: 'Only these, beside what is of none', repeat: true, choices: SERVICES } },
@@ -23,8 +23,7 @@ export const doctor = listCommand({
   ],
   output: FINDING_LIST,
   async run({ service, offline, timeout }, ctx) {
-    const { settingsFindings } = await import('../settings-findings.ts');
-    const { machineFindings } = await import('../machine-findings.ts');
+    const { localFindings } = await import('../local-findings.ts');
     const { serviceFindings } = await import('../service-findings.ts');
     const chosen = service.length === 0 ? SERVICES : SERVICES.filter((name) => service.includes(name));
     const look = { named: service.length > 0, offline, timeoutMs: timeout };
@@ -33,8 +32,7 @@ export const doctor = listCommand({
       // Side by side, and told one after the other.
       const services = chosen.map((name) => collected(serviceFindings(name, look, ctx)));
       for (const one of services) one.catch(() => {}); // told where it is awaited
-      yield* settingsFindings(ctx);
-      yield* await machineFindings(ctx);
+      yield* localFindings(ctx);
       for (const one of services) yield* await one;
     }
     async function* told(): AsyncGenerator<Finding, void, void> {

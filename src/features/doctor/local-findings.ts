@@ -1,8 +1,10 @@
-/** What svc goes by on this machine: the settings, and the files and folders it keeps. Nothing is changed. */
+/** What svc uses on this machine: Node.js, the settings, and its own files and folders. Nothing is changed. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { platform } from 'node:os';
+// biome-ignore lint/style/noRestrictedImports: which Node.js runs this is a fact of the machine, and of no context
+import { version } from 'node:process';
 import type { RunContext } from '../../cli/command.ts';
-import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
+import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { shownValue } from '../../store/setting-values.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
@@ -10,8 +12,23 @@ import { credentialsFault, fileFindings, fileModes } from '../oauth/own-files.ts
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 
-export function settingsFindings(ctx: Local): readonly Finding[] {
-  return [...profileFindings(ctx), ...valueFindings(ctx), ...keptFindings(ctx), ...folderFindings(ctx)];
+export function localFindings(ctx: Local): readonly Finding[] {
+  return [
+    ...profileFindings(ctx),
+    ...valueFindings(ctx),
+    ...keptFindings(ctx),
+    ...folderFindings(ctx),
+    { check: 'node', about: null, ...nodeVerdict() },
+  ];
+}
+
+const OLDEST_NODE = [20, 19] as const;
+
+function nodeVerdict(): Verdict {
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
+  const [least, from] = OLDEST_NODE;
+  if (major > least || (major === least && minor >= from)) return ok(`Node.js ${version}`);
+  return bad(`Node.js ${version} is older than ${least}.${from}`, 'install a newer Node.js');
 }
 
 function profileFindings({ settings }: Local): readonly Finding[] {
