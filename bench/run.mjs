@@ -161,7 +161,7 @@ async function measure(url, wanted) {
         'svc --help': `${svc} --help`,
         'svc alerts --help': `${svc} alerts --help`,
         'svc alerts list --help': `${svc} alerts list --help`,
-        'svc __complete': `${svc} __complete fingerprints '' -- alerts get --base-url ${url}/1`,
+        'svc __complete': `${svc} __complete matching= alerts get --base-url ${url}/1`,
       },
       budget: { 'svc --version': 1.1, 'svc --help': 1.2, 'svc alerts --help': 1.2, 'svc __complete': 1.6 },
     },

@@ -5,7 +5,8 @@ const argv = process.argv.slice(2);
 const text = prepared();
 if (text === undefined) {
   const { main, processContext, resolvePaths } = built('../dist/main.cjs');
-  main(argv, processContext(resolvePaths)).then((code) => {
+  const completion = () => built('../dist/completion.json');
+  main(argv, processContext(resolvePaths), { completion }).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });

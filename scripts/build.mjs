@@ -1,6 +1,7 @@
 // Builds dist/: the lazily loaded CommonJS chunks, and the table of prepared texts for the launcher.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
@@ -31,13 +32,29 @@ const keepQuiet = {
   },
 };
 
+/** `import text from './file?raw'`: the text of a file, as the tests' bundler knows it too. */
+const rawText = {
+  name: 'raw-text',
+  resolveId: {
+    filter: { id: /\?raw$/ },
+    handler: (id, importer) => resolve(dirname(importer), id),
+  },
+  load: {
+    filter: { id: /\?raw$/ },
+    handler: (id) => ({
+      code: `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}`,
+      moduleType: 'js',
+    }),
+  },
+};
+
 /** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
 const made = path(`dist.${process.pid}`);
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
   platform: 'node',
-  plugins: [leaveOut, keepQuiet],
+  plugins: [leaveOut, keepQuiet, rawText],
   logLevel: 'warn',
   // A module that one command imports and another puts off is in the first one's chunk, which is as it should be.
   checks: { ineffectiveDynamicImport: false },
@@ -69,8 +86,9 @@ const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.module
 writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licences(modules));
 
 const require = createRequire(import.meta.url);
-const { preparedPages } = require(`${made}/pages.cjs`);
+const { preparedPages, preparedCompletion } = require(`${made}/pages.cjs`);
 writeFileSync(`${made}/prepared.json`, JSON.stringify({ version: `${version}\n`, ...(await preparedPages()) }));
+writeFileSync(`${made}/completion.json`, JSON.stringify(await preparedCompletion()));
 const old = `${made}.old`;
 if (existsSync(path('dist'))) renameSync(path('dist'), old);
 renameSync(made, path('dist'));

@@ -32,7 +32,7 @@ for (const path of packed) {
   const code = readFileSync(`${root}${path}`, 'utf8').replace(/^#!.*/, '');
   writeFileSync(join(files, basename(path)), `(function (exports, require, module, __filename) {${code}\n})`);
 }
-copyFileSync(`${root}dist/prepared.json`, join(files, 'prepared.json'));
+for (const name of ['prepared.json', 'completion.json']) copyFileSync(`${root}dist/${name}`, join(files, name));
 run(node, [`${root}bin/svc.cjs`, 'sandbox', 'run', '--', node, `${root}scripts/standalone/train.cjs`, files]);
 
 copyFileSync(node, join(work, 'node'));

@@ -1,6 +1,7 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
+import type { Model } from './cli/completion/model.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
@@ -10,21 +11,32 @@ import { GROUPS } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
-/** Runs one command line. Never throws; whatever fails is said on stderr and in the status. */
-export async function main(argv: readonly string[], outer: Context): Promise<number> {
+/** What the build has made of the declarations, so that a start does not load them. */
+export interface Prepared {
+  readonly completion: () => Model;
+}
+
+/** Runs one command line. Never throws: errors go to stderr and into the status. Nothing is prepared where the source itself runs. */
+export async function main(argv: readonly string[], outer: Context, prepared?: Prepared): Promise<number> {
   const secrets = new KnownSecrets();
   const context = { ...outer, stderr: hiding(outer.stderr, secrets) };
   try {
-    return await dispatch(argv, context, secrets);
+    return await dispatch(argv, context, secrets, prepared);
   } catch (error) {
     return await report(error, argv, context);
   }
 }
 
-async function dispatch(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
+async function dispatch(
+  argv: readonly string[],
+  context: Context,
+  secrets: KnownSecrets,
+  prepared: Prepared | undefined,
+): Promise<number> {
   if (argv[0] === '__complete') {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
-    return print(context, await completionAnswer(argv.slice(1), context));
+    const model = prepared?.completion() ?? (await (await import('./cli/completion/model.ts')).completionModel(GROUPS));
+    return print(context, await completionAnswer(argv.slice(1), model, context));
   }
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);

@@ -1,4 +1,5 @@
-/** What is made when svc is built: every help page by the words that name it, so that help starts at once, and the manual. */
+/** What the build makes of the declarations: help and completion, which then start at once, and the manual. */
+import { completionModel, type Model } from './cli/completion/model.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
 import { manualPages } from './cli/reference/manual.ts';
 import { GROUPS } from './features/index.ts';
@@ -27,4 +28,8 @@ export async function preparedPages(): Promise<Pages> {
 /** The man pages, by the names of their files. */
 export function preparedManual(): Promise<Readonly<Record<string, string>>> {
   return manualPages(GROUPS);
+}
+
+export function preparedCompletion(): Promise<Model> {
+  return completionModel(GROUPS);
 }

@@ -23,9 +23,9 @@ const RENDERINGS = [
   'svc alerts groups -a -o json',
   'svc alerts receivers',
   // Of what the terminal was shown just before.
-  'svc __complete receivers',
-  'svc __complete silences',
-  'svc __complete fingerprints',
+  'svc __complete matching= alerts list -r',
+  'svc __complete matching= silences get',
+  'svc __complete matching= alerts get',
   'svc alerts list -a --group-by host',
   'svc alerts list -a --group-by "$H" -o wide',
   `svc alerts resolve ${FINGERPRINT} --dry-run`,

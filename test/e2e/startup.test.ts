@@ -83,6 +83,8 @@ describe('loaded files', () => {
     ['alerts list -o yaml', ['undici', 'yaml']],
     ['alerts list -o json --query length(@)', ['undici', 'jmespath']],
     ['config path', []],
+    ['__complete matching= alerts get', []],
+    ['completion zsh', []],
     ['help times', []],
     ['help --format json', []],
     ['config list -o json', []],

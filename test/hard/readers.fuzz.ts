@@ -3,12 +3,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { completionAnswer } from '../../src/cli/completion/answer.ts';
+import { completionModel } from '../../src/cli/completion/model.ts';
 import { parseDuration } from '../../src/cli/duration.ts';
 import { parseTime } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/failed-answer.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
 import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
 import { readPastedRedirect } from '../../src/features/oauth/pasted-redirect.ts';
@@ -105,8 +107,12 @@ describe('names for <Tab>', () => {
   const home = temporaryHome();
   const paths = { config: home, state: home, cache: home };
   const owner = { service: 'alerts', profile: 'default', address: 'https://a.example.com' };
-  const ask = (prefix: string) =>
-    completionAnswer(['receivers', prefix, '--'], { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW });
+  const model = completionModel(GROUPS);
+  const ask = async (prefix: string) => {
+    const words = [`matching=${prefix}`, 'alerts', 'list', '-r'];
+    const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
+    return (await completionAnswer(words, await model, context)).replace('values\t\n', '');
+  };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),
     fc.string({ unit: 'binary', maxLength: 20 }),

@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/catalog': GENERAL,
   'features/trade': [...GENERAL, /^features\/oauth\//],
   'features/config': GENERAL,
-  'features/completion': GENERAL,
+  'features/completion': [...GENERAL, /^\.\.\/completions\//],
   'features/doctor': [...GENERAL, /^features\//],
   'features/api': [...GENERAL, /^features\//],
   'features/sandbox': [...GENERAL, /^features\//, /^sandbox\//],

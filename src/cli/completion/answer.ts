@@ -1,96 +1,152 @@
-/** `svc __complete <source> [<prefix>] [-- <word>…]`: what the scripts of the shells ask for, from this machine's files alone. */
-import type { Context } from '../../context.ts';
-import type { ServiceName } from '../../http/target.ts';
-import { escapeText } from '../../output/escape.ts';
-import { type Candidate, readCandidates } from '../../store/completion-cache.ts';
-import { SETTING_KEYS } from '../../store/setting-keys.ts';
-import { loadSettings } from '../../store/settings.ts';
-import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import type { RemoteSource } from '../flags.ts';
-
-/** Whose names a source holds. */
-export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
-  receivers: 'alerts',
-  silences: 'alerts',
-  fingerprints: 'alerts',
-  subscriptions: 'webhooks',
-  products: 'catalog',
-  stores: 'catalog',
-  sources: 'catalog',
-  symbols: 'trade',
-  accounts: 'trade',
-  orders: 'trade',
-  trades: 'trade',
-};
-
 /**
- * A line for each value, with a tab before its note. `words` are those before the cursor: whose names are offered depends on their
- * `--profile` and `--base-url`. Never fails: whoever pressed <Tab> is not told about a broken file.
+ * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells' scripts ask for.
+ *
+ * The first line of the answer says what is completed (`values`, `options`, `files`, `any` or `command`), then a tab and what the
+ * word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that another program's
+ * command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=` also answers
+ * values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
-export async function completionAnswer(
-  argv: readonly string[],
-  context: Pick<Context, 'paths' | 'env' | 'now'>,
-): Promise<string> {
-  const dashes = argv.indexOf('--', 1);
-  const [source = '', prefix = ''] = dashes < 0 ? argv : argv.slice(0, dashes);
-  const words = dashes < 0 ? [] : argv.slice(dashes + 1);
+import type { Context } from '../../context.ts';
+import { escapeText } from '../../output/escape.ts';
+import type { Candidate } from '../../store/completion-cache.ts';
+import { joined, type Model, type Option, type Place, type Values } from './model.ts';
+import { candidatesOf } from './sources.ts';
+
+type Files = Pick<Context, 'paths' | 'env' | 'now'>;
+
+interface Answer {
+  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command';
+  readonly before?: string;
+  readonly candidates: readonly Candidate[];
+}
+
+/** Never fails: pressing <Tab> is no occasion to report a broken file. */
+export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
+  const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
+  if (current === undefined) return '';
   try {
-    const candidates = await candidatesOf(source, words, context);
-    return candidates
-      .filter(({ value }) => value.startsWith(prefix) && isSafe(value, prefix))
-      .map(({ value, note }) => (note === undefined ? `${value}\n` : `${value}\t${shownNote(note)}\n`))
-      .join('');
+    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
+    const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
+    const lines = candidates
+      .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
+      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortened(note)}`));
+    return [`${kind}\t${before}`, ...lines, ''].join('\n');
   } catch {
     return '';
   }
 }
 
-/**
- * A value that holds what a terminal obeys cannot be typed, and none is offered in its place. One that begins with a dash would be
- * read as an option, and is offered to whoever typed the dash.
- */
-function isSafe(value: string, prefix: string): boolean {
-  return value !== '' && escapeText(value) === value && (prefix !== '' || !value.startsWith('-'));
-}
-
 const NOTE_WIDTH = 80;
 
-function shownNote(note: string): string {
+function shortened(note: string): string {
   const characters = [...escapeText(note)];
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function candidatesOf(
-  source: string,
-  words: readonly string[],
-  { paths, env, now }: Pick<Context, 'paths' | 'env' | 'now'>,
-): Promise<readonly Candidate[]> {
-  if (source === 'settings') return SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }));
-  if (source === 'profiles') {
-    return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
+async function answerFor(model: Model, words: readonly string[], current: string, context: Files): Promise<Answer> {
+  const { place, option, literal, operands } = reached(model, words);
+  const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
+    answerOf(values, before, current, words, context);
+  if (option !== undefined) return valuesOf(option.values);
+  if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
+  if (!literal && current.startsWith('-')) {
+    const [, name = current, equals = ''] = /^(--[^=]*)(=?)/s.exec(current) ?? [];
+    if (equals !== '') return valuesOf(findOption(model, place, name)?.values, `${name}=`);
+    const options = optionsAt(model, place).flatMap(({ names, help }) => names.map((value) => ({ value, note: help })));
+    return { kind: 'options', candidates: options };
   }
-  if (!Object.hasOwn(SOURCE_SERVICES, source)) return [];
-  const service = SOURCE_SERVICES[source as RemoteSource];
-  const profileFlag = optionValue(words, '--profile');
-  const baseUrl = optionValue(words, '--base-url');
-  const settings = await loadSettings({
-    paths,
-    env,
-    ...(profileFlag === undefined ? {} : { profileFlag }),
-    ...(baseUrl === undefined ? {} : { flags: { [`${service}.url`]: baseUrl } }),
-  });
-  const address = settings.get(`${service}.url`);
-  if (address === undefined) return [];
-  return readCandidates(paths, { service, profile: settings.profile.name, address }, source, now());
+  const names = operands === 0 && !literal ? namesAt(place, current) : [];
+  const answer = await valuesOf(place.operands[operands] ?? (place.repeats ? place.operands.at(-1) : undefined));
+  return names.length === 0
+    ? answer
+    : {
+        kind: answer.kind === 'files' ? 'files' : 'values',
+        candidates: [...names, ...answer.candidates],
+      };
 }
 
-/** The last of `--profile prod` and `--profile=prod`. */
-function optionValue(words: readonly string[], option: string): string | undefined {
-  let value: string | undefined;
-  for (const [index, word] of words.entries()) {
-    if (word === '--') break;
-    if (word === option) value = words[index + 1];
-    else if (word.startsWith(`${option}=`)) value = word.slice(option.length + 1);
+interface Reached {
+  readonly place: Place;
+  /** The option whose value is at the cursor. */
+  readonly option: Option | undefined;
+  /** Whether `--` was typed. */
+  readonly literal: boolean;
+  /** How many operands were typed, or words of another program's command line. */
+  readonly operands: number;
+}
+
+/** Where the words before the cursor lead. */
+function reached(model: Model, words: readonly string[]): Reached {
+  let at = '';
+  let option: Option | undefined;
+  let literal = false;
+  let operands = 0;
+  const place = (): Place => model.places[at] as Place;
+  for (const word of words) {
+    if (option !== undefined) option = undefined;
+    else if (literal) operands++;
+    else if (word === '--') {
+      literal = true;
+      if (place().commandLine) operands = 0;
+    } else if (/^-./s.test(word)) {
+      option = awaitingValue(model, place(), word);
+    } else {
+      const next = Object.hasOwn(place().words, word) ? place().words[word] : undefined;
+      const to = next?.to ?? joined(at, word);
+      if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
+      else operands++;
+    }
   }
-  return value;
+  return { place: place(), option, literal, operands };
+}
+
+/** The option of `--output`, or the last of `-qo`, if the next word is its value. */
+function awaitingValue(model: Model, place: Place, word: string): Option | undefined {
+  const waits = (name: string): Option | undefined => {
+    const option = findOption(model, place, name);
+    return option?.values === undefined || option.values.kind === 'attached' ? undefined : option;
+  };
+  if (word.startsWith('--')) return waits(word);
+  const letters = [...word.slice(1)];
+  const first = letters.findIndex((letter) => waits(`-${letter}`) !== undefined);
+  return first === letters.length - 1 ? waits(`-${letters[first]}`) : undefined;
+}
+
+/** A command's own option comes before one that all commands have. */
+function findOption(model: Model, place: Place, name: string): Option | undefined {
+  return [...place.options, ...model.writeOptions, ...model.serviceOptions, ...model.globalOptions].find(({ names }) =>
+    names.includes(name),
+  );
+}
+
+function optionsAt({ serviceOptions, globalOptions }: Model, { options, remote }: Place): readonly Option[] {
+  return [...options, ...(remote ? serviceOptions : []), ...globalOptions];
+}
+
+/** The names that may follow, or where none begins with what was typed, the aliases too. */
+function namesAt({ words }: Place, typed: string): Candidate[] {
+  const entries = Object.entries(words);
+  const matches = entries.some(([name, { alias }]) => !alias && name.startsWith(typed));
+  return entries
+    .filter(([, { alias }]) => !alias || !matches)
+    .map(([value, { help }]) => ({ value, ...(help === '' ? {} : { note: help }) }));
+}
+
+async function answerOf(
+  values: Values | undefined,
+  before: string,
+  current: string,
+  words: readonly string[],
+  context: Files,
+): Promise<Answer> {
+  if (values === undefined) return { kind: 'values', before, candidates: [] };
+  if ('choices' in values) {
+    return { kind: 'values', before, candidates: values.choices.map((value) => ({ value })) };
+  }
+  const { kind } = values;
+  if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
+  // A name that begins with a dash would be read as an option. It is offered only after a dash.
+  const dashed = current.slice(before.length).startsWith('-');
+  const known = await candidatesOf(kind, words, context);
+  return { kind: 'values', before, candidates: known.filter(({ value }) => dashed || !value.startsWith('-')) };
 }

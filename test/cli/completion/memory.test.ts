@@ -69,15 +69,36 @@ async function run(line: string, { terminal = true, now = NOW, env = {} }: Optio
   expect(code, stderr).toBe(0);
 }
 
-async function asked(source: string, { now = NOW, env = {} }: Options = {}, ...more: string[]): Promise<string[]> {
+/** A command line that completes the names of each kind. */
+const LINES = {
+  fingerprints: 'alerts get',
+  receivers: 'alerts list -r',
+  silences: 'silences get',
+  subscriptions: 'webhooks get',
+  products: 'catalog products get',
+  stores: 'catalog history --store',
+  sources: 'catalog history --source',
+  settings: 'config get',
+  profiles: 'config use',
+} as const;
+
+/** What is offered after the words, with the notes. */
+async function offered(words: readonly string[], prefix: string, { now = NOW, env = {} }: Options): Promise<string[]> {
   const before = requests;
-  const { code, stdout, stderr } = await svc(['__complete', source, ...more], {
+  const { code, stdout, stderr } = await svc(['__complete', `matching=${prefix}`, ...words], {
     home,
     now: () => now,
     env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address, ...env },
   });
   expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
-  return stdout.split('\n').filter((line) => line !== '');
+  const [kind, ...lines] = stdout.split('\n');
+  expect(['values\t', 'any\t', '']).toContain(kind);
+  return lines.filter((line) => line !== '');
+}
+
+/** `options` are options of svc before the command. */
+function asked(source: keyof typeof LINES, run: Options = {}, prefix = '', ...options: string[]): Promise<string[]> {
+  return offered([...options, ...LINES[source].split(' ')], prefix, run);
 }
 
 const cacheFile = (): string => join(home, 'cache/completion-alerts.json');
@@ -170,16 +191,16 @@ describe('what is offered', () => {
     const env = { SVC_ALERTS_URL: '' };
     await run('alerts list --profile prod', { env });
     const prod = ['b62dae5b00000001\tNodeDown instance=node-07'];
-    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--profile', 'prod')).toEqual(prod);
-    expect(await asked('fingerprints', { env }, '', '--', '--profile=prod', 'alerts', 'get')).toEqual(prod);
+    expect(await asked('fingerprints', { env }, '', '--profile', 'prod')).toEqual(prod);
+    expect(await asked('fingerprints', { env }, '', '--profile=prod')).toEqual(prod);
     expect(await asked('fingerprints', { env: { ...env, SVC_PROFILE: 'prod' } })).toEqual(prod);
-    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--profile', 'other')).toEqual([]);
-    expect(await asked('fingerprints', { env }, '', '--', 'alerts', 'get', '--', '--profile', 'prod')).toEqual([]);
+    expect(await asked('fingerprints', { env }, '', '--profile', 'other')).toEqual([]);
+    expect(await offered(['alerts', 'get', '--', '--profile', 'prod'], '', { env })).toEqual([]);
     expect(await asked('fingerprints', { env })).toEqual([]);
-    const elsewhere = ['', '--', '--profile', 'prod', '--base-url', 'http://127.0.0.1:1'];
+    const elsewhere = ['', '--profile', 'prod', '--base-url', 'http://127.0.0.1:1'];
     expect(await asked('fingerprints', { env }, ...elsewhere)).toEqual([]);
     await run(`alerts list --profile prod --base-url ${address}/`, { env });
-    expect(await asked('fingerprints', { env }, '', '--', '--profile', 'prod'), 'replaced by another').toEqual([]);
+    expect(await asked('fingerprints', { env }, '', '--profile', 'prod'), 'replaced by another').toEqual([]);
   });
 
   it('begins with what was typed, and with a dash only if that was', async () => {
@@ -187,14 +208,14 @@ describe('what is offered', () => {
     await run('alerts receivers');
     expect(await asked('receivers')).toEqual(['ann', 'bob', 'x\\x{a}y', 'x\\x{1b}\\[31m']);
     expect(await asked('receivers', {}, 'b')).toEqual(['bob']);
-    expect(await asked('receivers', {}, '-', '--', 'alerts')).toEqual(['-rf']);
+    expect(await asked('receivers', {}, '-')).toEqual(['-rf']);
   });
 
   it('is nothing where nothing is known, whatever is wrong', async () => {
     expect(await asked('silences')).toEqual([]);
     expect(await asked('silences', { env: { SVC_ALERTS_URL: 'not an address' } })).toEqual([]);
     expect(await asked('silences', { env: { SVC_PROFILE: 'none' } })).toEqual([]);
-    for (const source of ['files', 'bogus', '__proto__', '']) expect(await asked(source)).toEqual([]);
+    for (const word of ['bogus', '__proto__', 'constructor', '']) expect(await offered([word], '', {})).toEqual([]);
     await run('alerts list');
     const good = readFileSync(cacheFile(), 'utf8');
     for (const bad of [

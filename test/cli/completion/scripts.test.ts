@@ -1,4 +1,4 @@
-/** The scripts that are shipped are those that the declarations give. `node scripts/completions.mjs` writes them anew. */
+/** The scripts in completions/, and what `svc __complete` answers them. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { allFlags } from '../../../src/cli/global-flags.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 import { svc } from '../../support/svc.ts';
-import { SCRIPTS } from './workshop.ts';
+import { SCRIPTS, workshop } from './workshop.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   bash: 'svc.bash',
@@ -14,33 +14,79 @@ const FILES: Readonly<Record<string, string>> = {
   fish: 'svc.fish',
   powershell: 'svc.ps1',
 };
+const LONGEST_SCRIPT = 150;
 
 describe.each(Object.entries(FILES))('%s', (shell, file) => {
-  const committed = readFileSync(join(SCRIPTS, file), 'utf8');
+  const script = readFileSync(join(SCRIPTS, file), 'utf8');
 
-  it('is what svc completion prints (run: node scripts/completions.mjs)', async () => {
-    expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: committed, stderr: '', asked: [], opened: [] });
+  it('is what svc completion prints', async () => {
+    expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: script, stderr: '', asked: [], opened: [] });
   });
 
-  it('knows every command, alias and option, and no hidden one', async () => {
-    for (const group of GROUPS) {
-      for (const command of (await group.load()).commands) {
-        for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
-          expect(committed).toContain(`'${name}'`);
-        }
-        for (const [name, flag] of Object.entries(allFlags(command))) {
-          const hidden = 'hidden' in flag && flag.hidden === true;
-          const spelling = flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`;
-          expect(new RegExp(`(^|[\\s'(])${spelling}[\\s':)]`, 'm').test(committed), spelling).toBe(!hidden);
-        }
-      }
-    }
+  it('is short: it asks svc', () => {
+    expect(script.split('\n').length - 1).toBeLessThanOrEqual(LONGEST_SCRIPT);
+    expect(script).toContain('__complete');
   });
 
   it('evaluates nothing', () => {
-    for (const line of committed.split('\n').filter((line) => !/^\s*#/.test(line))) {
+    for (const line of script.split('\n').filter((line) => !/^\s*#/.test(line))) {
       expect(line).not.toMatch(/\b(eval|iex|Invoke-Expression|compgen -W)\b/);
     }
+  });
+});
+
+/** The values that are offered after a line, the word at the cursor last. */
+async function offered(line: string): Promise<string[]> {
+  const words = line.split(' ');
+  const current = words.pop() ?? '';
+  const { stdout } = await svc(['__complete', `matching=${current}`, ...words]);
+  const [, ...lines] = stdout.split('\n');
+  return lines.map((value) => value.split('\t')[0] ?? '').filter((value) => value !== '');
+}
+
+describe('svc __complete', () => {
+  it.each(GROUPS)('knows every command of $name, its aliases and its options, and no hidden one', async (group) => {
+    for (const command of (await group.load()).commands) {
+      for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
+        expect(await offered(name)).toContain(name.split(' ').at(-1));
+        expect(await offered(`${name} --output=js`)).toEqual(['json']);
+      }
+      const options = await offered(`${command.id} -`);
+      const flags = Object.entries(allFlags(command));
+      expect(options).toEqual(
+        flags
+          .filter(([, flag]) => !('hidden' in flag && flag.hidden))
+          .flatMap(([name, flag]) => [
+            flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`,
+            ...(flag.short === undefined ? [] : [`-${flag.short}`]),
+          ]),
+      );
+    }
+  });
+
+  it.each([
+    ['alerts list --cacert=no', 'files\t--cacert=\n'],
+    ['silences create -f no', 'files\t\n'],
+    ['silences run a=b -- cat no', 'command\t1\n'],
+    ['silences run a=b -- ', 'command\t0\n'],
+    ['alerts list --older-than ', 'any\t\n'],
+    ['alerts list -- --out', 'any\t\n'],
+    ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
+  ])('says for "%s" what is completed', async (line, answer) => {
+    const words = line.split(' ');
+    const current = words.pop();
+    expect((await svc(['__complete', `matching=${current}`, ...words])).stdout).toBe(answer);
+  });
+
+  it('answers values that do not begin as the word does only where all are asked for', async () => {
+    const options = ['alerts', 'list', '--state'];
+    expect((await svc(['__complete', 'matching=sup', ...options])).stdout).toBe('values\t\nsuppressed\n');
+    expect((await svc(['__complete', 'all=sup', ...options])).stdout).toContain('\nactive\n');
+  });
+
+  it('answers nothing to a script of another version', async () => {
+    expect(await svc(['__complete', 'receivers', '', '--', 'alerts'])).toMatchObject({ code: 0, stdout: '' });
+    expect(await svc(['__complete'])).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
@@ -55,12 +101,14 @@ $errors | ForEach-Object { $_.Message }`;
     expect(`${stdout}${stderr}`).toBe('');
   });
 
-  it('offers commands and choices', () => {
+  it('offers commands and choices', async () => {
+    const shop = await workshop();
     const script = `. '${join(SCRIPTS, 'svc.ps1')}'
 foreach ($line in 'svc al', 'svc alerts list --state s', 'svc alerts list --output=ta') {
   (TabExpansion2 $line $line.Length).CompletionMatches | ForEach-Object { $_.CompletionText }
 }`;
-    const { stdout } = spawnSync('pwsh', ['-NoProfile', '-Command', script], { encoding: 'utf8' });
+    const { stdout } = spawnSync('pwsh', ['-NoProfile', '-Command', script], { encoding: 'utf8', env: shop.env });
+    shop.close();
     expect(stdout.trim().split(/\r?\n/)).toEqual(['alerts', 'silenced', 'suppressed', '--output=table']);
   });
 });

@@ -8,9 +8,5 @@ export const completionBash = textCommand({
   effect: 'read',
   examples: [{ run: 'svc completion bash > svc.bash', why: 'Keep it in a file' }],
   output: { kind: 'text' },
-  async run(_, ctx) {
-    const { completionModel } = await import('../../../cli/completion/model.ts');
-    const { bashScript } = await import('../../../cli/completion/bash.ts');
-    return { value: bashScript(await completionModel(ctx.groups)) };
-  },
+  run: async () => ({ value: (await import('../../../../completions/svc.bash?raw')).default }),
 });

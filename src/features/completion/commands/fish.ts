@@ -8,9 +8,5 @@ export const completionFish = textCommand({
   effect: 'read',
   examples: [{ run: 'svc completion fish > svc.fish', why: 'Keep it in a file' }],
   output: { kind: 'text' },
-  async run(_, ctx) {
-    const { completionModel } = await import('../../../cli/completion/model.ts');
-    const { fishScript } = await import('../../../cli/completion/fish.ts');
-    return { value: fishScript(await completionModel(ctx.groups)) };
-  },
+  run: async () => ({ value: (await import('../../../../completions/svc.fish?raw')).default }),
 });

@@ -7,9 +7,5 @@ export const completionPowerShell = textCommand({
   effect: 'read',
   examples: [{ run: 'svc completion powershell > svc.ps1', why: 'Keep it in a file' }],
   output: { kind: 'text' },
-  async run(_, ctx) {
-    const { completionModel } = await import('../../../cli/completion/model.ts');
-    const { powershellScript } = await import('../../../cli/completion/powershell.ts');
-    return { value: powershellScript(await completionModel(ctx.groups)) };
-  },
+  run: async () => ({ value: (await import('../../../../completions/svc.ps1?raw')).default }),
 });

@@ -8,9 +8,5 @@ export const completionZsh = textCommand({
   effect: 'read',
   examples: [{ run: 'svc completion zsh > _svc', why: 'Keep it in a file' }],
   output: { kind: 'text' },
-  async run(_, ctx) {
-    const { completionModel } = await import('../../../cli/completion/model.ts');
-    const { zshScript } = await import('../../../cli/completion/zsh.ts');
-    return { value: zshScript(await completionModel(ctx.groups)) };
-  },
+  run: async () => ({ value: (await import('../../../../completions/_svc?raw')).default }),
 });
