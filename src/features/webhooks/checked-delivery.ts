@@ -2,9 +2,9 @@
 import { createHash, hash } from 'node:crypto';
 import { type Delivery, headerValues, type RawHeader } from './delivery.ts';
 import type { BareBody } from './delivery-input.ts';
-import { readNames } from './event.ts';
+import { readEvent } from './event.ts';
 import type { SigningSecret } from './secret.ts';
-import { SignatureCheck, SignatureVerifier, type SignedHeaders, type Verdict, type Verification } from './signature.ts';
+import { SignatureCheck, type SignedHeaders, type Verdict, type Verification } from './signature.ts';
 
 /** What a check finds out, wherever the delivery came from. */
 export interface DeliveryFacts {
@@ -71,7 +71,6 @@ export class DeliveryChecker {
   readonly #options: CheckOptions;
   readonly #names: Names;
   readonly #replaced: ReadonlySet<string>;
-  readonly #verifier: SignatureVerifier;
   #fruitless = 0;
   /** Loaded with the first mismatch. */
   #search: typeof import('./signature-hints.ts') | undefined;
@@ -80,7 +79,6 @@ export class DeliveryChecker {
     this.#options = options;
     this.#names = new Names(options.prefix);
     this.#replaced = new Set(options.given.map(([name]) => name.toLowerCase()));
-    this.#verifier = new SignatureVerifier(options.secrets);
   }
 
   /** Without hints: `explain` finds them for the few that need them. */
@@ -88,10 +86,12 @@ export class DeliveryChecker {
     const known = this.#names.in(this.#headersOf(delivery.headers));
     const { clock, nowS } = this.#clock(delivery);
     const { body } = delivery;
-    const { toleranceS, digests, expected } = this.#options;
-    const found = this.#verifier.verify(known, body, { nowS, toleranceS }, delivery.truncated === true);
+    const { secrets, toleranceS, digests, expected } = this.#options;
+    const check = new SignatureCheck(known, secrets);
+    check.update(body);
+    const found = check.finish({ nowS, toleranceS }, delivery.truncated === true);
     const digest = digests ? hash('sha256', body) : undefined;
-    const signatures = expected ? this.#verifier.expected() : undefined;
+    const signatures = expected ? check.expected() : undefined;
     return this.#row(delivery, { found, known, clock, length: body.length, digest, signatures, body });
   }
 
@@ -171,7 +171,7 @@ export class DeliveryChecker {
     // A body is read only once its signature is good (doc 2 §6 rule 3); of the headers only the timestamp is signed.
     if (signatureOk && of.body === undefined) notes = [...notes, 'event_not_read'];
     else if (signatureOk && of.body !== undefined) {
-      const event = readNames(of.body);
+      const event = readEvent(of.body);
       id = event?.id ?? null;
       type = event?.type ?? null;
       if (type !== null) unsigned = of.known.events.find((value) => value.trim() !== type);

@@ -26,24 +26,6 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   return asEvent(value);
 }
 
-/** An envelope as the service writes it begins so. */
-const OWN_BEGINNING = /^\{"id":"([\w.:-]{1,60})","type":"([\w.:-]{1,60})",/;
-
-/** Its id and type alone: where it begins as the service writes it, the rest need not be parsed. */
-export function readNames(bytes: Uint8Array): Pick<ReadEvent, 'id' | 'type'> | undefined {
-  // A byte for a character: what is looked for is ASCII, and nothing is decoded.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const [beginning, id, type] = OWN_BEGINNING.exec(text) ?? [];
-  // A text that does not end is none.
-  if (beginning !== undefined && text.endsWith('}') && !namesAgain(text, beginning.length)) return { id, type };
-  return readEvent(bytes);
-}
-
-/** A second one would count in JSON, also before a blank and with escaped letters, which all are U+0064 to U+0079. */
-function namesAgain(text: string, after: number): boolean {
-  return ['"id"', '"type"', '\\u006', '\\u007'].some((sign) => text.includes(sign, after));
-}
-
 /** The same of a value that is parsed already: one sample of several. */
 export function asEvent(value: unknown): ReadEvent | undefined {
   if (!isObject(value)) return undefined;

@@ -33,24 +33,7 @@ const id = ({ event_id: eventId, source }: CheckedDelivery): string => eventId ?
 
 /** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
 export function verdictList(view: VerdictView): ListOutput<CheckedDelivery> {
-  return { kind: 'list', columns: COLUMNS, id, live: (row) => verdictLine(row, view), json: verdictJson };
-}
-
-/** As `JSON.stringify` writes it, in half the time where a delivery is valid: a recording has a hundred thousand of them. */
-export function verdictJson(row: CheckedDelivery): string {
-  const { event_id: event, event_type: type, body_sha256: digest, verdict } = row;
-  const special = row.hints.length > 0 || row.unsigned_event_type !== undefined || row.expected !== undefined;
-  if (special || digest === undefined) return JSON.stringify(row);
-  const read = `"event_id":${quoted(event)},"event_type":${quoted(type)},"secret_index":${row.secret_index}`;
-  const times = `"timestamp":${row.timestamp},"age_s":${row.age_s},"tolerance_s":${row.tolerance_s}`;
-  const body = `"body_bytes":${row.body_bytes},"body_sha256":"${digest}"`;
-  const notes = row.notes.length === 0 ? '[]' : JSON.stringify(row.notes);
-  const head = `{"source":${quoted(row.source)},"verdict":"${verdict}","valid":${row.valid},"signature_ok":${row.signature_ok}`;
-  return `${head},${times},${read},${body},"hints":[],"notes":${notes},"clock":"${row.clock}"}`;
-}
-
-function quoted(text: string | null): string {
-  return JSON.stringify(text);
+  return { kind: 'list', columns: COLUMNS, id, live: (row) => verdictLine(row, view) };
 }
 
 export const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns: COLUMNS, id };
