@@ -33,7 +33,7 @@ async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): 
     case 'webhooks':
       return (await import('../webhooks/client.ts')).openRecordings(ctx.target);
     case 'catalog':
-      return (await import('../catalog/client.ts')).openCatalog(ctx.target);
+      return (await import('../catalog/api.ts')).openCatalog(ctx.target);
     case 'trade':
       throw new SvcError('internal', 'the trading gateway is asked within a session');
   }

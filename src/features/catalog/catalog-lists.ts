@@ -3,7 +3,7 @@ import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import type { Catalog, Page, PageQuery } from './client.ts';
+import type { Catalog, Page, PageQuery } from './api.ts';
 import { type Numeric, numberOf } from './numeric.ts';
 import { type Identified, LARGEST_PAGE, pages, readingProblems } from './paging.ts';
 

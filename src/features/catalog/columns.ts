@@ -1,16 +1,9 @@
 /** How the catalog's resources are shown. Prices stand as they came: they are never rounded or scaled. */
 import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
-import { type BranchRow, titleOf } from './category-tree.ts';
-import { numberOf } from './numeric.ts';
-import type { Category, CommonCount, Count, Cursor, Health, Product, Settlement, Snapshot, Source } from './schema.ts';
+import type { Category, Product, Settlement } from './schema.ts';
 
-function timeCell(time: string | null | undefined): Cell {
+export function timeCell(time: string | null | undefined): Cell {
   return time === undefined || time === null || time === '' ? undefined : { time };
-}
-
-function flagsCell({ promo, is_new: isNew, hit, adult }: Source): Cell {
-  const flags = [promo && 'promo', isNew && 'new', hit && 'hit', adult && 'adult'].filter((flag) => flag);
-  return flags.length === 0 ? undefined : (flags as string[]);
 }
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
@@ -38,73 +31,6 @@ export const PRODUCT_RECORD: RecordOutput<Product> = {
   id: (one) => one.canonical_product_id,
 };
 
-export const SOURCE_LIST: ListOutput<Source> = {
-  kind: 'list',
-  columns: [
-    { name: 'store', cell: (one) => one.parser_name },
-    { name: 'source', cell: (one) => one.source_id, flex: true },
-    { name: 'price', cell: ({ price }) => price, align: 'right' },
-    { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
-    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
-    { name: 'currency', cell: (one) => one.price_unit },
-    { name: 'available', cell: (one) => one.available_count, align: 'right' },
-    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
-    { name: 'flags', cell: flagsCell },
-    { name: 'observed', cell: (one) => timeCell(one.observed_at) },
-    { name: 'title', cell: (one) => one.title_original, wide: true },
-    { name: 'brand', cell: ({ brand }) => brand, wide: true },
-    { name: 'category', cell: (one) => one.primary_category?.title, wide: true },
-    { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
-    { name: 'unit', cell: ({ unit }) => unit, wide: true },
-    { name: 'rating', cell: ({ rating }) => rating, align: 'right', wide: true },
-    { name: 'reviews', cell: (one) => one.reviews_count, align: 'right', wide: true },
-    { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
-  ],
-  id: (one) => one.source_id,
-  empty: 'no sources: the product is unknown, or nobody sells it any more',
-};
-
-export const SNAPSHOT_LIST: ListOutput<Snapshot> = {
-  kind: 'list',
-  columns: [
-    { name: 'observed', cell: (one) => timeCell(one.observed_at) },
-    { name: 'store', cell: (one) => one.parser_name },
-    { name: 'source', cell: (one) => one.source_id, flex: true },
-    { name: 'price', cell: ({ price }) => price, align: 'right' },
-    { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
-    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
-    { name: 'available', cell: (one) => one.available_count, align: 'right' },
-    { name: 'valid-from', cell: (one) => timeCell(one.valid_from_at) },
-    { name: 'valid-to', cell: (one) => timeCell(one.valid_to_at) },
-    { name: 'currency', cell: (one) => one.price_unit, wide: true },
-    { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
-  ],
-  id: ({ id, source_id: source }) => (id === undefined || id === null ? source : String(id)),
-  empty: 'no such snapshots',
-};
-
-export const COUNT_RECORD: RecordOutput<Count> = {
-  kind: 'record',
-  columns: [
-    { name: 'products', cell: (one) => one.products_count },
-    { name: 'stores', cell: ({ stores }) => stores ?? undefined },
-    { name: 'regions', cell: ({ regions }) => regions ?? undefined },
-  ],
-  id: (one) => String(one.products_count),
-};
-
-export const COMMON_RECORD: RecordOutput<CommonCount> = {
-  kind: 'record',
-  columns: [
-    { name: 'common', cell: (one) => one.common_products_count },
-    { name: 'scope', cell: ({ scope }) => scope },
-    { name: 'required', cell: (one) => numberOf(one.required_stores) ?? numberOf(one.required_regions) ?? undefined },
-    { name: 'stores', cell: ({ stores }) => stores ?? undefined },
-    { name: 'regions', cell: ({ regions }) => regions ?? undefined },
-  ],
-  id: (one) => String(one.common_products_count),
-};
-
 const CATEGORY_COLUMNS: readonly Column<Category>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
   { name: 'store', cell: (one) => one.parser_name },
@@ -130,31 +56,6 @@ export const CATEGORY_RECORD: RecordOutput<Category> = {
   columns: CATEGORY_COLUMNS.map(({ wide: _, ...column }) => column),
   id: categoryId,
 };
-
-/** For programs: the title alone, and how deep it is. */
-export const BRANCH_LIST: ListOutput<BranchRow> = {
-  kind: 'list',
-  columns: branchColumns(titleOf),
-  id: categoryId,
-  empty: 'no categories',
-};
-
-/** For people: the deeper, the further in. Blanks are understood in every locale. */
-export const BRANCH_TABLE: ListOutput<BranchRow> = {
-  ...BRANCH_LIST,
-  columns: branchColumns((row) => '  '.repeat(row.level) + titleOf(row)),
-};
-
-function branchColumns(title: (row: BranchRow) => string): readonly Column<BranchRow>[] {
-  return [
-    { name: 'store', cell: (row) => row.parser_name },
-    { name: 'title', cell: title, flex: true },
-    { name: 'id', cell: ({ id }) => id, align: 'right' },
-    { name: 'source-uid', cell: (row) => row.source_uid, flex: true },
-    { name: 'level', cell: ({ level }) => level, align: 'right', wide: true },
-    { name: 'path', cell: ({ path }) => path.join(' / '), wide: true },
-  ];
-}
 
 const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
@@ -184,24 +85,20 @@ export const SETTLEMENT_RECORD: RecordOutput<Settlement> = {
   id: settlementId,
 };
 
-export const CURSOR_LIST: ListOutput<Cursor> = {
-  kind: 'list',
-  columns: [
-    { name: 'store', cell: (one) => one.parser_name },
-    { name: 'ingested', cell: (one) => timeCell(one.ingested_at) },
-    { name: 'product', cell: (one) => one.product_id, align: 'right' },
-    { name: 'updated', cell: (one) => timeCell(one.updated_at) },
-  ],
-  id: (one) => one.parser_name,
-  empty: 'no cursors',
-};
+/** Offered when the next command line is completed. */
+export function productCandidates({ canonical_product_id: value, title, parsers }: Product): {
+  readonly products: readonly Candidate[];
+  readonly stores: readonly Candidate[];
+} {
+  return { products: [noted(value, title)], stores: (parsers ?? []).map((name) => ({ value: name })) };
+}
 
-export const HEALTH_RECORD: RecordOutput<Health> = {
-  kind: 'record',
-  columns: [{ name: 'status', cell: ({ status }) => ({ text: status, tone: isHealthy({ status }) ? 'good' : 'bad' }) }],
-  id: ({ status }) => status,
-};
+/** A candidate for completion, with what a person knows it by. */
+export function noted(value: string, note: string | null | undefined): Candidate {
+  return note ? { value, note } : { value };
+}
 
-export function isHealthy({ status }: Pick<Health, 'status'>): boolean {
-  return status.toLowerCase() === 'ok';
+export interface Candidate {
+  readonly value: string;
+  readonly note?: string;
 }

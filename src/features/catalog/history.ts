@@ -1,6 +1,6 @@
 /** How the history of a product is shown: a chart with its figures below, a line for each point, or one object for each source. */
 import type { Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../output/types.ts';
-import type { DynamicsQuery } from './client.ts';
+import type { DynamicsQuery } from './api.ts';
 import type { Source } from './schema.ts';
 import { unitOf } from './series-names.ts';
 import type { Series, Statistics } from './statistics.ts';

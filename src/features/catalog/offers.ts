@@ -1,5 +1,5 @@
 /** Prices of a product side by side: what it can be had for now, where it is cheapest, and how far the places are apart. */
-import type { SeriesField } from './client.ts';
+import type { SeriesField } from './api.ts';
 import { numberOf } from './numeric.ts';
 import type { Source } from './schema.ts';
 import { unitOf } from './series-names.ts';

@@ -1,5 +1,5 @@
 /** Lists that are longer than a page: `limit` and `offset`, as seen on the public implementation. */
-import type { Page, PageQuery } from './client.ts';
+import type { Page, PageQuery } from './api.ts';
 
 /** The public implementation refuses more. */
 export const LARGEST_PAGE = 100;

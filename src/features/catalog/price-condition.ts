@@ -1,6 +1,6 @@
 /** A condition on a product's prices, and whether it holds now: yes, no, or not known. */
 import { SvcError } from '../../errors.ts';
-import type { SeriesField } from './client.ts';
+import type { SeriesField } from './api.ts';
 
 export type Condition =
   | { readonly kind: 'below' | 'above'; readonly limit: number }

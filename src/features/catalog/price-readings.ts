@@ -1,5 +1,5 @@
 /** What is known of a product's prices at one time: now, and how far they moved. */
-import type { Catalog, SeriesField } from './client.ts';
+import type { Catalog, SeriesField } from './api.ts';
 import { amountOf, type OfferField, observedBefore } from './offers.ts';
 import type { Report } from './paging.ts';
 import type { Reading } from './price-condition.ts';

@@ -1,6 +1,6 @@
 /** Where a product is sold, or was: the rows and snapshots from which its prices and its history are made. */
 import { SvcError } from '../../errors.ts';
-import type { Catalog, PageQuery } from './client.ts';
+import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, type Report } from './paging.ts';
 import type { Snapshot, Source } from './schema.ts';
 import { type PriceSeries, seriesOf } from './series.ts';

@@ -2,7 +2,7 @@
  * The prices of a product at one store, in one place, by one unit. A source is no such thing: the catalog's writer makes a new one for
  * every scrape, with one snapshot, and leaves the old rows. They are joined here by the time of observation.
  */
-import type { SeriesField } from './client.ts';
+import type { SeriesField } from './api.ts';
 import { numberOf } from './numeric.ts';
 import type { Snapshot, Source } from './schema.ts';
 import { pointsIn, STEP_MS, type Window } from './window.ts';

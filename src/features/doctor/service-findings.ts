@@ -126,7 +126,7 @@ async function openService(service: Exclude<ServiceName, 'trade'>, target: Targe
       return { look, skew: () => recordings.clockSkewMs, close: () => recordings.close() };
     }
     case 'catalog': {
-      const catalog = (await import('../catalog/client.ts')).openCatalog(target);
+      const catalog = (await import('../catalog/api.ts')).openCatalog(target);
       const look = async (): Promise<string> => `: ${(await catalog.health()).status}`;
       return { look, skew: () => catalog.clockSkewMs, close: () => catalog.close() };
     }

@@ -165,7 +165,7 @@ async function askWebhooks(target: Target): Promise<Said> {
 }
 
 async function askCatalog(target: Target): Promise<Said> {
-  const { openCatalog } = await import('../catalog/client.ts');
+  const { openCatalog } = await import('../catalog/api.ts');
   const { numberOf } = await import('../catalog/numeric.ts');
   const client = openCatalog(target);
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Page, PageQuery } from '../../../src/features/catalog/client.ts';
+import type { Page, PageQuery } from '../../../src/features/catalog/api.ts';
 import {
   everyItem,
   LARGEST_PAGE,

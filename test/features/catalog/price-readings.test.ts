@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Catalog, Page, PageQuery } from '../../../src/features/catalog/client.ts';
+import type { Catalog, Page, PageQuery } from '../../../src/features/catalog/api.ts';
 import { conditionOf, type Judged, judge } from '../../../src/features/catalog/price-condition.ts';
 import { readings } from '../../../src/features/catalog/price-readings.ts';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';

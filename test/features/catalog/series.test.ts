@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { historyWindow, suitableInterval } from '../../../src/features/catalog/history-window.ts';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
 import { bucketValues, inEffect, lastValue, seriesOf } from '../../../src/features/catalog/series.ts';
-import { bucketDates, bucketStart, INTERVALS, pointsIn, STEP_MS } from '../../../src/features/catalog/window.ts';
+import {
+  bucketDates,
+  bucketStart,
+  historyWindow,
+  INTERVALS,
+  pointsIn,
+  STEP_MS,
+  suitableInterval,
+} from '../../../src/features/catalog/window.ts';
 import { type Observation, referenceDynamics } from './reference-dynamics.ts';
 
 const DAY = 86_400_000;

@@ -13,7 +13,7 @@ export const catalogCategoriesGet = recordCommand({
   output: CATEGORY_RECORD,
   async run({ id, param }, ctx) {
     checkNumericId(id);
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).category(id, param) };
   },
 });

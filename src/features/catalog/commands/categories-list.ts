@@ -20,7 +20,7 @@ export const catalogCategoriesList = listCommand({
   examples: [{ run: 'svc catalog categories list --parser-name fixprice --depth 0', why: 'The top of one store' }],
   output: CATEGORY_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { parserName, depth, parent, search } = input;
     const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
     return listed(

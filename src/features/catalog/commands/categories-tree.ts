@@ -1,7 +1,23 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { Column, ListOutput } from '../../../output/types.ts';
 import { listed, PARAM_FLAG, UNDOCUMENTED } from '../catalog-lists.ts';
-import { BRANCH_LIST, BRANCH_TABLE, CATEGORY_LIST } from '../columns.ts';
+import { type BranchRow, titleOf } from '../category-tree.ts';
+import { CATEGORY_LIST } from '../columns.ts';
 import type { Category } from '../schema.ts';
+
+/** For programs: the title alone, and how deep it is. */
+const BRANCH_LIST: ListOutput<BranchRow> = {
+  kind: 'list',
+  columns: branchColumns(titleOf),
+  id: ({ id }) => String(id),
+  empty: 'no categories',
+};
+
+/** For people: the deeper, the further in. Blanks are understood in every locale. */
+const BRANCH_TABLE: ListOutput<BranchRow> = {
+  ...BRANCH_LIST,
+  columns: branchColumns((row) => '  '.repeat(row.level) + titleOf(row)),
+};
 
 export const catalogCategoriesTree = listCommand({
   id: 'catalog categories tree',
@@ -20,7 +36,7 @@ export const catalogCategoriesTree = listCommand({
   ],
   output: BRANCH_LIST,
   async run({ parserName, param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { branchRows, categoryTree } = await import('../category-tree.ts');
     const everything = { limit: undefined, offset: undefined, all: true, param };
     const { value, code } = await listed(
@@ -36,3 +52,14 @@ export const catalogCategoriesTree = listCommand({
     return ctx.wants.table ? { value: branchRows(tree), as: BRANCH_TABLE, code } : { value: branchRows(tree), code };
   },
 });
+
+function branchColumns(title: (row: BranchRow) => string): readonly Column<BranchRow>[] {
+  return [
+    { name: 'store', cell: (row) => row.parser_name },
+    { name: 'title', cell: title, flex: true },
+    { name: 'id', cell: ({ id }) => id, align: 'right' },
+    { name: 'source-uid', cell: (row) => row.source_uid, flex: true },
+    { name: 'level', cell: ({ level }) => level, align: 'right', wide: true },
+    { name: 'path', cell: ({ path }) => path.join(' / '), wide: true },
+  ];
+}

@@ -2,8 +2,8 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import type { PagingProblem } from '../paging.ts';
-import { PRICE_CHECK_RECORD } from '../price-check.ts';
 import { conditionOf, conditionText, type Judged, judge, type Verdict, verdictText } from '../price-condition.ts';
 import { readings } from '../price-readings.ts';
 import { plainInstant, wireTime } from '../window.ts';
@@ -11,6 +11,35 @@ import { plainInstant, wireTime } from '../window.ts';
 const DAY_MS = 86_400_000;
 const USUAL_AGE_MS = 7 * DAY_MS;
 const USUAL_EVERY_MS = 300_000;
+
+interface Checked extends Verdict {
+  readonly condition: string;
+  readonly judged: Judged;
+  /** With a change: what it is measured from, as it was sent. */
+  readonly since?: string;
+  readonly waitedMs: number;
+  /** What was found and what was wanted, in words. */
+  readonly message: string;
+}
+
+const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
+  kind: 'record',
+  columns: [
+    { name: 'ok', cell: ({ ok }) => ok ?? 'not known' },
+    { name: 'condition', cell: ({ condition }) => condition },
+    { name: 'judged', cell: ({ judged }) => judged },
+    {
+      name: 'values',
+      cell: ({ sources }) => sources.map(({ series, value }) => `${series} ${value ?? '-'}`),
+    },
+    { name: 'message', cell: ({ message }) => message },
+  ],
+  id: (checked) => outcomeOf(checked),
+  line: (checked) => ({
+    text: `${outcomeOf(checked).replace('_', ' ')}: ${checked.message}`,
+    tone: checked.ok === null ? 'warn' : checked.ok ? 'good' : 'bad',
+  }),
+};
 
 export const catalogCheck = recordCommand({
   id: 'catalog check',
@@ -70,7 +99,7 @@ export const catalogCheck = recordCommand({
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const incomplete: PagingProblem[] = [];
     let since: number | undefined;
@@ -154,4 +183,8 @@ async function awaited(
     shown = text;
   }
   return last;
+}
+
+function outcomeOf({ ok }: Checked): 'ok' | 'failed' | 'not_known' {
+  return ok === null ? 'not_known' : ok ? 'ok' : 'failed';
 }

@@ -2,7 +2,7 @@ import { bulk } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import type { Catalog } from '../client.ts';
+import type { Catalog } from '../api.ts';
 import { type Offer, observedBefore, offersOf, spreadsOf } from '../offers.ts';
 import { offerList, offersFooter, spreadList } from '../offers-columns.ts';
 import { type Report, readingProblems } from '../paging.ts';
@@ -65,7 +65,7 @@ export const catalogCompare = listCommand({
   outputOf,
   async run(input, ctx) {
     checkModes(input);
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);

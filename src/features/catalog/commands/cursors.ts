@@ -1,6 +1,20 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { PARAM_FLAG, UNDOCUMENTED, withParams } from '../catalog-lists.ts';
-import { CURSOR_LIST } from '../columns.ts';
+import { timeCell } from '../columns.ts';
+import type { Cursor } from '../schema.ts';
+
+const CURSOR_LIST: ListOutput<Cursor> = {
+  kind: 'list',
+  columns: [
+    { name: 'store', cell: (one) => one.parser_name },
+    { name: 'ingested', cell: (one) => timeCell(one.ingested_at) },
+    { name: 'product', cell: (one) => one.product_id, align: 'right' },
+    { name: 'updated', cell: (one) => timeCell(one.updated_at) },
+  ],
+  id: (one) => one.parser_name,
+  empty: 'no cursors',
+};
 
 export const catalogCursors = listCommand({
   id: 'catalog cursors',
@@ -15,7 +29,7 @@ export const catalogCursors = listCommand({
   examples: [{ run: 'svc catalog cursors --sort ingested', why: 'The store that is furthest behind first' }],
   output: CURSOR_LIST,
   async run({ parserName, param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param)) };
   },
 });

@@ -1,6 +1,13 @@
 import { recordCommand } from '../../../cli/command.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { PARAM_FLAG } from '../catalog-lists.ts';
-import { HEALTH_RECORD, isHealthy } from '../columns.ts';
+import type { Health } from '../schema.ts';
+
+const HEALTH_RECORD: RecordOutput<Health> = {
+  kind: 'record',
+  columns: [{ name: 'status', cell: ({ status }) => ({ text: status, tone: isHealthy({ status }) ? 'good' : 'bad' }) }],
+  id: ({ status }) => status,
+};
 
 export const catalogHealth = recordCommand({
   id: 'catalog health',
@@ -17,8 +24,12 @@ export const catalogHealth = recordCommand({
   ],
   output: HEALTH_RECORD,
   async run({ param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const value = await openCatalog(ctx.target).health(param);
     return { value, code: isHealthy(value) ? undefined : 'condition_false' };
   },
 });
+
+function isHealthy({ status }: Pick<Health, 'status'>): boolean {
+  return status.toLowerCase() === 'ok';
+}

@@ -1,7 +1,7 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand } from '../../../cli/command.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import type { SeriesField } from '../client.ts';
+import type { SeriesField } from '../api.ts';
 import {
   type Fill,
   type HistoryView,
@@ -10,12 +10,11 @@ import {
   type ProductHistory,
   USUAL_CHART,
 } from '../history.ts';
-import { historyWindow } from '../history-window.ts';
 import { readingProblems } from '../paging.ts';
 import { bucketValues, lastValue, type PriceSeries } from '../series.ts';
 import { seriesNames, sharedUnit, unitOf } from '../series-names.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
-import { bucketDates, INTERVALS, plainInstant, pointsIn, type Window, wireTime } from '../window.ts';
+import { bucketDates, historyWindow, INTERVALS, plainInstant, pointsIn, type Window, wireTime } from '../window.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -74,7 +73,7 @@ export const catalogHistory = chartCommand({
   output: USUAL_CHART,
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { productSeries } = await import('../product-sources.ts');
     const { id, field, fill } = input;
     const to = plainInstant(input.to, ctx.now());

@@ -1,6 +1,20 @@
 import { recordCommand } from '../../../cli/command.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
-import { COMMON_RECORD } from '../columns.ts';
+import { numberOf } from '../numeric.ts';
+import type { CommonCount } from '../schema.ts';
+
+const COMMON_RECORD: RecordOutput<CommonCount> = {
+  kind: 'record',
+  columns: [
+    { name: 'common', cell: (one) => one.common_products_count },
+    { name: 'scope', cell: ({ scope }) => scope },
+    { name: 'required', cell: (one) => numberOf(one.required_stores) ?? numberOf(one.required_regions) ?? undefined },
+    { name: 'stores', cell: ({ stores }) => stores ?? undefined },
+    { name: 'regions', cell: ({ regions }) => regions ?? undefined },
+  ],
+  id: (one) => String(one.common_products_count),
+};
 
 export const catalogProductsCommon = recordCommand({
   id: 'catalog products common',
@@ -33,7 +47,7 @@ export const catalogProductsCommon = recordCommand({
   ],
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const value = await catalog.common(withParams({ scope, store, region }, param));
     await checkCountedNames(catalog, { store, region }, value.common_products_count, ctx);

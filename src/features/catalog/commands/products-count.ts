@@ -1,6 +1,17 @@
 import { recordCommand } from '../../../cli/command.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
-import { COUNT_RECORD } from '../columns.ts';
+import type { Count } from '../schema.ts';
+
+const COUNT_RECORD: RecordOutput<Count> = {
+  kind: 'record',
+  columns: [
+    { name: 'products', cell: (one) => one.products_count },
+    { name: 'stores', cell: ({ stores }) => stores ?? undefined },
+    { name: 'regions', cell: ({ regions }) => regions ?? undefined },
+  ],
+  id: (one) => String(one.products_count),
+};
 
 export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
@@ -26,7 +37,7 @@ export const catalogProductsCount = recordCommand({
   ],
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const value = await catalog.count(withParams({ store, region }, param));
     await checkCountedNames(catalog, { store, region }, value.products_count, ctx);

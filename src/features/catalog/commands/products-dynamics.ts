@@ -1,7 +1,9 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { PARAM_FLAG, withParams } from '../catalog-lists.ts';
-import { POINT_LIST, POINT_TABLE, SERIES_RECORD } from '../series-columns.ts';
+import type { Numeric } from '../numeric.ts';
+import type { Dynamics } from '../schema.ts';
 import {
   bucketStart,
   checkWindow,
@@ -12,6 +14,35 @@ import {
   type Window,
   wireTime,
 } from '../window.ts';
+
+interface Point {
+  readonly date: string;
+  readonly value: Numeric | null;
+}
+
+const DATE: Column<Point> = { name: 'date', cell: ({ date }) => ({ time: date }) };
+
+/** For programs: no value is an empty cell. */
+const POINT_LIST: ListOutput<Point> = {
+  kind: 'list',
+  columns: [DATE, { name: 'value', cell: ({ value }) => value, align: 'right' }],
+  id: ({ date }) => date,
+  empty: 'no points',
+};
+
+const POINT_TABLE: ListOutput<Point> = {
+  ...POINT_LIST,
+  columns: [DATE, { name: 'value', cell: ({ value }) => value ?? { text: '-', tone: 'dim' }, align: 'right' }],
+};
+
+const SERIES_RECORD: RecordOutput<Dynamics> = {
+  kind: 'record',
+  columns: [
+    { name: 'dates', cell: ({ dates }) => dates },
+    { name: 'values', cell: ({ values }) => values },
+  ],
+  id: () => undefined,
+};
 
 export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
@@ -55,7 +86,7 @@ export const catalogProductsDynamics = listCommand({
   ],
   output: POINT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { id, parserName, sourceId, field, interval, param } = input;
     const start = plainInstant(input.from, ctx.now());
     const from = input.from.relative ? bucketStart(start, interval) : start;

@@ -1,7 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { productCandidates } from '../candidates.ts';
 import { PARAM_FLAG } from '../catalog-lists.ts';
-import { PRODUCT_RECORD } from '../columns.ts';
+import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
 
 export const catalogProductsGet = recordCommand({
   id: 'catalog products get',
@@ -16,7 +15,7 @@ export const catalogProductsGet = recordCommand({
   output: PRODUCT_RECORD,
   offers: productCandidates,
   async run({ id, param }, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).product(id, param) };
   },
 });

@@ -1,8 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { productCandidates } from '../candidates.ts';
 import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
-import { PRODUCT_LIST } from '../columns.ts';
+import { PRODUCT_LIST, productCandidates } from '../columns.ts';
 
 const EITHER = ['true', 'false'] as const;
 
@@ -49,7 +48,7 @@ export const catalogProductsList = listCommand({
   output: PRODUCT_LIST,
   offers: productCandidates,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { search, parserName, priceMin, priceMax } = input;
     if (priceMin !== undefined && priceMax !== undefined && priceMin > priceMax) {
       throw new SvcError('invalid_value', `--price-min is ${priceMin}, more than --price-max, ${priceMax}`);

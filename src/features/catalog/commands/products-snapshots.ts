@@ -1,6 +1,27 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { exactHint, LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
-import { SNAPSHOT_LIST } from '../columns.ts';
+import { timeCell } from '../columns.ts';
+import type { Snapshot } from '../schema.ts';
+
+const SNAPSHOT_LIST: ListOutput<Snapshot> = {
+  kind: 'list',
+  columns: [
+    { name: 'observed', cell: (one) => timeCell(one.observed_at) },
+    { name: 'store', cell: (one) => one.parser_name },
+    { name: 'source', cell: (one) => one.source_id, flex: true },
+    { name: 'price', cell: ({ price }) => price, align: 'right' },
+    { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
+    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
+    { name: 'available', cell: (one) => one.available_count, align: 'right' },
+    { name: 'valid-from', cell: (one) => timeCell(one.valid_from_at) },
+    { name: 'valid-to', cell: (one) => timeCell(one.valid_to_at) },
+    { name: 'currency', cell: (one) => one.price_unit, wide: true },
+    { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
+  ],
+  id: ({ id, source_id: source }) => (id === undefined || id === null ? source : String(id)),
+  empty: 'no such snapshots',
+};
 
 export const catalogProductsSnapshots = listCommand({
   id: 'catalog products snapshots',
@@ -24,7 +45,7 @@ export const catalogProductsSnapshots = listCommand({
   ],
   output: SNAPSHOT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
     return listed(

@@ -1,7 +1,34 @@
 import { listCommand } from '../../../cli/command.ts';
-import { sourceCandidates } from '../candidates.ts';
+import type { Cell, ListOutput } from '../../../output/types.ts';
 import { LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
-import { SOURCE_LIST } from '../columns.ts';
+import { type Candidate, noted, timeCell } from '../columns.ts';
+import type { Source } from '../schema.ts';
+
+const SOURCE_LIST: ListOutput<Source> = {
+  kind: 'list',
+  columns: [
+    { name: 'store', cell: (one) => one.parser_name },
+    { name: 'source', cell: (one) => one.source_id, flex: true },
+    { name: 'price', cell: ({ price }) => price, align: 'right' },
+    { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
+    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
+    { name: 'currency', cell: (one) => one.price_unit },
+    { name: 'available', cell: (one) => one.available_count, align: 'right' },
+    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
+    { name: 'flags', cell: flagsCell },
+    { name: 'observed', cell: (one) => timeCell(one.observed_at) },
+    { name: 'title', cell: (one) => one.title_original, wide: true },
+    { name: 'brand', cell: ({ brand }) => brand, wide: true },
+    { name: 'category', cell: (one) => one.primary_category?.title, wide: true },
+    { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
+    { name: 'unit', cell: ({ unit }) => unit, wide: true },
+    { name: 'rating', cell: ({ rating }) => rating, align: 'right', wide: true },
+    { name: 'reviews', cell: (one) => one.reviews_count, align: 'right', wide: true },
+    { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
+  ],
+  id: (one) => one.source_id,
+  empty: 'no sources: the product is unknown, or nobody sells it any more',
+};
 
 export const catalogProductsSources = listCommand({
   id: 'catalog products sources',
@@ -21,8 +48,21 @@ export const catalogProductsSources = listCommand({
   output: SOURCE_LIST,
   offers: sourceCandidates,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     return listed((query) => catalog.sources(input.id, query), { sort: input.order }, input, ctx);
   },
 });
+
+function flagsCell({ promo, is_new: isNew, hit, adult }: Source): Cell {
+  const flags = [promo && 'promo', isNew && 'new', hit && 'hit', adult && 'adult'].filter((flag) => flag);
+  return flags.length === 0 ? undefined : (flags as string[]);
+}
+
+function sourceCandidates({ source_id: source, parser_name: store, settlement }: Source): {
+  readonly sources: readonly Candidate[];
+  readonly stores: readonly Candidate[];
+} {
+  const where = settlement?.name ? `${store}, ${settlement.name}` : store;
+  return { sources: [noted(source, where)], stores: [{ value: store }] };
+}

@@ -22,7 +22,7 @@ export const catalogSettlementsList = listCommand({
   ],
   output: SETTLEMENT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../client.ts');
+    const { openCatalog } = await import('../api.ts');
     const { country, region, search } = input;
     const query = { country, region, q: search };
     return listed(

@@ -1,0 +1,139 @@
+/** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
+import { SvcError } from '../../errors.ts';
+import { type Client, openClient } from '../../http/client.ts';
+import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import type { Target } from '../../http/target.ts';
+import { explainCatalog } from './failed-answer.ts';
+import { numberOf } from './numeric.ts';
+import type { List } from './schema.ts';
+
+type Schemas = typeof import('./schema.ts');
+
+/** An endpoint whose response has the schema of this name. */
+function get<N extends keyof Schemas>(
+  path: string,
+  name: N,
+  more: Pick<Endpoint<unknown>, 'retry'> = {},
+): Endpoint<Schemas[N] extends Parser<infer T> ? T : never> {
+  return endpoint({
+    method: 'GET',
+    path,
+    effect: 'read',
+    ...more,
+    answer: async () => (await import('./schema.ts'))[name] as never,
+  });
+}
+
+const ENDPOINTS = {
+  // Asked once: a health check shows the first response as it is.
+  health: get('/healthz', 'health', { retry: false }),
+  products: get('/products', 'productList'),
+  count: get('/products/count', 'count'),
+  common: get('/products/common/count', 'commonCount'),
+  product: get('/products/{canonical_product_id}', 'product'),
+  sources: get('/products/{canonical_product_id}/sources', 'sourceList'),
+  snapshots: get('/products/{canonical_product_id}/snapshots', 'snapshotList'),
+  dynamics: get('/products/{canonical_product_id}/dynamics', 'dynamics'),
+  categories: get('/categories', 'categoryList'),
+  category: get('/categories/{category_id}', 'category'),
+  settlements: get('/settlements', 'settlementList'),
+  settlement: get('/settlements/{settlement_id}', 'settlement'),
+  cursors: get('/sync/cursors', 'cursorList'),
+};
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Of all pages, as the service counted them for this one; it may move. */
+  readonly total: number | undefined;
+  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
+  readonly size: number | undefined;
+}
+
+/** Names are those of the wire. Of the products' parameters only `store` and `region` of the counts are documented. */
+export type PageQuery = QueryValues & { readonly limit?: number | undefined; readonly offset?: number | undefined };
+
+export type SeriesField = 'price' | 'discount_price' | 'loyal_price' | 'available_count';
+export type SeriesInterval = '1h' | '6h' | '1d' | '7d';
+
+/** All are required (doc 3 §4). */
+export interface DynamicsQuery {
+  readonly parser_name: string;
+  readonly source_id: string;
+  readonly field: SeriesField;
+  /** RFC 3339 with its zone. */
+  readonly date_from: string;
+  readonly date_to: string;
+  readonly interval: SeriesInterval;
+}
+
+export interface CountQuery {
+  readonly store?: readonly string[] | undefined;
+  readonly region?: readonly string[] | undefined;
+}
+
+export type Catalog = ReturnType<typeof openCatalog>;
+
+export function openCatalog(target: Target) {
+  const { pathname } = target.baseUrl;
+  const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
+  const one =
+    <T>(from: Endpoint<T>) =>
+    (query: QueryValues = {}): Promise<T> =>
+      client.call(from, { query });
+  const byId =
+    <T>(from: Endpoint<T>, name: string) =>
+    async (id: string, query: QueryValues = {}): Promise<T> =>
+      client.call(from, { params: { [name]: pathId(id) }, query });
+  const ofProduct = <T>(from: Endpoint<T>) => byId(from, 'canonical_product_id');
+  const list =
+    <Item>(from: Endpoint<List<Item>>) =>
+    async (query: PageQuery = {}): Promise<Page<Item>> =>
+      page(await client.call(from, { query }));
+  const listOfProduct =
+    <Item>(from: Endpoint<List<Item>>) =>
+    async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
+      page(await ofProduct(from)(id, query));
+  const cursors = list(ENDPOINTS.cursors);
+  return {
+    health: one(ENDPOINTS.health),
+    products: list(ENDPOINTS.products),
+    product: ofProduct(ENDPOINTS.product),
+    count: (query: CountQuery & QueryValues = {}) => one(ENDPOINTS.count)(query),
+    common: (query: CountQuery & QueryValues & { readonly scope: string }) => one(ENDPOINTS.common)(query),
+    sources: listOfProduct(ENDPOINTS.sources),
+    snapshots: listOfProduct(ENDPOINTS.snapshots),
+    dynamics: (id: string, query: DynamicsQuery & QueryValues) => ofProduct(ENDPOINTS.dynamics)(id, query),
+    categories: list(ENDPOINTS.categories),
+    category: byId(ENDPOINTS.category, 'category_id'),
+    settlements: list(ENDPOINTS.settlements),
+    settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
+    cursors: async (query: QueryValues = {}) => (await cursors(query)).items,
+    /** Any request below the service's base path, and its response as it came. */
+    answer: ((endpoint, values) => client.answer(endpoint, values)) as Client['answer'],
+    /** The service's clock minus ours, of the latest response that had a date. */
+    get clockSkewMs() {
+      return client.clockSkewMs;
+    },
+    close: () => client.close(),
+  };
+}
+
+function page<Item>({ items, total, meta }: List<Item>): Page<Item> {
+  return {
+    items: items ?? [],
+    total: numberOf(meta?.total ?? total) ?? undefined,
+    size: numberOf(meta?.limit) ?? undefined,
+  };
+}
+
+/** The service takes any text as an id, but no address leads to one with a slash: `%2F` is a slash to its router too. */
+function pathId(id: string): string {
+  if (!id.includes('/')) return id;
+  throw new SvcError(
+    'invalid_value',
+    `${JSON.stringify(id)} cannot be asked for: an id with "/" has no address there`,
+    {
+      hint: 'give the id alone, as svc catalog products list shows it',
+    },
+  );
+}
