@@ -35,37 +35,66 @@ export function exactIntegers(text: string): string {
 
 /** Deeper values than anything sends would overflow the stack of what walks them later. */
 export const DEEPEST = 256;
+/** Names and values. Each takes up to 200 bytes of memory, however few bytes of text it is. */
+const MOST_VALUES = 1_000_000;
 
-export class TooDeep extends SyntaxError {
-  override readonly name = 'TooDeep';
-
-  constructor() {
-    super(`nested more than ${DEEPEST} levels deep`);
-  }
+/** Valid JSON perhaps, but more than svc reads. */
+export class JsonLimit extends SyntaxError {
+  override readonly name = 'JsonLimit';
 }
 
-/** `JSON.parse` for text of a service or a file. Throws `TooDeep`. */
+export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
+const TOO_MANY = `larger than ${MOST_VALUES} names and values`;
+
+/** `JSON.parse` for text of a service or a file. Throws `JsonLimit`. */
 export function parseJsonText(text: string): unknown {
-  checkDepth(text);
+  // Most texts cannot exceed the limits.
+  if (text.length > DEEPEST) checkLimits(text);
   return JSON.parse(text);
 }
 
-function checkDepth(text: string): void {
-  // Most texts have not even so many brackets.
-  if (text.length < DEEPEST) return;
+function checkLimits(text: string): void {
   let depth = 0;
+  let values = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0x22) {
+    if (code === QUOTE) {
+      values++;
       for (i++; i < text.length; i++) {
         const inner = text.charCodeAt(i);
-        if (inner === 0x5c) i++;
-        else if (inner === 0x22) break;
+        if (inner === BACKSLASH) i++;
+        else if (inner === QUOTE) break;
       }
-    } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > DEEPEST) throw new TooDeep();
-    } else if (code === 0x7d || code === 0x5d) depth--;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      values++;
+      if (++depth > DEEPEST) throw new JsonLimit(TOO_DEEP);
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
+    else if (code > COMMA && code !== COLON) {
+      // A number or a word, to its end.
+      values++;
+      while (isWithinScalar(text.charCodeAt(i + 1))) i++;
+    }
+    if (values > MOST_VALUES) throw new JsonLimit(TOO_MANY);
   }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Digits, letters, signs and the point. False past the end of the text, for NaN. */
+function isWithinScalar(code: number): boolean {
+  return (
+    (code > COMMA && code < COLON) ||
+    (code > COLON && code < OPEN_ARRAY) ||
+    (code > 0x60 && code < OPEN_OBJECT) ||
+    code === 0x2b
+  );
 }
 
 /** An object whose values are all texts. */

@@ -11,8 +11,8 @@ export interface Flow {
 }
 
 const HIGH_WATER = 512 * 1024;
-/** The most that is gathered as one value. */
-const LARGEST_WHOLE = 64 * 1024 * 1024;
+/** The most that is gathered as one value: its text and what is read of it take six times as much memory. */
+const LARGEST_WHOLE = 24 * 1024 * 1024;
 /** A reader that is away for longer waits for its own output, which is no fault of the service. */
 const LONGEST_HANDLING_MS = 100;
 

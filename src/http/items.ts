@@ -1,11 +1,11 @@
 /** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
 
-import { DEEPEST, TooDeep } from '../json-object.ts';
+import { DEEPEST, TOO_DEEP } from '../json-object.ts';
 import { ByteList } from './byte-list.ts';
 import { decodeUtf8, JsonFault, parseText } from './json.ts';
 
 /** In bytes. */
-const LARGEST_ITEM = 64 * 1024 * 1024;
+const LARGEST_ITEM = 24 * 1024 * 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -47,7 +47,7 @@ export class ArrayItems {
     }
     if (comma < 0) {
       this.#open.push(chunk.subarray(start));
-      if (this.#open.length > LARGEST_ITEM) throw new JsonFault('one of its items is larger than 64 MiB');
+      if (this.#open.length > LARGEST_ITEM) throw new JsonFault('one of its items is larger than 24 MiB');
       return [];
     }
     this.#separated = true;
@@ -79,7 +79,7 @@ export class ArrayItems {
       else if (byte === COMMA) {
         if (depth === 0) comma = i - 1;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (++depth === DEEPEST) throw new JsonFault(`it is ${new TooDeep().message}`);
+        if (++depth === DEEPEST) throw new JsonFault(`it is ${TOO_DEEP}`);
       } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
         if (byte === CLOSE_OBJECT) throw new JsonFault('it is not JSON');
         end = i - 1;

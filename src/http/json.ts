@@ -1,6 +1,6 @@
 /** JSON of a remote service: strict about the bytes, bounded in depth, errors that say what is wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { exactIntegers, parseJsonText, TooDeep } from '../json-object.ts';
+import { exactIntegers, JsonLimit, parseJsonText } from '../json-object.ts';
 
 /** The bytes are not the JSON that was promised. */
 export class JsonFault extends Error {
@@ -32,7 +32,7 @@ export function parseText(text: string): unknown {
     return parseJsonText(text);
   } catch (error) {
     // The parser's own message quotes the text.
-    throw new JsonFault(error instanceof TooDeep ? `it is ${error.message}` : 'it is not JSON');
+    throw new JsonFault(error instanceof JsonLimit ? `it is ${error.message}` : 'it is not JSON');
   }
 }
 

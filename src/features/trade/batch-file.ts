@@ -2,7 +2,7 @@
 import type { Command, RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { duplicateKey, isObject, parseJsonText, TooDeep } from '../../json-object.ts';
+import { duplicateKey, isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
 import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_FLAGS, closing } from './close-positions.ts';
 import { ENTRY_FLAGS, entryDraft } from './entry-order.ts';
@@ -158,7 +158,7 @@ function objectOf(json: string): Readonly<Record<string, unknown>> {
   try {
     value = parseJsonText(json);
   } catch (error) {
-    throw new SvcError('invalid_value', `is ${error instanceof TooDeep ? error.message : 'not JSON'}`);
+    throw new SvcError('invalid_value', `is ${error instanceof JsonLimit ? error.message : 'not JSON'}`);
   }
   const twice = duplicateKey(json);
   if (twice !== undefined) {

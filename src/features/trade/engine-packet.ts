@@ -3,7 +3,7 @@
  * (`EIO=3`), with polling in text (`b64=1`).
  */
 import { SvcError } from '../../errors.ts';
-import { parseJsonText, TooDeep } from '../../json-object.ts';
+import { JsonLimit, parseJsonText } from '../../json-object.ts';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -126,7 +126,7 @@ function readEvent(data: string): Message | undefined {
   try {
     parts = parseJsonText(start === 0 ? data : data.slice(start));
   } catch (error) {
-    if (error instanceof TooDeep) throw new SvcError('bad_answer', `the gateway sent an event ${error.message}`);
+    if (error instanceof JsonLimit) throw new SvcError('bad_answer', `the gateway sent an event ${error.message}`);
     return undefined;
   }
   const [name, payload] = parts as unknown[];

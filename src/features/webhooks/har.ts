@@ -1,6 +1,6 @@
 /** HTTP archives (HAR 1.2), as browsers and proxies export them. */
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText, TooDeep } from '../../json-object.ts';
+import { isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
 import { type Delivery, headerValues, type RawHeader } from './delivery.ts';
 
 /** The requests that carry a header of the service, by their numbers from 1. */
@@ -35,7 +35,7 @@ function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
   try {
     archive = parseJsonText(bytes.toString().replace(/^\ufeff/, ''));
   } catch (error) {
-    const fault = error instanceof TooDeep ? error.message : 'not JSON, or not whole';
+    const fault = error instanceof JsonLimit ? error.message : 'not JSON, or not whole';
     throw new SvcError('file_unusable', `${source}: is no HAR: it is ${fault}`);
   }
   const log = isObject(archive) ? archive['log'] : undefined;
