@@ -1,7 +1,10 @@
 /** What the build makes of the declarations: help and completion, which then start at once, and the manual. */
 import { completionModel, type Model } from './cli/completion/model.ts';
 import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
+import { HELP } from './cli/reference/help-command.ts';
 import { manualPages } from './cli/reference/manual.ts';
+import { referencePages } from './cli/reference/pages.ts';
+import { commandNode, commandTree } from './cli/reference/tree.ts';
 import { GROUPS } from './features/index.ts';
 
 export interface Pages {
@@ -23,6 +26,11 @@ export async function preparedPages(): Promise<Pages> {
     }
   }
   return { help, aliases };
+}
+
+/** The pages of docs/reference/, by the names of their files. */
+export async function preparedReference(): Promise<Readonly<Record<string, string>>> {
+  return referencePages(await commandTree(GROUPS), commandNode(HELP));
 }
 
 /** The man pages, by the names of their files. */

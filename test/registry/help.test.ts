@@ -1,7 +1,8 @@
-/** Every help page: as it stands, as narrow terminals get it, and as the launcher has it prepared. */
+/** Every help page: as it is, as narrow terminals get it, and as the launcher has it prepared. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isRemote } from '../../src/cli/global-flags.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedPages } from '../../src/pages.ts';
 import { svc } from '../support/svc.ts';
@@ -25,7 +26,7 @@ describe.each(PAGES)('svc $words --help', ({ words, file }) => {
   it('is as it was', async () => {
     const { code, stdout, stderr } = await svc([...split(words), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
+    await expect(withoutShared(stdout)).toMatchFileSnapshot(join(SNAPSHOTS, file));
     expect(tooWide(stdout, 80)).toEqual([]);
   });
 
@@ -48,6 +49,38 @@ describe.each(PAGES)('svc $words --help', ({ words, file }) => {
   });
 });
 
+/** The options that many commands share, each set with a snapshot of its own. */
+const SHARED = ['Service options', 'Global options'];
+
+function withoutShared(page: string): string {
+  return page
+    .split('\n\n')
+    .filter((part) => !SHARED.some((title) => part.startsWith(`${title}:\n`)))
+    .join('\n\n');
+}
+
+describe.each(SHARED)('%s', (title) => {
+  const pages = REGISTERED.map(({ command }) => ({ command, page: help[command.id] ?? '' }));
+  const parts = pages.map(({ page }) => page.split('\n\n').filter((part) => part.startsWith(`${title}:\n`)));
+
+  it('are as they were, and the same on every page', async () => {
+    const [part = '', ...others] = new Set(parts.flat());
+    expect(others).toEqual([]);
+    await expect(`${part}\n`).toMatchFileSnapshot(join(SNAPSHOTS, sharedFile(title)));
+  });
+
+  it('are once on the page of each command that takes them', () => {
+    for (const [index, { command }] of pages.entries()) {
+      const taken = title === 'Global options' || isRemote(command);
+      expect(parts[index], command.id).toHaveLength(taken ? 1 : 0);
+    }
+  });
+});
+
+function sharedFile(title: string): string {
+  return `${title.toLowerCase().replace(' ', '-')}.txt`;
+}
+
 /** Example lines are to be copied whole, and one long word cannot be broken. */
 function tooWide(page: string, width: number): string[] {
   const [text = '', examples = ''] = page.split(/^Examples?:$/m);
@@ -58,7 +91,7 @@ function tooWide(page: string, width: number): string[] {
 }
 
 it('has no snapshot of a page that is gone', () => {
-  const files = new Set<string>(PAGES.map(({ file }) => file));
+  const files = new Set<string>([...PAGES.map(({ file }) => file), ...SHARED.map(sharedFile)]);
   // That of a new page is written when the run is over.
   expect(readdirSync(SNAPSHOTS).filter((file) => !files.has(file))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { optionNotes, optionUsage } from './options.ts';
 import { TREE_SHAPE } from './shape.ts';
 import type { CommandNode, CommandTree, GroupNode, OptionNode, OptionSet, OutputNode } from './tree.ts';
 
-const NOTE = '<!-- Made from the declarations in src/: UPDATE_DOCUMENTS=1 npx vitest run test/structure -->';
+const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
 
 const SET_TITLES: Readonly<Record<OptionSet, string>> = {
   write: 'Options of a command that changes something',
@@ -14,8 +14,8 @@ const SET_TITLES: Readonly<Record<OptionSet, string>> = {
 };
 
 /** File name → text. `help` is the command `svc help`. */
-export function referencePages(tree: CommandTree, help: CommandNode): ReadonlyMap<string, string> {
-  return new Map([
+export function referencePages(tree: CommandTree, help: CommandNode): Readonly<Record<string, string>> {
+  return Object.fromEntries([
     ['index.md', index(tree)],
     ...tree.groups.map((group) => [`${group.name}.md`, groupPage(group)] as const),
     ['help.md', helpPage(help)],
