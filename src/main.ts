@@ -2,7 +2,7 @@
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { Model } from './cli/completion/model.ts';
-import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
+import { helpPage } from './cli/help.ts';
 import { findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
@@ -45,7 +45,7 @@ async function dispatch(
   const [first, ...rest] = words;
   if (first === undefined) {
     if (before.includes('--version') || before.includes('-V')) return print(context, `${pkg.version}\n`);
-    const help = rootHelp(GROUPS, context.stdout.columns);
+    const help = helpPage({ kind: 'svc', groups: GROUPS }, context.stdout.columns);
     if (wantsHelp) return print(context, help);
     const unknown = before.find((token) => token.startsWith('-'));
     if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
@@ -63,15 +63,15 @@ async function dispatch(
   const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
   const found = findCommand(group, commands, rest, at.slice(1));
   if (found.kind === 'commands') {
-    const help = groupHelp(found.group, found.commands, context.stdout.columns);
+    const help = helpPage(found, context.stdout.columns);
     return wantsHelp ? print(context, help) : usage(context, help);
   }
   const { command } = found;
-  if (wantsHelp && asksForHelp(before)) return print(context, commandHelp(command, context.stdout.columns));
+  if (wantsHelp && asksForHelp(before)) return print(context, helpPage(found, context.stdout.columns));
   const used = new Set(at.slice(0, 1 + found.words));
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = await parseInput(command, tokens, context.now());
-  if (parsed.input['help'] === true) return print(context, commandHelp(command, context.stdout.columns));
+  if (parsed.input['help'] === true) return print(context, helpPage(found, context.stdout.columns));
   return run(command, parsed, argv, context, secrets);
 }
 

@@ -1,6 +1,6 @@
 /** What the build makes of the declarations: help and completion, which then start at once, and the manual. */
 import { completionModel, type Model } from './cli/completion/model.ts';
-import { commandHelp, groupHelp, rootHelp } from './cli/help.ts';
+import { helpPage } from './cli/help.ts';
 import { HELP } from './cli/reference/help-command.ts';
 import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
@@ -15,13 +15,13 @@ export interface Pages {
 }
 
 export async function preparedPages(): Promise<Pages> {
-  const help: Record<string, string> = { '': rootHelp(GROUPS) };
+  const help: Record<string, string> = { '': helpPage({ kind: 'svc', groups: GROUPS }) };
   const aliases: Record<string, string> = {};
   for (const group of GROUPS) {
     const { commands } = await group.load();
-    if (!group.single) help[group.name] = groupHelp(group, commands);
+    if (!group.single) help[group.name] = helpPage({ kind: 'commands', group, commands });
     for (const command of commands) {
-      help[command.id] = commandHelp(command);
+      help[command.id] = helpPage({ kind: 'command', command });
       for (const alias of command.aliases ?? []) aliases[`${group.name} ${alias}`] = command.id;
     }
   }

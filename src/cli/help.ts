@@ -1,8 +1,8 @@
 /** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import type { Command } from './command.ts';
-import type { Flag, Flags } from './flags.ts';
+import type { Flags } from './flags.ts';
 import { flagSections } from './global-flags.ts';
-import { placeholder } from './parse.ts';
+import { optionNodes, optionNotes, optionUsage } from './reference/options.ts';
 
 export interface GroupSummary {
   readonly name: string;
@@ -53,8 +53,26 @@ function paragraphs(text: string, width: number): string {
     .join('\n');
 }
 
-export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH): string {
+/** What a page of help explains. */
+export type HelpSubject =
+  | { readonly kind: 'svc'; readonly groups: readonly GroupSummary[] }
+  | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] }
+  | { readonly kind: 'command'; readonly command: Command };
+
+/** The one maker of help pages, for `--help`, for `svc help` and for the pages that the build prepares. */
+export function helpPage(subject: HelpSubject, columns = HELP_WIDTH): string {
   const width = Math.min(columns, HELP_WIDTH);
+  switch (subject.kind) {
+    case 'svc':
+      return rootHelp(subject.groups, width);
+    case 'commands':
+      return groupHelp(subject.group, subject.commands, width);
+    case 'command':
+      return commandHelp(subject.command, width);
+  }
+}
+
+function rootHelp(groups: readonly GroupSummary[], width: number): string {
   const named = (single: true | undefined): string =>
     table(
       groups.filter((group) => group.single === single).map(({ name, summary }): Row => [name, summary]),
@@ -82,8 +100,7 @@ export function rootHelp(groups: readonly GroupSummary[], columns = HELP_WIDTH):
   ].join('\n\n')}\n`;
 }
 
-export function groupHelp(group: GroupSummary, commands: readonly Command[], columns = HELP_WIDTH): string {
-  const width = Math.min(columns, HELP_WIDTH);
+function groupHelp(group: GroupSummary, commands: readonly Command[], width: number): string {
   const after = (name: string): string => name.slice(group.name.length + 1);
   const rows = commands.map((command): Row => {
     const [first] = command.id.split(' ');
@@ -103,8 +120,7 @@ export function groupHelp(group: GroupSummary, commands: readonly Command[], col
   ].join('\n\n')}\n`;
 }
 
-export function commandHelp(command: Command, columns = HELP_WIDTH): string {
-  const width = Math.min(columns, HELP_WIDTH);
+function commandHelp(command: Command, width: number): string {
   const parts = [paragraphs(command.summary, width)];
   if (command.description !== undefined) parts.push(paragraphs(command.description, width));
   parts.push(paragraphs(`Usage: ${usageLine(command)}`, width));
@@ -114,7 +130,7 @@ export function commandHelp(command: Command, columns = HELP_WIDTH): string {
   );
   if (argumentRows.length > 0) parts.push(`Arguments:\n${table(argumentRows, width)}`);
   for (const { title, flags } of flagSections(command)) {
-    const rows = flagRows(flags);
+    const rows = optionRows(flags);
     if (rows.length > 0) parts.push(`${title}:\n${table(rows, width)}`);
   }
   const examples = command.examples
@@ -137,25 +153,10 @@ function operands(command: Command): string {
     .join('');
 }
 
-function flagRows(flags: Flags): Row[] {
-  return Object.entries(flags)
-    .filter(([, flag]) => !('hidden' in flag && flag.hidden))
-    .map(([name, flag]): Row => [flagUsage(name, flag), flagText(flag)]);
-}
-
-/** `-o, --output <format>`, `--no-headers`, `--dry-run[=curl]`. */
-export function flagUsage(name: string, flag: Flag): string {
-  const short = flag.short === undefined ? '    ' : `-${flag.short}, `;
-  if (flag.type === 'boolean') return `${short}--${flag.default === true ? 'no-' : ''}${name}`;
-  if (flag.type === 'optional-value') return `${short}--${name}[=${flag.choices?.join('|') ?? flag.value ?? 'value'}]`;
-  return `${short}--${name} ${placeholder(name, flag)}`;
-}
-
-function flagText(flag: Flag): string {
-  const notes: string[] = [];
-  if (flag.type === 'choice') notes.push(flag.choices.join(', '));
-  if ('repeat' in flag && flag.repeat) notes.push('repeatable');
-  if (flag.type !== 'boolean' && 'required' in flag && flag.required) notes.push('required');
-  if (flag.type !== 'boolean' && 'default' in flag && flag.default !== undefined) notes.push(`default ${flag.default}`);
-  return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
+function optionRows(flags: Flags): Row[] {
+  return optionNodes(flags).map((option): Row => {
+    const notes = optionNotes(option);
+    const usage = `${option.short === null ? '    ' : ''}${optionUsage(option)}`;
+    return [usage, notes.length === 0 ? option.help : `${option.help} (${notes.join('; ')})`];
+  });
 }

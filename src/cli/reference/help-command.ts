@@ -4,17 +4,12 @@ import { SvcError } from '../../errors.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import { type Command, type Group, textCommand } from '../command.ts';
 import { HELP_FLAGS } from '../global-flags.ts';
-import { commandHelp, groupHelp, rootHelp } from '../help.ts';
-import { type Found, findCommand, findGroup } from '../lookup.ts';
+import { type HelpSubject, helpPage } from '../help.ts';
+import { findCommand, findGroup } from '../lookup.ts';
 import type { ParsedInput } from '../parse.ts';
 import { TOPICS, type Topic, topicText } from '../topics.ts';
 
-type Subject =
-  | { readonly kind: 'svc' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'topic'; readonly topic: Topic }
-  | Extract<Found, { kind: 'commands' }>
-  | { readonly kind: 'command'; readonly command: Command };
+type Subject = HelpSubject | { readonly kind: 'topic'; readonly topic: Topic };
 
 interface Node {
   readonly id?: string;
@@ -68,27 +63,16 @@ export async function helpText(
   columns: number | undefined,
 ): Promise<string> {
   const subject = await subjectOf(words, groups);
-  switch (subject.kind) {
-    case 'svc':
-      return rootHelp(groups, columns);
-    case 'help':
-      return commandHelp(HELP, columns);
-    case 'topic':
-      return topicText(subject.topic, columns);
-    case 'commands':
-      return groupHelp(subject.group, subject.commands, columns);
-    case 'command':
-      return commandHelp(subject.command, columns);
-  }
+  return subject.kind === 'topic' ? topicText(subject.topic, columns) : helpPage(subject, columns);
 }
 
 async function subjectOf(words: readonly string[], groups: readonly Group[]): Promise<Subject> {
   const [first, ...rest] = words;
-  if (first === undefined) return { kind: 'svc' };
+  if (first === undefined) return { kind: 'svc', groups };
   const topic = TOPICS.find(({ name }) => name === first);
   if (topic !== undefined || first === 'help') {
     refuseMore(first, rest);
-    return topic === undefined ? { kind: 'help' } : { kind: 'topic', topic };
+    return topic === undefined ? { kind: 'command', command: HELP } : { kind: 'topic', topic };
   }
   const group = findGroup(groups, first, ['help', ...TOPICS.map(({ name }) => name)]);
   const { commands } = await group.load();
@@ -109,8 +93,6 @@ async function dataOf(subject: Subject, groups: readonly Group[]): Promise<unkno
   switch (subject.kind) {
     case 'svc':
       return commandTree(groups);
-    case 'help':
-      return commandNode(HELP);
     case 'topic':
       return { name: subject.topic.name, summary: subject.topic.summary, text: topicText(subject.topic, undefined) };
     case 'commands':

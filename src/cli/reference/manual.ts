@@ -2,16 +2,9 @@
 
 import type { Group } from '../command.ts';
 import { TOPICS, type Topic } from '../topics.ts';
-import { optionNotes, optionUsage } from './options.ts';
+import { fullNotes, type OptionNode, optionUsage } from './options.ts';
 import { bold, escapeRoff, item, paragraphs, section, subsection, title, verbatim } from './roff.ts';
-import {
-  type CommandNode,
-  type CommandTree,
-  commandTree,
-  type GroupNode,
-  type OptionNode,
-  type OutputNode,
-} from './tree.ts';
+import { type CommandNode, type CommandTree, commandTree, type GroupNode, type OutputNode } from './tree.ts';
 
 /** File name → text. */
 export async function manualPages(groups: readonly Group[]): Promise<Readonly<Record<string, string>>> {
@@ -102,7 +95,7 @@ function columnParts({ columns }: OutputNode): string[] {
 }
 
 function optionItem(option: OptionNode): string {
-  const notes = optionNotes(option);
+  const notes = fullNotes(option);
   return item(bold(optionUsage(option)), notes.length === 0 ? option.help : `${option.help} (${notes.join('; ')})`);
 }
 

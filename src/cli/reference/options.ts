@@ -1,31 +1,74 @@
-/** How options are told of, on pages and in the manual. */
-import type { OptionNode } from './tree.ts';
+/** Options as plain data, and how help, the reference and the manual write them. */
+import type { Flag, Flags } from '../flags.ts';
+import { placeholder } from '../parse.ts';
+
+export interface OptionNode {
+  /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */
+  readonly name: string;
+  readonly short: string | null;
+  readonly type: Flag['type'];
+  readonly help: string;
+  /** What stands for the value in help. */
+  readonly value: string | null;
+  readonly required: boolean;
+  readonly repeat: boolean;
+  readonly negated: boolean;
+  readonly choices: readonly string[] | null;
+  readonly default: string | number | boolean | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Of a time: what a bare duration means. */
+  readonly bare: 'forward' | 'back' | null;
+}
+
+export function optionNodes(flags: Flags): OptionNode[] {
+  return Object.entries(flags)
+    .filter(([, flag]) => flag.hidden !== true)
+    .map(([name, flag]) => optionNode(name, flag));
+}
+
+function optionNode(name: string, flag: Flag): OptionNode {
+  return {
+    name,
+    short: flag.short ?? null,
+    type: flag.type,
+    help: flag.help,
+    value: flag.type === 'boolean' ? null : placeholder(name, flag),
+    required: 'required' in flag && flag.required === true,
+    repeat: 'repeat' in flag && flag.repeat === true,
+    negated: flag.type === 'boolean' && flag.default === true,
+    choices: 'choices' in flag ? (flag.choices ?? null) : null,
+    default: 'default' in flag ? (flag.default ?? null) : null,
+    min: 'min' in flag ? (flag.min ?? null) : null,
+    max: 'max' in flag ? (flag.max ?? null) : null,
+    bare: flag.type === 'time' ? flag.bare : null,
+  };
+}
 
 /** `-o, --output <format>`, `--no-headers`, `--dry-run[=curl]`. */
 export function optionUsage({ name, short, type, negated, value, choices }: OptionNode): string {
   const dashes = short === null ? '' : `-${short}, `;
   if (type === 'boolean') return `${dashes}--${negated ? 'no-' : ''}${name}`;
-  if (type === 'optional-value') return `${dashes}--${name}[=${choices?.join('|') ?? value}]`;
+  if (type === 'optional-value') return `${dashes}--${name}[=${choices?.join('|') ?? value?.replace(/^<|>$/g, '')}]`;
   return `${dashes}--${name} ${value}`;
 }
 
-/** What is to be known of its value beside the help. */
-export function optionNotes({
-  type,
-  choices,
-  default: preset,
-  min,
-  max,
-  bare,
-  repeat,
-  required,
-}: OptionNode): string[] {
+/** What help adds about its value. */
+export function optionNotes({ type, choices, default: preset, repeat, required }: OptionNode): string[] {
   return [
     ...(type === 'choice' && choices !== null ? [choices.join(', ')] : []),
-    ...(max === null ? [] : [min === null ? `at most ${max}` : `${min} to ${max}`]),
-    ...(bare === null ? [] : [`2h is ${bare === 'back' ? '2h ago' : 'in 2h'}`]),
     ...(repeat ? ['repeatable'] : []),
     ...(required ? ['required'] : []),
     ...(preset === null || type === 'boolean' ? [] : [`default ${preset}`]),
+  ];
+}
+
+/** What the reference and the manual add as well. */
+export function fullNotes(option: OptionNode): string[] {
+  const { min, max, bare } = option;
+  return [
+    ...optionNotes(option),
+    ...(max === null ? [] : [min === null ? `at most ${max}` : `${min} to ${max}`]),
+    ...(bare === null ? [] : [`2h is ${bare === 'back' ? '2h ago' : 'in 2h'}`]),
   ];
 }

@@ -1,9 +1,9 @@
 /** The pages of docs/reference/: one for each group and each topic, and an index. */
 import { TOPICS, type Topic } from '../topics.ts';
 import { code, escapeMarkdown, fenced, markdownTable, paragraphs } from './markdown.ts';
-import { optionNotes, optionUsage } from './options.ts';
+import { fullNotes, type OptionNode, optionUsage } from './options.ts';
 import { TREE_SHAPE } from './shape.ts';
-import type { CommandNode, CommandTree, GroupNode, OptionNode, OptionSet, OutputNode } from './tree.ts';
+import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from './tree.ts';
 
 const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
 
@@ -121,7 +121,7 @@ function optionTable(options: readonly OptionNode[]): string {
 }
 
 function notes(option: OptionNode): string {
-  const all = optionNotes(option);
+  const all = fullNotes(option);
   return all.length === 0 ? '' : ` (${escapeMarkdown(all.join('; '))})`;
 }
 

@@ -1,11 +1,11 @@
 /** What each key of `svc help --format json` means: the types say which keys there are, and a test holds both together. */
+import type { OptionNode } from './options.ts';
 import type {
   ArgumentNode,
   CommandNode,
   CommandTree,
   ExitStatusNode,
   GroupNode,
-  OptionNode,
   OutputNode,
   SettingNode,
   VariableNode,

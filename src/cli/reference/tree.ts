@@ -4,11 +4,11 @@ import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { AnyOutput, Column } from '../../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../store/setting-keys.ts';
 import type { Command, Example, Group } from '../command.ts';
-import type { Argument, Flag, Flags } from '../flags.ts';
+import type { Argument } from '../flags.ts';
 import { GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
 import { type GroupSummary, usageLine } from '../help.ts';
-import { placeholder } from '../parse.ts';
 import { TOPICS } from '../topics.ts';
+import { type OptionNode, optionNodes } from './options.ts';
 
 /** Every key is always there: null where it does not apply, never missing. */
 export interface CommandTree {
@@ -64,25 +64,6 @@ export interface ArgumentNode {
   /** Takes what stands after `--`. */
   readonly afterDashes: boolean;
   readonly choices: readonly string[] | null;
-}
-
-export interface OptionNode {
-  /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */
-  readonly name: string;
-  readonly short: string | null;
-  readonly type: Flag['type'];
-  readonly help: string;
-  /** What stands for the value in help. */
-  readonly value: string | null;
-  readonly required: boolean;
-  readonly repeat: boolean;
-  readonly negated: boolean;
-  readonly choices: readonly string[] | null;
-  readonly default: string | number | boolean | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Of a time: what a bare duration means. */
-  readonly bare: 'forward' | 'back' | null;
 }
 
 export interface OutputNode {
@@ -188,30 +169,6 @@ function argumentNode(name: string, { help, required, repeat, afterDashes, choic
     repeat: repeat === true,
     afterDashes: afterDashes === true,
     choices: choices ?? null,
-  };
-}
-
-function optionNodes(flags: Flags): OptionNode[] {
-  return Object.entries(flags)
-    .filter(([, flag]) => flag.hidden !== true)
-    .map(([name, flag]) => optionNode(name, flag));
-}
-
-function optionNode(name: string, flag: Flag): OptionNode {
-  return {
-    name,
-    short: flag.short ?? null,
-    type: flag.type,
-    help: flag.help,
-    value: flag.type === 'boolean' ? null : placeholder(name, flag),
-    required: 'required' in flag && flag.required === true,
-    repeat: 'repeat' in flag && flag.repeat === true,
-    negated: flag.type === 'boolean' && flag.default === true,
-    choices: 'choices' in flag ? (flag.choices ?? null) : null,
-    default: 'default' in flag ? (flag.default ?? null) : null,
-    min: 'min' in flag ? (flag.min ?? null) : null,
-    max: 'max' in flag ? (flag.max ?? null) : null,
-    bare: flag.type === 'time' ? flag.bare : null,
   };
 }
 
