@@ -63,7 +63,7 @@ const bundle = await rolldown({
 const together = {
   settings:
     /\/src\/(json-object|store\/(settings|settings-file|setting-keys|setting-values|json-fault|file-failure))\.ts$/,
-  cells: /\/src\/output\/(cells|subject|chart\/sparkline|field-path)\.ts$/,
+  cells: /\/src\/output\/(cells|subject)\.ts$/,
   request: /\/src\/http\/(endpoint|target|address|request|answers)\.ts$/,
 };
 

@@ -1,8 +1,7 @@
 /** What the global options mean: for the settings, and for the output. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { canvasOf } from '../output/canvas.ts';
-import { colorLevel } from '../output/color.ts';
+import { canvasOf, colorLevel } from '../output/terminal.ts';
 import type { Format, OutputOptions } from '../output/types.ts';
 import { requireSetting } from '../store/setting-values.ts';
 import type { Settings } from '../store/settings.ts';

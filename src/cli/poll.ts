@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import type { Glance } from '../output/types.ts';
+import type { Snapshot } from '../output/types.ts';
 
 export interface PollOptions {
   /** Asked again before each pause where it is a function. */
@@ -17,7 +17,7 @@ export interface PollContext extends Pick<Context, 'now' | 'sleep' | 'signal'> {
 }
 
 /** The service can no longer be reached, or can be reached again. */
-export type Outage = NonNullable<Glance<unknown>['outage']>;
+export type Outage = NonNullable<Snapshot<unknown>['outage']>;
 
 /** An outage as a line of its own in a stream of JSON. */
 export interface OutageEvent extends Outage {

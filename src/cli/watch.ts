@@ -1,6 +1,6 @@
 /** Lists that are looked at again and again, or that change by themselves, for `output/watch.ts` to show. */
 import { SvcError } from '../errors.ts';
-import type { Change, Glance } from '../output/types.ts';
+import type { Change, Snapshot } from '../output/types.ts';
 import type { RunContext } from './command.ts';
 import { parseDuration } from './duration.ts';
 import { poll } from './poll.ts';
@@ -26,11 +26,11 @@ export async function* watchRows<T, Row>(
   look: (value: T, at: number) => { readonly rows: readonly Row[]; readonly changes: readonly Change<Row>[] },
   interval: WatchInterval,
   ctx: Pick<RunContext, 'now' | 'sleep' | 'signal' | 'notice'>,
-): AsyncGenerator<Glance<Row>, void, void> {
+): AsyncGenerator<Snapshot<Row>, void, void> {
   let rows: readonly Row[] = [];
   for await (const reading of poll(read, { intervalMs: interval.ms }, ctx)) {
     const { at, value, trouble, outage } = reading;
-    if (value === undefined) yield { at, rows, changes: [], trouble: trouble?.message ?? outage?.reason, outage };
+    if (value === undefined) yield { at, rows, changes: [], error: trouble?.message ?? outage?.reason, outage };
     else {
       const seen = look(value, at);
       rows = seen.rows;
@@ -60,10 +60,10 @@ export interface Shown {
  */
 export async function* watchChanges<Row>(
   follow: (shown: Shown) => Promise<void>,
-  look: (at: number) => Omit<Glance<Row>, 'at'>,
+  look: (at: number) => Omit<Snapshot<Row>, 'at'>,
   { everyMs, restMs }: Pace,
   ctx: Pick<RunContext, 'now' | 'sleep'>,
-): AsyncGenerator<Glance<Row>, void, void> {
+): AsyncGenerator<Snapshot<Row>, void, void> {
   let isOver = false;
   let isNew = false;
   let waiting: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** What csv, tsv and id have in common: one line per row, and no layout that needs the others. */
+/** `-o csv`, `-o tsv` and `-o id`: one line per row. */
 import type { BatchWriter } from './batch-writer.ts';
 import { type CellStyle, cellLine } from './cells.ts';
 import { escapeLines, escapeText } from './escape.ts';
@@ -78,4 +78,32 @@ export async function writePlain(subject: TextSubject | ScalarSubject, out: Batc
   const text = escapeLines(subject.text);
   await out.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
   return { rows: 1 };
+}
+
+/** RFC 4180 but for the line ends, which are `\n`, as shell tools expect. Escaped text has no line break: a row is one line. */
+export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  return writeSeparated(subject, options, out, { separator: ',', write: csvField });
+}
+
+/** Quoted for a semicolon, too: it separates the fields where the decimal separator is a comma. */
+export function csvField(text: string, isNumber: boolean): string {
+  const safe = isNumber ? text : withoutFormula(text);
+  return /[",;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Without quotes: a tab or a line break in a value is escaped, so that `cut` and `awk` work. */
+export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  return writeSeparated(subject, options, out, {
+    separator: '\t',
+    write: (text, isNumber) => (isNumber ? text : withoutFormula(text)),
+  });
+}
+
+/** One id per line, and nothing for a row without one. */
+export function renderIds(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
+  return writeLines(subject, out, '', (row) => {
+    const id = subject.id(row);
+    return id === undefined ? undefined : escapeText(id);
+  });
 }

@@ -1,9 +1,9 @@
 /** Rows that come over time, for people: each is a line of its own, printed when it is there. */
 import type { BatchWriter } from './batch-writer.ts';
 import { cellLine, cellTone } from './cells.ts';
-import { painter } from './color.ts';
 import { escapeText } from './escape.ts';
 import { batchesOf, type ListSubject, type Printed, type Subject } from './subject.ts';
+import { painter } from './terminal.ts';
 import type { OutputOptions } from './types.ts';
 import { displayWidth, wrap } from './width.ts';
 
@@ -41,7 +41,7 @@ export async function renderLive(subject: Subject, options: OutputOptions, out: 
   };
   // A pipe loses nothing: what is left out is left out for eyes that could not follow.
   const flood =
-    linesPerSecond === undefined || options.width === undefined ? undefined : new Flood(linesPerSecond, out);
+    linesPerSecond === undefined || options.width === undefined ? undefined : new LineRateLimiter(linesPerSecond, out);
   let count = 0;
   try {
     for await (const batch of batchesOf(rows)) {
@@ -62,7 +62,7 @@ export async function renderLive(subject: Subject, options: OutputOptions, out: 
 }
 
 /** More lines a second than anybody reads: the rest of the second is one line that says how many there were. */
-class Flood {
+class LineRateLimiter {
   readonly #most: number;
   readonly #out: BatchWriter;
   #second = Number.NaN;

@@ -1,15 +1,21 @@
 /** One value in, one of many renderings out. Every format is a module of its own, loaded when it is asked for. */
-
 import type { OutStream } from '../context.ts';
+import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import { BatchWriter } from './batch-writer.ts';
-import { chartForm } from './chart/form.ts';
 import { jsonByteFilter } from './escape.ts';
-import { shape } from './shape.ts';
-import type { Renderer, Subject } from './subject.ts';
-import { type Format, type Glance, type OutputOptions, RawBytes, RawJson, type Rendering } from './types.ts';
-
-export { checkOutputOptions } from './check.ts';
+import { chartForm, shape } from './shape.ts';
+import { columnNames, findColumn, isColumnar, type Renderer, type Subject, selectColumns } from './subject.ts';
+import {
+  type AnyOutput,
+  type ChartOutput,
+  type Format,
+  type OutputOptions,
+  RawBytes,
+  RawJson,
+  type Rendering,
+  type Snapshot,
+} from './types.ts';
 
 export interface Rendered {
   /** How many rows were printed; undefined where the service's bytes went out uncounted. */
@@ -36,7 +42,7 @@ export async function render(
 ): Promise<Rendered> {
   if (output.kind === 'watch') {
     const { renderWatch } = await import('./watch.ts');
-    await renderWatch(value as AsyncIterable<Glance<unknown>>, output, options, sink);
+    await renderWatch(value as AsyncIterable<Snapshot<unknown>>, output, options, sink);
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {
@@ -88,15 +94,15 @@ async function loadRenderer(format: Format): Promise<Renderer> {
     case 'json':
       return (await import('./json.ts')).renderJson;
     case 'ndjson':
-      return (await import('./ndjson.ts')).renderNdjson;
+      return (await import('./json.ts')).renderNdjson;
     case 'csv':
-      return (await import('./csv.ts')).renderCsv;
+      return (await import('./lines.ts')).renderCsv;
     case 'tsv':
-      return (await import('./tsv.ts')).renderTsv;
+      return (await import('./lines.ts')).renderTsv;
     case 'yaml':
       return (await import('./yaml.ts')).renderYaml;
     case 'id':
-      return (await import('./id.ts')).renderIds;
+      return (await import('./lines.ts')).renderIds;
   }
 }
 
@@ -121,4 +127,68 @@ async function textOf(value: RawJson): Promise<string> {
   let text = '';
   for await (const chunk of value.bytes) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
+}
+
+/**
+ * Refuses options that can never work with this output, before anything else happens. `writes`: what only the rows would tell comes
+ * too late, and so a list is sorted by its columns only.
+ */
+export async function checkOutputOptions(
+  declared: AnyOutput,
+  options: OutputOptions,
+  { writes = false }: { readonly writes?: boolean } = {},
+): Promise<void> {
+  const shaping = options.query !== undefined ? '--query' : options.fields !== undefined ? '--fields' : undefined;
+  if (options.query !== undefined && options.fields !== undefined) {
+    throw new SvcError('usage', '--query and --fields cannot be used together');
+  }
+  if (shaping !== undefined && options.format === 'id') {
+    throw new SvcError('usage', `-q and -o id print ids and nothing else, so ${shaping} has no meaning with them`);
+  }
+  if (declared.kind === 'chart') checkChart(options);
+  const output = declared.kind === 'chart' ? declared.list : declared;
+  if (options.columns !== undefined) checkColumns(output, options, shaping);
+  if (options.fields !== undefined && output.kind === 'text') {
+    throw new SvcError('usage', '--fields: this command prints plain text, which has no fields');
+  }
+  for (const sort of options.sort ?? []) checkSort(output, sort, writes);
+  if (options.query !== undefined) {
+    const { compileQuery } = await import('./query.ts');
+    await compileQuery(options.query);
+  }
+}
+
+/** What concerns rows has no meaning where others are printed than those. */
+function checkChart(options: OutputOptions): void {
+  const form = chartForm(options);
+  const name = options.columns !== undefined ? '--columns' : options.sort !== undefined ? '--sort' : undefined;
+  if (form === 'rows' || name === undefined) return;
+  const printed = form === 'drawing' ? 'a chart is drawn' : 'one value is printed';
+  throw new SvcError('usage', `${name} has no meaning here: ${printed}`, {
+    hint: `it is for the rows that -o ${name === '--sort' ? 'csv, tsv and ndjson' : 'csv and tsv'} print`,
+  });
+}
+
+type Plain = Exclude<AnyOutput, ChartOutput<unknown, unknown>>;
+
+function checkColumns(output: Plain, options: OutputOptions, shaping: string | undefined): void {
+  if (shaping !== undefined) {
+    throw new SvcError('usage', `--columns names the command's own columns, which ${shaping} replaces`);
+  }
+  if (!isColumnar(options.format)) {
+    throw new SvcError('usage', `--columns has no meaning with -o ${options.format}`, {
+      hint: 'it is for table, wide, csv and tsv; --fields and --query are for every format',
+    });
+  }
+  if (output.kind === 'text') throw new SvcError('usage', '--columns: this command prints plain text');
+  selectColumns(output, options);
+}
+
+function checkSort(output: Plain, sort: string, writes: boolean): void {
+  if (output.kind !== 'list') throw new SvcError('usage', '--sort: this command prints no list');
+  const name = sort.replace(/^-/, '');
+  if (name !== '' && (!writes || findColumn(output, name) !== undefined)) return;
+  throw new SvcError('usage', name === '' ? '--sort: the name is empty' : `--sort: there is no column "${name}"`, {
+    hint: `columns: ${columnNames(output).join(', ')}`,
+  });
 }

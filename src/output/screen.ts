@@ -1,12 +1,12 @@
 /** A table on the whole terminal, drawn anew after each look at its rows. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { painter } from './color.ts';
+import { showTime } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { shape } from './shape.ts';
 import { layOut } from './table.ts';
-import { showTime } from './times.ts';
-import type { Change, Column, Glance, OutputOptions, WatchOutput } from './types.ts';
+import { painter } from './terminal.ts';
+import type { Change, Column, OutputOptions, Snapshot, WatchOutput } from './types.ts';
 import { shorten, wrap } from './width.ts';
 
 const HOME = '\u001b[H';
@@ -26,9 +26,9 @@ const MOST_NAMED = 3;
 
 const MARKS: Readonly<Record<Change<unknown>['event'], string>> = { added: '+', changed: '~', resolved: '-' };
 
-/** Draws each glance, and the latest again when the terminal's size changes. */
-export async function drawGlances(
-  glances: AsyncIterable<Glance<unknown>>,
+/** Draws each snapshot, and the latest again when the terminal's size changes. */
+export async function drawScreen(
+  snapshots: AsyncIterable<Snapshot<unknown>>,
   output: WatchOutput<unknown>,
   options: OutputOptions,
   sink: OutStream,
@@ -37,8 +37,8 @@ export async function drawGlances(
   const forget = sink.onResize?.(() => screen.redraw());
   await sink.write(ENTER);
   try {
-    for await (const glance of glances) {
-      await screen.show(glance);
+    for await (const snapshot of snapshots) {
+      await screen.show(snapshot);
       if (sink.closed) return;
     }
   } finally {
@@ -52,11 +52,11 @@ class Screen {
   readonly #output: WatchOutput<unknown>;
   readonly #options: OutputOptions;
   readonly #sink: OutStream;
-  #latest: Glance<unknown> | undefined;
+  #latest: Snapshot<unknown> | undefined;
   /** The latest look that showed something new, after the first. */
-  #changed: Glance<unknown> | undefined;
+  #changed: Snapshot<unknown> | undefined;
   /** The latest of its changes that are worth a line: where rows change all the time only those that come and go. */
-  #told: Pick<Glance<unknown>, 'at' | 'changes'> | undefined;
+  #told: Pick<Snapshot<unknown>, 'at' | 'changes'> | undefined;
   #drawing: Promise<void> = Promise.resolve();
 
   constructor(output: WatchOutput<unknown>, options: OutputOptions, sink: OutStream) {
@@ -69,20 +69,20 @@ class Screen {
     return this.#output.every === undefined;
   }
 
-  async show(glance: Glance<unknown>): Promise<void> {
-    const { at } = glance;
-    const changes = this.#isLive ? glance.changes.filter(({ event }) => event !== 'changed') : glance.changes;
-    if (this.#latest !== undefined && glance.changes.length > 0) this.#changed = glance;
+  async show(snapshot: Snapshot<unknown>): Promise<void> {
+    const { at } = snapshot;
+    const changes = this.#isLive ? snapshot.changes.filter(({ event }) => event !== 'changed') : snapshot.changes;
+    if (this.#latest !== undefined && snapshot.changes.length > 0) this.#changed = snapshot;
     if (this.#latest !== undefined && changes.length > 0) this.#told = { at, changes };
-    this.#latest = glance;
+    this.#latest = snapshot;
     this.redraw();
     await this.#drawing;
   }
 
-  /** One drawing at a time; one that fails is told to whoever shows the next glance. */
+  /** One drawing at a time; the failure of one is thrown by the next `show`. */
   redraw(): void {
-    const glance = this.#latest;
-    if (glance !== undefined) this.#drawing = this.#drawing.then(() => this.#draw(glance));
+    const snapshot = this.#latest;
+    if (snapshot !== undefined) this.#drawing = this.#drawing.then(() => this.#draw(snapshot));
     this.#drawing.catch(() => {});
   }
 
@@ -91,30 +91,30 @@ class Screen {
     await this.#drawing.catch(() => {});
   }
 
-  async #draw(glance: Glance<unknown>): Promise<void> {
-    const lines = await this.#lines(glance);
+  async #draw(snapshot: Snapshot<unknown>): Promise<void> {
+    const lines = await this.#lines(snapshot);
     const drawn = lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('');
     await this.#sink.write(`${HOME}${drawn}${CLEAR_BELOW}`);
   }
 
-  async #lines(glance: Glance<unknown>): Promise<readonly string[]> {
+  async #lines(snapshot: Snapshot<unknown>): Promise<readonly string[]> {
     const width = this.#sink.columns ?? 80;
     const height = Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
     const { list } = this.#output;
-    const options: OutputOptions = { ...this.#options, width, now: glance.at };
-    const { subject, cut } = await shape(glance.rows, list, options);
+    const options: OutputOptions = { ...this.#options, width, now: snapshot.at };
+    const { subject, cut } = await shape(snapshot.rows, list, options);
     if (subject.kind !== 'list') throw new SvcError('internal', 'a watched list is no list');
     const rows = subject.rows as readonly unknown[];
     const paint = await painter(options.color);
     const told = (texts: readonly string[]) =>
       texts.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
 
-    const headings = [this.#heading(glance), ...this.#changes(width)];
-    if (glance.trouble !== undefined) headings.push(...wrap(escapeText(glance.trouble), width).slice(0, MOST_NAMED));
-    const footer = glance.footer === undefined ? [] : wrap(escapeText(glance.footer), width).slice(0, MOST_NAMED);
+    const headings = [this.#heading(snapshot), ...this.#changes(width)];
+    if (snapshot.error !== undefined) headings.push(...wrap(escapeText(snapshot.error), width).slice(0, MOST_NAMED));
+    const footer = snapshot.footer === undefined ? [] : wrap(escapeText(snapshot.footer), width).slice(0, MOST_NAMED);
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
     const room = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
-    const columns = [this.#marks(glance), ...subject.columns];
+    const columns = [this.#marks(snapshot), ...subject.columns];
     const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, room) }, options);
     if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
     const hidden = cut + Math.max(0, rows.length - room);
@@ -123,7 +123,7 @@ class Screen {
     return [...[...told(headings), '', ...lines, ...below].slice(0, height - last.length), ...last];
   }
 
-  #heading({ at, rows }: Glance<unknown>): string {
+  #heading({ at, rows }: Snapshot<unknown>): string {
     const { noun, every } = this.#output;
     const count = `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}`;
     return every === undefined ? count : `${count}, again every ${every}`;
@@ -140,7 +140,7 @@ class Screen {
     return more === 0 ? named : [...named, `… and ${more} more changes`];
   }
 
-  #marks({ changes }: Glance<unknown>): Column<unknown> {
+  #marks({ changes }: Snapshot<unknown>): Column<unknown> {
     const marks = new Map(
       this.#changed?.changes === changes ? changes.map(({ event, row }) => [row, MARKS[event]]) : [],
     );

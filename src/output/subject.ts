@@ -1,9 +1,19 @@
 /** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
 
+import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { plainCell } from './cells.ts';
-import { type Cell, type Column, type OutputOptions, RowBatches, type Rows } from './types.ts';
+import {
+  type Cell,
+  type Column,
+  type Format,
+  type ListOutput,
+  type OutputOptions,
+  type RecordOutput,
+  RowBatches,
+  type Rows,
+} from './types.ts';
 
 export interface ListSubject {
   readonly kind: 'list';
@@ -93,4 +103,40 @@ export function keyColumn(key: string): Column<unknown> {
 /** What stands for an id where the rows are not the command's own any more. */
 export function idOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+}
+
+type Columned = ListOutput<unknown> | RecordOutput<unknown>;
+
+/** Those of `--columns` in its order, or all; only a plain table leaves the wide ones out. */
+export function selectColumns(output: Columned, options: OutputOptions): readonly Column<unknown>[] {
+  if (options.columns === undefined || !isColumnar(options.format)) {
+    return options.format === 'table' ? output.columns.filter((column) => column.wide !== true) : output.columns;
+  }
+  return options.columns.map((name) => {
+    const column = findColumn(output, name);
+    if (column !== undefined) return column;
+    throw new SvcError('usage', `--columns: there is no column "${name}"`, {
+      hint: `columns: ${columnNames(output).join(', ')}`,
+    });
+  });
+}
+
+/** The formats that `--columns` concerns. */
+export function isColumnar(format: Format): boolean {
+  return format === 'table' || format === 'wide' || format === 'csv' || format === 'tsv';
+}
+
+/** A declared column, or one of a family: `label:instance`. */
+export function findColumn(output: Columned, name: string): Column<unknown> | undefined {
+  const declared = output.columns.find((column) => column.name === name);
+  if (declared !== undefined || output.kind !== 'list' || output.families === undefined) return declared;
+  const [family = '', ...argument] = name.split(':');
+  return Object.hasOwn(output.families, family) && argument.join(':') !== ''
+    ? output.families[family]?.(argument.join(':'))
+    : undefined;
+}
+
+export function columnNames(output: Columned): readonly string[] {
+  const families = output.kind === 'list' ? Object.keys(output.families ?? {}) : [];
+  return [...output.columns.map((column) => column.name), ...families.map((family) => `${family}:<name>`)];
 }

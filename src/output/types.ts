@@ -92,22 +92,22 @@ export interface Change<Row> {
   readonly row: Row;
 }
 
-/** What one look at the rows showed. */
-export interface Glance<Row> {
+/** The rows at one moment, and what has changed since the moment before. */
+export interface Snapshot<Row> {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly rows: readonly Row[];
-  /** Since the look before; the first look has every row as `added`. */
+  /** Since the snapshot before; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];
-  /** Why nothing was seen: the rows are those of the look before. */
-  readonly trouble?: string | undefined;
+  /** Why there is nothing new: the rows are those of the snapshot before. */
+  readonly error?: string | undefined;
   /** The service can no longer be reached, for this reason, or can be reached again. */
   readonly outage?: { readonly event: 'unreachable' | 'recovered'; readonly reason?: string } | undefined;
-  /** What stands below the table: how it is with the connection. */
+  /** The line below the table: the state of the connection. */
   readonly footer?: string | undefined;
 }
 
-/** Rows that are looked at again and again: a table drawn anew on a terminal, else one line of JSON for each change. */
+/** Rows that are read again and again: on a terminal a table that is redrawn, else one line of JSON for each change. */
 export interface WatchOutput<Row> {
   readonly kind: 'watch';
   readonly list: ListOutput<Row>;
@@ -115,7 +115,7 @@ export interface WatchOutput<Row> {
   readonly noun: string;
   /** What a change calls a row. */
   readonly title: (row: Row) => string;
-  /** How often, as it was written: `5s`. Without it nobody looks: changes are told by the service. */
+  /** How often, as it was written: `5s`. Undefined where the service reports changes itself. */
   readonly every?: string;
   /** In a pipe a table is its columns, a line for each row that has changed. */
   readonly appends?: true;

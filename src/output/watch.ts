@@ -1,13 +1,17 @@
-/** Rows that are watched: a screen drawn anew on a terminal, changes as lines of JSON anywhere else. */
+/** Rows that are watched: a screen that is redrawn on a terminal, changes as lines of JSON anywhere else. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { BatchWriter } from './batch-writer.ts';
+import { cellLine, showTime } from './cells.ts';
+import { escapeText } from './escape.ts';
 import { shape } from './shape.ts';
-import type { Glance, ListOutput, OutputOptions, WatchOutput } from './types.ts';
+import { selectColumns } from './subject.ts';
+import type { Change, Column, ListOutput, OutputOptions, Snapshot, WatchOutput } from './types.ts';
+import { displayWidth } from './width.ts';
 
 /** Refuses what cannot work before the first look, so that nothing is sent. */
 export async function renderWatch(
-  glances: AsyncIterable<Glance<unknown>>,
+  snapshots: AsyncIterable<Snapshot<unknown>>,
   output: WatchOutput<unknown>,
   options: OutputOptions,
   sink: OutStream,
@@ -21,8 +25,8 @@ export async function renderWatch(
   }
   if (query !== undefined) throw new SvcError('usage', `${name} and --query cannot be used together`);
   if (sink.isTTY && format !== 'ndjson') {
-    const { drawGlances } = await import('./screen.ts');
-    await drawGlances(glances, output, options, sink);
+    const { drawScreen } = await import('./screen.ts');
+    await drawScreen(snapshots, output, options, sink);
     return;
   }
   const appends = output.appends === true && format !== 'ndjson' && options.fields === undefined;
@@ -33,33 +37,32 @@ export async function renderWatch(
     throw new SvcError('usage', `${name} prints changes here as they come, so --${refused} has no meaning`);
   }
   if (appends) {
-    const { appendChanges } = await import('./appended.ts');
-    await appendChanges(glances, output.list, options, sink);
+    await appendChanges(snapshots, output.list, options, sink);
     return;
   }
-  await writeChanges(glances, output, { ...options, format: 'ndjson' }, sink);
+  await writeChanges(snapshots, output, { ...options, format: 'ndjson' }, sink);
 }
 
 /** `{"event":"added","at":"…","alert":{…}}`, and `{"event":"unreachable","at":"…","reason":"…"}` */
 async function writeChanges(
-  glances: AsyncIterable<Glance<unknown>>,
+  snapshots: AsyncIterable<Snapshot<unknown>>,
   { noun }: WatchOutput<unknown>,
   options: OutputOptions,
   sink: OutStream,
 ): Promise<void> {
   const changes: ListOutput<unknown> = { kind: 'list', columns: [], id: () => '' };
-  const { subject } = await shape(eachChange(glances, noun, sink), changes, options);
-  const { renderNdjson } = await import('./ndjson.ts');
+  const { subject } = await shape(eachChange(snapshots, noun, sink), changes, options);
+  const { renderNdjson } = await import('./json.ts');
   const out = new BatchWriter(sink, true);
   await out.during(renderNdjson(subject, options, out));
 }
 
 async function* eachChange(
-  glances: AsyncIterable<Glance<unknown>>,
+  snapshots: AsyncIterable<Snapshot<unknown>>,
   noun: string,
   sink: OutStream,
 ): AsyncGenerator<unknown> {
-  for await (const { at: ms, changes, outage } of glances) {
+  for await (const { at: ms, changes, outage } of snapshots) {
     if (sink.closed) return;
     const at = new Date(ms).toISOString();
     const rows = changes.map(({ event, row }) => ({ event, at, [noun]: row }));
@@ -68,4 +71,65 @@ async function* eachChange(
     yield* rows;
     if (outage?.event === 'unreachable') yield { event: outage.event, at, reason: outage.reason };
   }
+}
+
+const GAP = '  ';
+
+/** What became of the row, as a column of its own. */
+interface ChangeRow {
+  readonly at: number;
+  readonly change: Change<unknown>;
+}
+
+async function appendChanges(
+  snapshots: AsyncIterable<Snapshot<unknown>>,
+  list: ListOutput<unknown>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const out = new BatchWriter(sink, true);
+  const columns: readonly Column<ChangeRow>[] = [
+    { name: 'at', cell: ({ at }) => showTime(new Date(at).toISOString(), { time: 'iso', now: at }) },
+    { name: 'event', cell: ({ change }) => change.event },
+    ...selectColumns(list, options).map(({ cell, ...column }) => ({
+      ...column,
+      cell: ({ change }: ChangeRow) => cell(change.row),
+    })),
+  ];
+  const titles = columns.map(({ name }) => escapeText(name.toUpperCase()));
+  // They only grow: what was printed stays as it is.
+  const widths = titles.map(displayWidth);
+  grow(widths, 1, 'resolved');
+  let begun = !options.headers;
+  try {
+    for await (const { at, changes } of snapshots) {
+      if (out.closed) break;
+      const lines = changes.map((change) =>
+        columns.map(({ cell }) => escapeText(cellLine(cell({ at, change }), { ...options, now: at }))),
+      );
+      for (const cells of lines) for (const [index, text] of cells.entries()) grow(widths, index, text);
+      if (lines.length > 0 && !begun) lines.unshift(titles);
+      begun ||= lines.length > 0;
+      for (const cells of lines) {
+        const full = out.write(`${aligned(cells, columns, widths)}\n`);
+        if (full !== undefined) await full;
+      }
+    }
+  } finally {
+    await out.end();
+  }
+}
+
+function grow(widths: number[], index: number, text: string): void {
+  widths[index] = Math.max(widths[index] ?? 0, displayWidth(text));
+}
+
+function aligned(cells: readonly string[], columns: readonly Column<ChangeRow>[], widths: readonly number[]): string {
+  return cells
+    .map((text, index) => {
+      const blanks = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(text)));
+      return columns[index]?.align === 'right' ? blanks + text : text + blanks;
+    })
+    .join(GAP)
+    .trimEnd();
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvField } from '../../src/output/csv.ts';
 import { escapeText } from '../../src/output/escape.ts';
+import { csvField } from '../../src/output/lines.ts';
 import type { ListOutput } from '../../src/output/types.ts';
 import { ALERT, ALERTS, alert, rendering } from './rendering.ts';
 

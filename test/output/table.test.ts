@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { painter } from '../../src/output/color.ts';
-import { fitColumns } from '../../src/output/fit.ts';
-import { type Grid, libraryLines, ownLines } from '../../src/output/grid.ts';
+import { fitColumns, type Grid, libraryLines, ownLines } from '../../src/output/grid.ts';
+import { painter } from '../../src/output/terminal.ts';
 import type { ListOutput, RecordOutput } from '../../src/output/types.ts';
 import { displayWidth } from '../../src/output/width.ts';
 import { ALERT, ALERTS, type Alert, alert, arriving, rendering } from './rendering.ts';

@@ -1,17 +1,15 @@
 /** A chart in a terminal or a pipe: title, field, axes and legend. */
 import type { OutStream } from '../../context.ts';
-import { painter } from '../color.ts';
+import { meanOf, sparkline } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import type { Printed } from '../subject.ts';
-import type { ChartPicture, OutputOptions } from '../types.ts';
-import { wrap } from '../width.ts';
-import { axisLines } from './axis-lines.ts';
-import { legendLines } from './legend.ts';
-import { type SeriesPainter, seriesPainter } from './palette.ts';
+import { painter } from '../terminal.ts';
+import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
+import { displayWidth, wrap } from '../width.ts';
+import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
-import { rangeOf, runsOf } from './runs.ts';
-import { sparkLines } from './spark-lines.ts';
-import { type ShownTime, windowText } from './time-axis.ts';
+import { position, rangeOf, runsOf, type Window } from './runs.ts';
+import { instantText, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
 import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
@@ -99,4 +97,138 @@ function rowText(row: PlotRow, paint: SeriesPainter): string {
   }
   flush();
   return text;
+}
+
+interface AxisSize {
+  /** Of the whole chart. */
+  readonly width: number;
+  /** The column of the axes' corner. */
+  readonly margin: number;
+  readonly ascii: boolean;
+}
+
+/** Blanks between two texts. */
+const GAP = 2;
+
+export function axisLines(window: Window, time: ShownTime, { width, margin, ascii }: AxisSize): readonly string[] {
+  const cells = width - margin - 1;
+  const ticks = timeTicks(window, time, { length: cells, gap: GAP + 1 }).map((tick) => {
+    const cell = margin + 1 + Math.min(cells - 1, Math.floor(position(tick.at, window) * cells));
+    return { ...tick, cell, start: startOf(tick.text, cell, width) };
+  });
+  const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
+  for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
+  const zone = zoneNames(window, time);
+  // Beside the axis where there is room for it, else in the last line.
+  const beside = zone.length < margin;
+  const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
+  const last = (labels: readonly Label[]): readonly string[] => {
+    if (beside) return [placed(fitting(labels, width))];
+    const line = placed(fitting(withZone(labels, zone, width), width));
+    return line.includes(zone) ? [line] : [placed(fitting(labels, width)), ...wrap(zone, width)];
+  };
+
+  if (ticks.length === 0) {
+    const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
+    const ends = [
+      { start: Math.min(margin, Math.max(0, width - from.length)), text: from },
+      { start: width - to.length, text: to },
+    ];
+    const shown = fitting(from === to ? ends.slice(0, 1) : ends, width);
+    return [corner, placed(shown), ...last([])].filter((line) => line !== '');
+  }
+  const shown = fitting(ticks, width);
+  return [corner, placed(shown), ...last(contexts(shown, width))].filter((line) => line !== '');
+}
+
+interface Label {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** Under the first tick, and under each from which on it is another one. Where two are too near the first moves left, or is left out. */
+function contexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
+  const labels = ticks
+    .filter(({ context }, index) => context !== '' && context !== ticks[index - 1]?.context)
+    .map(({ start, context }) => ({ start: Math.min(start, width - context.length), text: context }));
+  const [first, second] = labels;
+  if (first === undefined || second === undefined) return labels;
+  const start = Math.min(first.start, second.start - GAP - first.text.length);
+  return start < 0 ? labels.slice(1) : [{ ...first, start }, ...labels.slice(1)];
+}
+
+/** At the left where there is room for it, and else at the right. */
+function withZone(labels: readonly Label[], zone: string, width: number): readonly Label[] {
+  const [first] = labels;
+  if (first === undefined || first.start >= zone.length + GAP) return [{ start: 0, text: zone }, ...labels];
+  return [...labels, { start: width - zone.length, text: zone }];
+}
+
+function startOf(text: string, cell: number, width: number): number {
+  return Math.max(0, Math.min(width - text.length, cell - Math.floor((text.length - 1) / 2)));
+}
+
+/** Without those that would touch the one before, or stand outside. */
+function fitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
+  let free = 0;
+  return labels.filter(({ start, text }) => {
+    if (start < free || start + text.length > width) return false;
+    free = start + text.length + GAP;
+    return true;
+  });
+}
+
+function placed(labels: readonly Label[]): string {
+  return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
+}
+
+interface SparkStyle {
+  readonly width: number;
+  readonly ascii: boolean;
+}
+
+/** Fewer bars tell less than the texts beside them: those are left out first. */
+const LEAST_BARS = 8;
+
+function sparkLines({ series, from, to }: ChartPicture, { width, ascii }: SparkStyle): readonly string[] {
+  const window = { from, to };
+  const lasts = series.map((one) => lastOf(one, window));
+  const names = series.map(({ name }) => escapeText(name));
+  const nameWidth = Math.min(Math.floor(width / 3), Math.max(0, ...names.map(displayWidth)));
+  const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
+  const room = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
+  if (room < LEAST_BARS) return series.map((one) => bars(one, window, width, ascii));
+  const shown = fittingNames(names, nameWidth);
+  return series.map((one, index) => {
+    const name = shown[index] ?? '';
+    const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
+    const line = bars(one, window, room, ascii);
+    const last = lasts[index] ?? '';
+    return last === ''
+      ? `${titled}${line || 'no values'.slice(0, room)}`
+      : `${titled}${line.padEnd(room + GAP)}${last.padStart(lastWidth)}`;
+  });
+}
+
+/** Each column by its value that is furthest from the mean. */
+function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
+  const runs = runsOf(series, window, count);
+  const mean = meanOf(series.values);
+  const values = Array.from({ length: count }, (): number | null => null);
+  for (const { column, low, high } of runs) {
+    for (const value of [low, high]) {
+      const before = values[column] ?? null;
+      if (before === null || Math.abs(value - mean) >= Math.abs(before - mean)) values[column] = value;
+    }
+  }
+  return sparkline(values, count, ascii).trimEnd();
+}
+
+function lastOf({ at, values }: ChartSeries, { from, to }: Window): string {
+  for (let index = at.length - 1; index >= 0; index--) {
+    const value = values[index];
+    const start = at[index] ?? from;
+    if (start <= to && value !== null && value !== undefined && Number.isFinite(value)) return String(value);
+  }
+  return '';
 }

@@ -1,12 +1,10 @@
 /** What stands below a chart: whose line is whose, and the facts about each. */
 import { cellLine } from '../cells.ts';
-import { painter } from '../color.ts';
 import { escapeText } from '../escape.ts';
 import { layOut } from '../table.ts';
+import { type ColorLevel, painter } from '../terminal.ts';
 import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } from '../types.ts';
 import { displayWidth, shorten, wrap } from '../width.ts';
-import { fittingNames } from './fitting-names.ts';
-import { glyphOf, type SeriesPainter } from './palette.ts';
 
 /** In fewer cells every one is needed. */
 const LEAST_INDENTED = 8;
@@ -144,4 +142,47 @@ function nameLines(series: readonly ChartSeries[], { ascii, width, paint }: Lege
     }
   }
   return lines;
+}
+
+/** In `width` cells each. Names that would look the same lose their beginning, which they share, and not their end. */
+export function fittingNames(names: readonly string[], width: number): readonly string[] {
+  const cut = names.map((name) => shorten(name, width));
+  return names.map((name, index) => {
+    const taken = names.some((other, at) => other !== name && cut[at] === cut[index]);
+    return taken ? shortenStart(name, width) : (cut[index] ?? name);
+  });
+}
+
+function shortenStart(name: string, width: number): string {
+  const characters = [...name];
+  let taken = 1;
+  let start = characters.length;
+  while (start > 0 && taken + displayWidth(characters[start - 1] ?? '') <= width) {
+    start--;
+    taken += displayWidth(characters[start] ?? '');
+  }
+  return `…${characters.slice(start).join('')}`;
+}
+
+const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+/** Without those that axes are made of. */
+const ASCII_GLYPHS = [...'*ox#@%&$=~ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+export function glyphOf(index: number, ascii: boolean): string {
+  const glyphs = ascii ? ASCII_GLYPHS : GLYPHS;
+  return glyphs[index % glyphs.length] ?? '';
+}
+
+/** Okabe and Ito's colours, which nearly everybody can tell apart, without those that a white or a black screen swallows. */
+const COLORS = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#0072b2'] as const;
+const FEW_COLORS = ['cyan', 'yellow', 'green', 'magenta', 'red', 'blueBright'] as const;
+
+export type SeriesPainter = (text: string, series: number) => string;
+
+export async function seriesPainter(level: ColorLevel): Promise<SeriesPainter> {
+  if (level === 0) return (text) => text;
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level });
+  const styles = level === 1 ? FEW_COLORS.map((name) => chalk[name]) : COLORS.map((color) => chalk.hex(color));
+  return (text, series) => styles[series % styles.length]?.(text) ?? text;
 }

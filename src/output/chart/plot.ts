@@ -1,5 +1,5 @@
 /** The field of a chart: step lines of dots, and glyphs on them that tell whose they are. */
-import { glyphOf } from './palette.ts';
+import { glyphOf } from './legend.ts';
 import type { Run } from './runs.ts';
 import { DOTS, type RowScale } from './value-axis.ts';
 

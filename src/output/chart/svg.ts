@@ -1,12 +1,21 @@
 /** A chart as an SVG file, complete in itself: no script, no font or file of elsewhere, the same bytes for the same picture. */
+
+import { fraction } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
 import { shorten, wrap } from '../width.ts';
 import { position, type Run, rangeOf, runsOf, type Window } from './runs.ts';
-import { fraction } from './sparkline.ts';
-import { extremeNotes, type Frame, seriesLine } from './svg-lines.ts';
-import { classOf, dashOf, styleSheet } from './svg-style.ts';
-import { coordinate, textWidth, xmlText } from './svg-text.ts';
+import {
+  classOf,
+  coordinate,
+  dashOf,
+  extremeNotes,
+  type Frame,
+  seriesLine,
+  styleSheet,
+  textWidth,
+  xmlText,
+} from './svg-lines.ts';
 import { instantText, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
 import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
 

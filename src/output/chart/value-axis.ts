@@ -1,5 +1,5 @@
 /** The value axis: round values that tell where a line stands, written with the fewest decimals that tell them apart. */
-import { fraction } from './sparkline.ts';
+import { fraction } from '../cells.ts';
 
 export interface ValueTick {
   readonly value: number;

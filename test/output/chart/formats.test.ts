@@ -1,6 +1,6 @@
 /** What every format and every shaping option makes of a chart's value. */
 import { describe, expect, test } from 'vitest';
-import { checkOutputOptions } from '../../../src/output/check.ts';
+import { checkOutputOptions } from '../../../src/output/render.ts';
 import type { ChartOutput, OutputOptions } from '../../../src/output/types.ts';
 import { options, rendering } from '../rendering.ts';
 import { FROM, picture, series } from './pictures.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { axisLines } from '../../../src/output/chart/axis-lines.ts';
+import { axisLines } from '../../../src/output/chart/draw.ts';
 import { position } from '../../../src/output/chart/runs.ts';
 import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
 import { displayWidth } from '../../../src/output/width.ts';

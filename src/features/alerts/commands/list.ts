@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/watch.ts';
 import { SvcError } from '../../../errors.ts';
-import { type AnyOutput, type Glance, RawJson, type WatchOutput } from '../../../output/types.ts';
+import { type AnyOutput, RawJson, type Snapshot, type WatchOutput } from '../../../output/types.ts';
 import { type AlertSelection, collectAlerts, selects } from '../alert-selection.ts';
 import {
   alertFilter,
@@ -162,7 +162,7 @@ async function watched(
   selection: AlertSelection,
   interval: WatchInterval,
   ctx: RunContext,
-): Promise<{ readonly value: AsyncIterable<Glance<Alert>>; readonly as: WatchOutput<Alert> }> {
+): Promise<{ readonly value: AsyncIterable<Snapshot<Alert>>; readonly as: WatchOutput<Alert> }> {
   const { AlertChanges } = await import('../alert-changes.ts');
   const changes = new AlertChanges();
   let isFirst = true;

@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Shown, watchChanges } from '../../../cli/watch.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Glance } from '../../../output/types.ts';
+import type { Snapshot } from '../../../output/types.ts';
 import type { ConnectionState } from '../connection-state.ts';
 import { LIVE_TABLES, pricesOutput } from '../live.ts';
 import type { LiveSource } from '../live-source.ts';
@@ -73,7 +73,7 @@ async function* watched(
   sourceOf: (open: TradingSession) => Promise<Source>,
   input: Input,
   ctx: RunContext,
-): AsyncGenerator<Glance<unknown>, void, void> {
+): AsyncGenerator<Snapshot<unknown>, void, void> {
   const { ConnectionState } = await import('../connection-state.ts');
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, input);
@@ -91,7 +91,7 @@ async function* watched(
   };
   const connection = (at: number) => ({
     footer: state.words(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
-    trouble: state.trouble,
+    error: state.trouble,
     outage: state.takeOutage(),
   });
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { colorLevel, painter } from '../../src/output/color.ts';
+import { canvasOf, colorLevel, painter } from '../../src/output/terminal.ts';
 
 const terminal = { isTTY: true, colorDepth: 2 } as const;
 const pipe = { isTTY: false, colorDepth: 0 } as const;
@@ -34,5 +34,39 @@ describe('painter', () => {
     expect(paint('down', 'bad')).toBe('\x1b[31mdown\x1b[39m');
     expect(paint('down', undefined)).toBe('down');
     expect((await painter(0))('down', 'bad')).toBe('down');
+  });
+});
+
+const otherPipe = { isTTY: false, columns: undefined };
+const wideTerminal = { isTTY: true, columns: 120 };
+
+describe('canvasOf', () => {
+  test.each([
+    [{}, otherPipe, 80],
+    [{}, wideTerminal, 120],
+    [{ COLUMNS: '40' }, otherPipe, 40],
+    [{ COLUMNS: '40' }, wideTerminal, 40],
+    [{ COLUMNS: '' }, wideTerminal, 120],
+    [{ COLUMNS: '0' }, wideTerminal, 120],
+    [{ COLUMNS: 'wide' }, otherPipe, 80],
+    [{ COLUMNS: '99999999' }, otherPipe, 80],
+    [{}, { isTTY: true, columns: undefined }, 80],
+  ])('%j at %j is %d cells wide', (env, stream, canvas) => {
+    expect(canvasOf({ env, stream }).canvas).toBe(canvas);
+  });
+
+  test.each([
+    [{}, otherPipe, false],
+    [{ LANG: 'C.UTF-8' }, wideTerminal, false],
+    [{ LANG: 'en_US.utf8' }, wideTerminal, false],
+    [{ LANG: 'C' }, wideTerminal, true],
+    [{ LANG: 'ru_RU.KOI8-R' }, otherPipe, true],
+    [{ LANG: 'en_US.UTF-8', LC_ALL: 'POSIX' }, otherPipe, true],
+    [{ LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }, otherPipe, false],
+    [{ LANG: 'C', LC_ALL: '' }, otherPipe, true],
+    [{ TERM: 'linux', LANG: 'en_US.UTF-8' }, wideTerminal, true],
+    [{ TERM: 'linux', LANG: 'en_US.UTF-8' }, otherPipe, false],
+  ])('%j at %j is ASCII: %s', (env, stream, ascii) => {
+    expect(canvasOf({ env, stream }).ascii).toBe(ascii);
   });
 });

@@ -1,8 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sparkline } from '../../../src/output/chart/sparkline.ts';
-import type { ListOutput } from '../../../src/output/types.ts';
-import { rendering } from '../rendering.ts';
+import { showTime, sparkline } from '../../src/output/cells.ts';
+import type { ListOutput } from '../../src/output/types.ts';
+import { NOW, rendering } from './rendering.ts';
+
+const show = (text: string, time: 'relative' | 'utc' | 'local' | 'iso') => showTime(text, { time, now: NOW });
+
+test.each([
+  ['2026-03-01T11:57:00Z', '3m ago'],
+  ['2026-03-01T14:00:00Z', 'in 2h'],
+  ['2026-03-01T12:00:00.9Z', 'now'],
+  ['2026-03-01T11:59:48Z', '12s ago'],
+  ['2026-03-01T11:55:29Z', '4m ago'],
+  ['2026-03-01T10:54:59Z', '1h5m ago'],
+  ['2026-02-26T07:59:59Z', '3d4h ago'],
+  ['2026-03-02T12:00:59Z', 'in 1d'],
+  ['2028-03-01T12:00:00Z', 'in 2y1d'],
+  ['2026-03-01T13:57:00+02:00', '3m ago'],
+])('%s is %s', (text, relative) => {
+  expect(show(text, 'relative')).toBe(relative);
+});
+
+test('utc is RFC 3339 and keeps the digits of the service, iso keeps everything', () => {
+  expect(show('2026-03-01T11:57:00.123456789Z', 'utc')).toBe('2026-03-01T11:57:00.123456789Z');
+  expect(show('2026-03-01T13:57:00+02:00', 'utc')).toBe('2026-03-01T11:57:00Z');
+  expect(show('2026-03-01T13:57:00+02:00', 'iso')).toBe('2026-03-01T13:57:00+02:00');
+});
+
+test('what is no time is shown as it is', () => {
+  for (const time of ['relative', 'utc', 'local', 'iso'] as const) expect(show('soon', time)).toBe('soon');
+});
+
+test('local and utc name the same second', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date('1970-01-02'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
+      const text = date.toISOString();
+      const second = Math.floor(date.getTime() / 1000);
+      expect(Math.floor(Date.parse(show(text, 'local')) / 1000)).toBe(second);
+      expect(Math.floor(Date.parse(show(text, 'utc')) / 1000)).toBe(second);
+    }),
+  );
+});
 
 describe('sparkline', () => {
   test.each<[(number | null)[], number, string]>([

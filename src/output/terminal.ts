@@ -1,4 +1,4 @@
-/** Whether a stream gets colour, and the one place where a tone becomes a style. */
+/** What a terminal can show: colours (the one place where a tone becomes a style), width and characters. */
 import type { OutStream } from '../context.ts';
 import type { Tone } from './types.ts';
 
@@ -41,4 +41,30 @@ export async function painter(level: ColorLevel): Promise<Painter> {
     strong: chalk.bold,
   };
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
+}
+
+interface Canvas {
+  readonly canvas: number;
+  readonly ascii: boolean;
+}
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stream: Pick<OutStream, 'isTTY' | 'columns'>;
+}
+
+const USUAL_WIDTH = 80;
+
+/**
+ * `COLUMNS` > the terminal > 80. A locale that is set and is not UTF-8 gets ASCII, and so does the console of Linux, whose font has no
+ * braille. Where no locale is set, as in most containers, whoever reads the output takes UTF-8 all the same.
+ */
+export function canvasOf({ env, stream }: Surroundings): Canvas {
+  const columns = /^[1-9]\d{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  const foreign = locale !== '' && !/utf-?8/i.test(locale);
+  return {
+    canvas: columns ?? stream.columns ?? USUAL_WIDTH,
+    ascii: foreign || (stream.isTTY && env['TERM'] === 'linux'),
+  };
 }

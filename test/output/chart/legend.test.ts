@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fittingNames } from '../../../src/output/chart/fitting-names.ts';
+import { fittingNames } from '../../../src/output/chart/legend.ts';
 import { displayWidth } from '../../../src/output/width.ts';
 
 describe('fittingNames', () => {
