@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openRecordings, type Recordings } from '../../src/features/webhooks/client.ts';
+import { openRecordings, type Recordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
 import { ownWords } from '../../src/features/webhooks/failed-answer.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';

@@ -31,7 +31,7 @@ async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): 
     case 'alerts':
       return (await import('../alerts/client.ts')).openAlertmanager(ctx.target);
     case 'webhooks':
-      return (await import('../webhooks/client.ts')).openRecordings(ctx.target);
+      return (await import('../webhooks/api.ts')).openRecordings(ctx.target);
     case 'catalog':
       return (await import('../catalog/api.ts')).openCatalog(ctx.target);
     case 'trade':

@@ -120,7 +120,7 @@ async function openService(service: Exclude<ServiceName, 'trade'>, target: Targe
       return { look, skew: () => alerts.clockSkewMs, close: () => alerts.close() };
     }
     case 'webhooks': {
-      const recordings = (await import('../webhooks/client.ts')).openRecordings(target);
+      const recordings = (await import('../webhooks/api.ts')).openRecordings(target);
       const look = async (): Promise<string> =>
         `, and takes the token: quota ${quotaText(await recordings.subscriptions())}`;
       return { look, skew: () => recordings.clockSkewMs, close: () => recordings.close() };

@@ -155,7 +155,7 @@ async function askAlerts(target: Target): Promise<Said> {
 }
 
 async function askWebhooks(target: Target): Promise<Said> {
-  const { openRecordings } = await import('../webhooks/client.ts');
+  const { openRecordings } = await import('../webhooks/api.ts');
   const client = openRecordings(target);
   try {
     return { holds: { subscriptions: (await client.subscriptions()).length } };

@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** One JSON document, or one on each line. Undefined where it is none of these. */
 export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
-  const documents = documentsIn(text);
+  const documents = jsonDocuments(text) ?? [];
   const several = documents.length > 1;
   const found = documents.map((document, index) => requestsOf(document, several ? `${source}:${index + 1}` : source));
   if (found.every((requests) => requests === undefined)) return undefined;
@@ -22,7 +22,8 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
   return wanted.map(({ read }) => read());
 }
 
-function documentsIn(text: string): readonly unknown[] {
+/** The values of one JSON document, or of one on each line. Undefined: it is not JSON. */
+export function jsonDocuments(text: string): readonly unknown[] | undefined {
   try {
     return [parseJsonText(text)];
   } catch {
@@ -30,7 +31,7 @@ function documentsIn(text: string): readonly unknown[] {
       const lines = text.split('\n').filter((line) => line.trim() !== '');
       return lines.map((line): unknown => parseJsonText(line));
     } catch {
-      return [];
+      return undefined;
     }
   }
 }

@@ -2,17 +2,19 @@
  * Creating a subscription safely: the quota and doubles are looked for first, the POST goes out once, and an answer that is lost is
  * settled by reading the list, for the create has no idempotency key (doc 2 §4 rule 3) and its secret is told once (rule 2).
  */
-import { SvcError } from '../../errors.ts';
+
+import type { RunContext } from '../../cli/command.ts';
+import { endedBy, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
-import type { Recordings, SubscriptionDraft } from './client.ts';
+import type { Recordings, SubscriptionDraft } from './api.ts';
 import { ownWords } from './failed-answer.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, QUOTA, quotaText, sameEvents, subscriptionStatus } from './subscription.ts';
 import { sameAddress } from './subscription-url.ts';
 
-export interface Creation {
+interface Creation {
   readonly dryRun: boolean;
   readonly allowDuplicate: boolean;
   /** Deletes a subscription whose secret was lost on the way, and makes it again, once. */
@@ -231,4 +233,44 @@ function faultOf(id: string | undefined, events: unknown, draft: SubscriptionDra
   return new SvcError('not_as_asked', `events are ${eventText(texts)}, expected ${eventText(draft.events)}`, {
     hint: `svc webhooks update ${shellWord(id)} --set-event ${draft.events.join(',')}`,
   });
+}
+
+interface UnbrokenCreate {
+  /** For all requests of the command. */
+  readonly signal: AbortSignal;
+  /**
+   * Runs the create, and the keeping of its secret. The first signal waits a little for both, the second one does not. Whatever
+   * is sent afterwards is broken off then.
+   */
+  unbroken<T>(work: () => Promise<T>): Promise<T>;
+  /** What to end with where a signal came, and all the same there is a result. */
+  interruption(): SvcError | undefined;
+}
+
+/** A service that answers at all has answered by then. */
+const PATIENCE_MS = 3_000;
+
+export function unbrokenCreate(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>): UnbrokenCreate {
+  const stop = new AbortController();
+  let came: SvcError | undefined;
+  const end = (): void => stop.abort(came);
+  return {
+    signal: AbortSignal.any([ctx.signal, stop.signal]),
+    async unbroken(work) {
+      const over = new AbortController();
+      const release = ctx.takeSignals((name) => {
+        if (came !== undefined) end();
+        came ??= endedBy(name);
+        ctx.sleep(PATIENCE_MS, over.signal).then(end, () => {});
+      });
+      try {
+        return await work();
+      } finally {
+        over.abort();
+        release();
+        if (came !== undefined) end();
+      }
+    },
+    interruption: () => came,
+  };
 }

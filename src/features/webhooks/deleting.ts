@@ -1,7 +1,7 @@
 /** Deleting subscriptions: one DELETE each, and the list where its answer is lost. */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
-import type { Recordings } from './client.ts';
+import type { Recordings } from './api.ts';
 import { ownWords } from './failed-answer.ts';
 
 /** `already-gone`: it is not there any more, but whether by this request nobody knows. */

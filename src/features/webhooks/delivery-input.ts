@@ -154,7 +154,7 @@ async function* contained(
       return;
     }
     case 'curl': {
-      const { curlDeliveries } = await import('./curl-line.ts');
+      const { curlDeliveries } = await import('./curl.ts');
       yield await curlDeliveries(bytes, source, (path) => namedFile(path, source, options));
     }
   }
@@ -182,15 +182,20 @@ async function namedFile(path: string, source: string, { chunks }: InputOptions)
   return gather(chunks(path), path);
 }
 
-async function gather(pieces: AsyncIterable<Uint8Array>, source: string): Promise<Buffer> {
+/** All of it in memory. */
+export async function gather(
+  pieces: AsyncIterable<Uint8Array>,
+  source: string,
+  most = LARGEST_CONTAINER,
+): Promise<Buffer> {
   const all: Uint8Array[] = [];
   let size = 0;
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > LARGEST_CONTAINER) throw new SvcError('file_unusable', `${source}: is larger than 256 MiB`);
+    if (size > most) throw new SvcError('file_unusable', `${source}: is larger than ${most >> 20} MiB`);
     all.push(Buffer.from(piece));
   }
-  return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all);
+  return Buffer.concat(all);
 }
 
 /** As much of an input as is needed to see what it is. */

@@ -1,7 +1,6 @@
 /** How the delivery log, its changes and test events are shown. */
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
-import type { DeliveryChange } from './delivery-follow.ts';
-import type { ShownLogItem } from './delivery-log.ts';
+import type { DeliveryChange, ShownLogItem } from './delivery-log.ts';
 import type { TestOutcome, TestResult } from './test-delivery.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { pending: 'warn', delivered: 'good', failed: 'bad' };

@@ -1,5 +1,5 @@
 /** The delivery log of a subscription: pages without a total, in an order that the document does not state (doc 2 §4). */
-import type { Recordings } from './client.ts';
+import type { Recordings } from './api.ts';
 import type { LogItem } from './schema.ts';
 
 export const PENDING = 0;
@@ -10,6 +10,15 @@ export const FAILED = 2;
 export const LARGEST_PAGE = 100;
 
 export type ShownLogItem = LogItem & { readonly status_text: string };
+
+/** A line of `deliveries --follow`. Version 1; fields may be added. */
+export interface DeliveryChange extends ShownLogItem {
+  readonly type: 'delivery';
+  readonly change: 'new' | 'status' | 'attempt';
+  /** The status before and after, if it changed. */
+  readonly from?: number;
+  readonly to?: number;
+}
 
 /** Numbers of deliveries alone: those of subscriptions mean other things. */
 export function deliveryStatus(status: number): string {

@@ -1,10 +1,8 @@
-/** The events in what somebody has in hand: events themselves, or the deliveries of some. */
-
+/** Events out of files: events themselves, or deliveries of them. */
 import { SvcError } from '../../errors.ts';
-import { parseJsonText } from '../../json-object.ts';
-import type { Delivery } from './delivery.ts';
-import { headerValues } from './delivery.ts';
-import { readDeliveries } from './delivery-input.ts';
+import { jsonDocuments } from './captured-json.ts';
+import { type Delivery, headerValues } from './delivery.ts';
+import { gather, readDeliveries } from './delivery-input.ts';
 import { asEvent, type ReadEvent, readEvent } from './event.ts';
 import { fingerprint, type SigningSecret } from './secret.ts';
 import { SignatureCheck, type Verdict } from './signature.ts';
@@ -42,7 +40,7 @@ export async function* readEvents(path: string, input: EventInput): AsyncGenerat
   const { prefix, chunks, notice, unusable } = input;
   const options = { format: 'auto', signed: false, prefix, chunks, notice, unusable } as const;
   for await (const found of readDeliveries(path, options)) {
-    if ('pieces' in found) yield* bareEvents(await whole(found.pieces, found.source), found.source);
+    if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
     else for (const delivery of found) yield deliveredEvent(delivery, input);
   }
 }
@@ -74,33 +72,12 @@ function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
     yield { ...bare, source, event: single, bytes };
     return;
   }
-  for (const [index, value] of values(bytes, source).entries()) {
+  const documents = jsonDocuments(Buffer.from(bytes).toString());
+  if (documents === undefined) {
+    throw new SvcError('file_unusable', `${source}: holds neither an event in JSON nor a delivery of one`);
+  }
+  const values = documents.length === 1 ? documents.flat() : documents;
+  for (const [index, value] of values.entries()) {
     yield { ...bare, source: `${source}#${index + 1}`, event: asEvent(value), bytes: undefined };
   }
-}
-
-function values(bytes: Uint8Array, source: string): readonly unknown[] {
-  const text = Buffer.from(bytes).toString();
-  try {
-    const value: unknown = parseJsonText(text);
-    return Array.isArray(value) ? value : [value];
-  } catch {
-    try {
-      const lines = text.split('\n').filter((line) => line.trim() !== '');
-      return lines.map((line): unknown => parseJsonText(line));
-    } catch {
-      throw new SvcError('file_unusable', `${source}: holds neither an event in JSON nor a delivery of one`);
-    }
-  }
-}
-
-async function whole(pieces: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
-  const all: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    size += piece.length;
-    if (size > LARGEST) throw new SvcError('file_unusable', `${source}: is larger than 64 MiB`);
-    all.push(Buffer.from(piece));
-  }
-  return Buffer.concat(all);
 }

@@ -43,7 +43,7 @@ export async function givenHeaders(
   const { timestamp, signature, headersFile, headerPrefix: prefix } = input;
   const given: RawHeader[] = [];
   if (headersFile !== undefined) {
-    const { headerFile } = await import('./header-lines.ts');
+    const { headerFile } = await import('./http-dump.ts');
     given.push(...headerFile(await ctx.readInput(headersFile), headersFile));
   }
   for (const line of input.header) {

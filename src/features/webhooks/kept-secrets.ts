@@ -2,10 +2,10 @@
 import type { RunContext } from '../../cli/command.ts';
 import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink.ts';
 import { SvcError } from '../../errors.ts';
+import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
 import { readWebhookSecrets, type StoredSecret, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { fingerprint } from './secret.ts';
-import { serviceAddress } from './service-address.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
 
@@ -50,7 +50,7 @@ export function stillKept(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths
 }
 
 /** A kept secret as it may be shown. */
-export interface KeptSecret {
+interface KeptSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
   readonly fingerprint: string;
@@ -101,4 +101,12 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
       ]);
     },
   };
+}
+
+/** What people paste along with the address. */
+const BASE_PATH = '/v1';
+
+/** Origin and path of the service: one spelling for one service. Throws `invalid_value`. */
+function serviceAddress(text: string): string {
+  return parseBaseUrl(text, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }

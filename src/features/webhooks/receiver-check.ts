@@ -4,7 +4,7 @@ import type { Outbound } from '../../http/target.ts';
 import type { ProbeDelivery, ProbeKit } from './probe-deliveries.ts';
 import { PROBE_NAMES, type ProbeName } from './probe-names.ts';
 import { EVENT_PROBES } from './receiver-event-probes.ts';
-import type { Probe } from './receiver-probe.ts';
+import type { Probe } from './receiver-rules.ts';
 import { NOT_TESTABLE, type UntestableName } from './receiver-rules.ts';
 import { SIGNATURE_PROBES } from './receiver-signature-probes.ts';
 import { showAll } from './sending.ts';

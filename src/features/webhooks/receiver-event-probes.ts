@@ -10,8 +10,7 @@ import {
   withoutField,
 } from './probe-deliveries.ts';
 import type { ProbeName } from './probe-names.ts';
-import { ACCEPTED, EITHER, NO_REDIRECT, PARSED, type Probe } from './receiver-probe.ts';
-import { RULES } from './receiver-rules.ts';
+import { ACCEPTED, EITHER, NO_REDIRECT, PARSED, type Probe, RULES } from './receiver-rules.ts';
 import { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } from './sample-event.ts';
 
 const MIB = 1024 * 1024;

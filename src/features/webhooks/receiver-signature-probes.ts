@@ -2,8 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { malformed, ping, type SignedParts, signed } from './probe-deliveries.ts';
 import type { ProbeName } from './probe-names.ts';
-import { EITHER, type Probe, REFUSED } from './receiver-probe.ts';
-import { RULES } from './receiver-rules.ts';
+import { EITHER, type Probe, REFUSED, RULES } from './receiver-rules.ts';
 import { otherSignature } from './sending-event.ts';
 import { signatureOf } from './signature.ts';
 

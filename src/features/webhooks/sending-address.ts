@@ -1,4 +1,6 @@
 /** Where deliveries are sent to, as a person writes it. */
+
+import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { redactText } from '../../http/redact.ts';
@@ -39,3 +41,15 @@ export function addressWarnings(url: URL, { insecure }: { readonly insecure: boo
   }
   return warnings;
 }
+
+export const RECEIVER_FLAGS = {
+  to: {
+    type: 'string',
+    value: 'url',
+    required: true,
+    help: 'Where the receiver is; quote an address that holds "&"',
+  },
+  concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
+  deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
+  insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+} as const satisfies Flags;

@@ -1,6 +1,7 @@
 /** Addresses of receivers: what the service refuses, and what it would only find out after twenty failures. */
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
+import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 
 /** The address as it was typed, which is how it is sent. `local`: the service is on this machine, and so may its receivers be. */
@@ -65,4 +66,15 @@ async function isUnknownName(host: string): Promise<boolean> {
     ),
   );
   return failed.every((none) => none);
+}
+
+type Where = Pick<RunContext, 'target' | 'dryRun' | 'notice'>;
+
+/** The text as it is sent. Warns of what the service will hardly reach; exit 2 for what it refuses anyway. */
+export async function receiverUrl(text: string, option: string, { target, dryRun, notice }: Where): Promise<string> {
+  // A service on this machine is the sandbox, or one under development, and reaches receivers here.
+  const local = isLoopback(target.baseUrl.hostname);
+  const url = checkReceiverUrl(text, option, { local });
+  if (!dryRun) for (const warning of await receiverWarnings(url, { local })) notice(`warning: ${warning}`);
+  return url;
 }

@@ -1,12 +1,15 @@
 /** A test event: queued is not delivered, and its log item comes with the dispatch, or never (doc 2 §4 rule 6). */
-import { SvcError } from '../../errors.ts';
+
+import type { RunContext } from '../../cli/command.ts';
+import { poll } from '../../cli/poll.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
-import type { Recordings } from './client.ts';
+import type { Recordings } from './api.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';
-import { DISABLED, eventsOf, RETRY_MINUTES } from './subscription.ts';
+import { DISABLED, eventsOf, idArgument, RETRY_MINUTES } from './subscription.ts';
 
-export const PING = 'webhook.ping';
+const PING = 'webhook.ping';
 
 /** Sent once. Returns the id of the event. */
 export async function queueTest(id: string, recordings: Recordings): Promise<string> {
@@ -32,7 +35,7 @@ export function testWarning(subscription: Subscription): string | undefined {
   return `warning: ${subscription.id} does not list ${PING}; the document is unclear whether the ping is then delivered`;
 }
 
-export interface TestLook {
+interface TestLook {
   readonly item: LogItem | undefined;
   /** Read only where there is no item: undefined where it is gone, too. */
   readonly subscription: Subscription | undefined;
@@ -41,7 +44,7 @@ export interface TestLook {
 /** How many pages of the log a test is looked for on: it is among the latest. */
 const MOST_PAGES = 3;
 
-export async function lookForTest(id: string, eventId: string, recordings: Recordings): Promise<TestLook> {
+async function lookForTest(id: string, eventId: string, recordings: Recordings): Promise<TestLook> {
   for (let page = 1; page <= MOST_PAGES; page++) {
     const items = await recordings.deliveries(id, { page, size: LARGEST_PAGE }).catch(goneIsEmpty);
     const item = items.find((one) => one.event_id === eventId);
@@ -75,13 +78,13 @@ interface Judged {
   readonly text: string;
 }
 
-export function judgeTest(id: string, eventId: string, { item, subscription }: TestLook, waitedMs: number): TestResult {
+function judgeTest(id: string, eventId: string, { item, subscription }: TestLook, waitedMs: number): TestResult {
   const judged = item === undefined ? judgeMissing(id, eventId, subscription, waitedMs) : judgeItem(item, waitedMs);
   return { endpoint_id: id, event_id: eventId, ...judged, delivery: item ?? null, waited_ms: waitedMs };
 }
 
 /** Whether more waiting tells nothing more. */
-export function isFinal({ outcome }: TestResult): boolean {
+function isFinal({ outcome }: TestResult): boolean {
   return outcome === 'delivered' || outcome === 'failed' || outcome === 'skipped';
 }
 
@@ -110,4 +113,45 @@ function judgeMissing(id: string, eventId: string, subscription: Subscription | 
     outcome: 'not-dispatched',
     text: `no log item for ${eventId} after ${seconds} s (not dispatched, or skipped)`,
   };
+}
+
+interface TestWait {
+  readonly waitMs: number;
+  readonly pollMs: number;
+}
+
+/** What is known of it at its end, or when the time is over. */
+export async function waitForTest(
+  id: string,
+  eventId: string,
+  { waitMs, pollMs }: TestWait,
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<TestResult> {
+  const began = ctx.now();
+  let latest = judgeTest(id, eventId, { item: undefined, subscription: undefined }, 0);
+  try {
+    const looks = poll(() => lookForTest(id, eventId, recordings), { intervalMs: pollMs, waitMs }, ctx);
+    for await (const { at, value, outage } of looks) {
+      await ctx.reportOutage(outage);
+      if (value === undefined) continue;
+      latest = judgeTest(id, eventId, value, at - began);
+      if (isFinal(latest)) return latest;
+    }
+    return latest;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { code, message } = error;
+    if (code === 'interrupted' || code === 'terminated') throw new SvcError(code, `${message}; ${eventId} is queued`);
+    throw new SvcError('outcome_unknown', `${eventId} is queued, but waiting for it failed: ${message}`, {
+      hint: `see: svc webhooks deliveries ${idArgument(id)}`,
+      cause: error,
+      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+    });
+  }
+}
+
+export function testCode({ outcome }: TestResult): ErrorCode | undefined {
+  if (outcome === 'failed' || outcome === 'skipped') return 'delivery_failed';
+  return outcome === 'pending' || outcome === 'not-dispatched' ? 'still_pending' : undefined;
 }

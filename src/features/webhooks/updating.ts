@@ -4,7 +4,7 @@
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
-import type { Recordings, SubscriptionChange } from './client.ts';
+import type { Recordings, SubscriptionChange } from './api.ts';
 import { ownWords } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, findSubscription, sameEvents } from './subscription.ts';

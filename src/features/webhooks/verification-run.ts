@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { type CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { type InputOptions, inputFiles, readDeliveries, Unusable } from './delivery-input.ts';
+import { gather, type InputOptions, inputFiles, readDeliveries, Unusable } from './delivery-input.ts';
 import type { Verdict } from './signature.ts';
 
 // One module to be loaded by whoever verifies: each costs its share of the start.
@@ -62,7 +62,12 @@ export class VerificationRun {
     for (const path of paths) {
       for await (const some of readDeliveries(path, this.#input)) {
         if ('pieces' in some)
-          found.push({ source: some.source, headers: [], body: await whole(some.pieces), notes: [] });
+          found.push({
+            source: some.source,
+            headers: [],
+            body: await gather(some.pieces, some.source, Number.POSITIVE_INFINITY),
+            notes: [],
+          });
         else for (const delivery of some) if (found.length < 2) found.push(delivery);
         if (found.length > 1) {
           throw new SvcError('usage', '--extract takes one delivery, and there are more', {
@@ -114,9 +119,3 @@ export class VerificationRun {
 
 /** Enough of them that waiting for a batch costs nothing, and few enough that they are young when they are printed. */
 const BATCH = 64;
-
-async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(Buffer.from(piece));
-  return Buffer.concat(all);
-}

@@ -1,7 +1,7 @@
 /** What an answer to a create lacks costs neither the secret nor the truth. */
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import type { Recordings } from '../../../src/features/webhooks/client.ts';
+import type { Recordings } from '../../../src/features/webhooks/api.ts';
 import { createSubscription } from '../../../src/features/webhooks/creating.ts';
 import type { Subscription } from '../../../src/features/webhooks/schema.ts';
 import type { Secret } from '../../../src/http/redact.ts';

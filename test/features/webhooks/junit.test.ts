@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { xmlText } from '../../../src/features/webhooks/junit.ts';
+import { xmlText } from '../../../src/features/webhooks/commands/check-receiver.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 

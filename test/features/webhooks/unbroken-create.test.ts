@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
-import { unbrokenCreate } from '../../../src/features/webhooks/unbroken-create.ts';
+import { unbrokenCreate } from '../../../src/features/webhooks/creating.ts';
 
 /** A context whose signals are sent by `send`, and whose time passes at once where it is told to. */
 function context(passes: boolean) {

@@ -2,11 +2,11 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
 import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
+import { unbrokenCreate } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../kept-secrets.ts';
-import { receiverUrl } from '../receiver-url.ts';
 import { subscriptionCandidates } from '../subscription.ts';
-import { unbrokenCreate } from '../unbroken-create.ts';
+import { receiverUrl } from '../subscription-url.ts';
 
 export const webhooksCreate = recordCommand({
   id: 'webhooks create',
@@ -40,7 +40,7 @@ export const webhooksCreate = recordCommand({
   output: CREATED_RECORD,
   offers: subscriptionCandidates,
   async run(input, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { createSubscription } = await import('../creating.ts');
     const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);

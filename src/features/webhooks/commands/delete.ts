@@ -48,7 +48,7 @@ export const webhooksDelete = listCommand({
       throw new SvcError('missing_value', '<id> is missing', { hint: 'svc webhooks list shows them' });
     }
     for (const id of ids) checkSubscriptionId(id);
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { deleteSubscription } = await import('../deleting.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const recordings = openRecordings(ctx.target);

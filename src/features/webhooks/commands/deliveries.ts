@@ -1,9 +1,19 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { OutageEvent } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import type { Recordings } from '../client.ts';
-import type { DeliveryChange } from '../delivery-follow.ts';
-import type { LogFilter } from '../delivery-log.ts';
+import type { Recordings } from '../api.ts';
+import {
+  DELIVERED,
+  type DeliveryChange,
+  FAILED,
+  keepsItem,
+  LARGEST_PAGE,
+  type LogFilter,
+  latestFirst,
+  PENDING,
+  readWholeLog,
+  shownLogItem,
+} from '../delivery-log.ts';
 import { CHANGE_LIST, LOG_LIST } from '../delivery-log-columns.ts';
 import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../event-types.ts';
 import type { LogItem } from '../schema.ts';
@@ -57,8 +67,7 @@ export const webhooksDeliveries = listCommand({
   async run(input, ctx) {
     checkSubscriptionId(input.id);
     checkOptions(input);
-    const { openRecordings } = await import('../client.ts');
-    const { keepsItem, LARGEST_PAGE, latestFirst, readWholeLog, shownLogItem } = await import('../delivery-log.ts');
+    const { openRecordings } = await import('../api.ts');
     const recordings = openRecordings(ctx.target);
     const { status, eventId, error } = input;
     const types = eventFilter([...input.event, ...input.eventType]);
@@ -114,12 +123,10 @@ async function follow(
   ctx: RunContext,
 ): Promise<Following> {
   const { outageEvent, poll } = await import('../../../cli/poll.ts');
-  const { LogFollower } = await import('../delivery-follow.ts');
-  const { DELIVERED, FAILED } = await import('../delivery-log.ts');
   let follower: InstanceType<typeof LogFollower> | undefined;
   const look = async (): Promise<readonly DeliveryChange[]> => {
     follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);
-    return follower.look(filter);
+    return follower.poll(filter);
   };
   let code: ErrorCode | undefined;
   let intervalMs = FASTEST_MS;
@@ -139,4 +146,68 @@ async function follow(
     code = 'still_pending';
   }
   return { value: changes(), code: () => code };
+}
+
+/** More pages than this of new deliveries between two polls are not followed. */
+const MOST_PAGES = 10;
+
+class LogFollower {
+  readonly #known = new Map<string, LogItem>();
+  readonly #recordings: Pick<Recordings, 'deliveries'>;
+  readonly #id: string;
+  #first = true;
+
+  constructor(id: string, recordings: Pick<Recordings, 'deliveries'>) {
+    this.#id = id;
+    this.#recordings = recordings;
+  }
+
+  /** What changed since the last poll. The first one reports only what `since` asks for. */
+  async poll(filter: LogFilter): Promise<readonly DeliveryChange[]> {
+    const changes: DeliveryChange[] = [];
+    for (const item of await this.#recent(filter.since)) {
+      const before = this.#known.get(item.id);
+      this.#known.set(item.id, item);
+      const silent = this.#first && filter.since === undefined;
+      const change = silent ? undefined : changeOf(before, item);
+      if (change !== undefined && keepsItem(item, filter)) changes.push(change);
+    }
+    this.#first = false;
+    // The log has the latest first; changes are reported in order.
+    return changes.reverse();
+  }
+
+  find(eventId: string): LogItem | undefined {
+    return [...this.#known.values()].find((item) => item.event_id === eventId);
+  }
+
+  /** Pages until one holds what is known, or at first what is too old, and every delivery that was pending has been seen again. */
+  async #recent(since: number | undefined): Promise<readonly LogItem[]> {
+    const pending = new Set([...this.#known.values()].filter(({ status }) => status === PENDING).map(({ id }) => id));
+    const found = new Map<string, LogItem>();
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const items = await this.#recordings.deliveries(this.#id, { page, size: LARGEST_PAGE });
+      const before = found.size;
+      for (const item of items) {
+        found.set(item.id, item);
+        pending.delete(item.id);
+      }
+      const reached = this.#first
+        ? since === undefined || items.some((item) => !keepsItem(item, { since }))
+        : items.some(({ id }) => this.#known.has(id));
+      if (items.length < LARGEST_PAGE || found.size === before || (reached && pending.size === 0)) break;
+    }
+    return [...found.values()];
+  }
+}
+
+function changeOf(before: LogItem | undefined, item: LogItem): DeliveryChange | undefined {
+  const told = { type: 'delivery', ...shownLogItem(item) } as const;
+  if (before === undefined) return { ...told, change: 'new' };
+  if (before.status !== item.status) return { ...told, change: 'status', from: before.status, to: item.status };
+  const same =
+    before.attempts === item.attempts &&
+    before.last_error === item.last_error &&
+    before.delivered_at === item.delivered_at;
+  return same ? undefined : { ...told, change: 'attempt' };
 }

@@ -17,7 +17,7 @@ export const webhooksDoctor = listCommand({
   ],
   output: FINDING_LIST,
   async run(input, ctx) {
-    const { recordingsFindings } = await import('../recordings-findings.ts');
+    const { recordingsFindings } = await import('../checks.ts');
     const findings = await recordingsFindings(input, ctx);
     const counts = findingCounts(findings);
     return {

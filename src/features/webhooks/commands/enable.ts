@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { receiverUrl } from '../receiver-url.ts';
 import { checkSubscriptionId } from '../subscription.ts';
+import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
 
 export const webhooksEnable = recordCommand({
@@ -21,7 +21,7 @@ export const webhooksEnable = recordCommand({
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,
   async run(input, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { enableSubscription } = await import('../updating.ts');
     checkSubscriptionId(input.id);
     const url = await receiverUrl(input.url, '--url', ctx);

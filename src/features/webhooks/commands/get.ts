@@ -50,7 +50,7 @@ export const webhooksGet = recordCommand({
   },
   offers: subscriptionCandidates,
   async run({ id }, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
     const kept = keptSecret(found.id, ctx);

@@ -27,7 +27,7 @@ export const webhooksList = listCommand({
   },
   offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const all = await openRecordings(ctx.target).subscriptions();
     const value = all
       .map(shownSubscription)

@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { DELIVERY_FORMATS } from '../container.ts';
 import { EVENT_FLAG, eventFilter } from '../event-types.ts';
-import { RECEIVER_FLAGS } from '../receiver-flags.ts';
+import { RECEIVER_FLAGS } from '../sending-address.ts';
 import { SENT_LIST } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 

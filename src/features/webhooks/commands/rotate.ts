@@ -1,10 +1,39 @@
-import { recordCommand } from '../../../cli/command.ts';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
-import { createdRow } from '../created-subscription.ts';
+import { SvcError } from '../../../errors.ts';
+import type { RecordOutput } from '../../../output/types.ts';
+import type { Recordings } from '../api.ts';
+import { type CreatedRow, createdRow } from '../created-subscription.ts';
+import { unbrokenCreate } from '../creating.ts';
+import { deleteSubscription } from '../deleting.ts';
 import { openSecretSink } from '../kept-secrets.ts';
-import { ROTATED_RECORD } from '../rotated-subscription.ts';
-import { checkSubscriptionId, eventsOf, findSubscription } from '../subscription.ts';
-import { unbrokenCreate } from '../unbroken-create.ts';
+import type { Subscription } from '../schema.ts';
+import { checkSubscriptionId, eventsOf, findSubscription, idArgument } from '../subscription.ts';
+import { queueTest, type TestResult, testWarning, waitForTest } from '../test-delivery.ts';
+
+interface RotatedRow extends CreatedRow {
+  /** The id of the old one. */
+  readonly replaced: string;
+  readonly replaced_deleted: boolean;
+  readonly test: TestResult;
+}
+
+const secretText = (row: RotatedRow): string => `${row.secret_kept} (sha256 fp ${row.secret_fingerprint})`;
+const oldText = ({ replaced, replaced_deleted: gone }: RotatedRow): string =>
+  `${replaced} ${gone ? 'deleted' : 'still there'}`;
+
+const ROTATED_RECORD: RecordOutput<RotatedRow> = {
+  kind: 'record',
+  columns: [
+    { name: 'id', cell: ({ id }) => id },
+    { name: 'secret', cell: secretText },
+    { name: 'test', cell: ({ test }) => test.text },
+    { name: 'replaced', cell: oldText },
+  ],
+  id: ({ id }) => id,
+  line: (row) =>
+    `rotated ${row.replaced} → ${row.id}  secret: ${secretText(row)}  test ${row.test.text}  ${oldText(row)}`,
+};
 
 export const webhooksRotate = recordCommand({
   id: 'webhooks rotate',
@@ -29,9 +58,8 @@ export const webhooksRotate = recordCommand({
   output: ROTATED_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { checkQuota, createSubscription } = await import('../creating.ts');
-    const { finishRotation } = await import('../rotation.ts');
     const { signal, unbroken } = unbrokenCreate(ctx);
     const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();
@@ -62,3 +90,55 @@ export const webhooksRotate = recordCommand({
     }
   },
 });
+
+interface Rotation {
+  readonly old: Subscription;
+  readonly row: { readonly id: string; readonly secret_kept: string; readonly secret_fingerprint: string };
+  readonly wait: number;
+  readonly keepOld: boolean;
+}
+
+interface Finished {
+  readonly test: TestResult;
+  /** Whether the old one is gone. */
+  readonly replaced_deleted: boolean;
+}
+
+const POLL_MS = 2_000;
+
+/** Whatever fails from here on, two subscriptions are there: the failure says so. */
+async function finishRotation(
+  { old, row: { id, secret_kept: where, secret_fingerprint: fp }, wait, keepOld }: Rotation,
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<Finished> {
+  const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
+  const next = `svc webhooks test ${idArgument(id)} --wait 90s && svc webhooks delete ${idArgument(old.id)}`;
+  const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
+    new SvcError(code, `${state}, and ${old.id} is still there: ${why}`, { hint: next, cause });
+  ctx.notice(`${state}: until ${old.id} is deleted the receiver has to accept both secrets`);
+  const doubt = testWarning({ ...old, id });
+  if (doubt !== undefined) ctx.notice(doubt);
+  let test: TestResult;
+  try {
+    const eventId = await queueTest(id, recordings);
+    test = await waitForTest(id, eventId, { waitMs: wait, pollMs: POLL_MS }, recordings, ctx);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { code, message } = error;
+    throw stop(code === 'interrupted' || code === 'terminated' ? code : 'not_as_asked', message, error);
+  }
+  if (test.outcome !== 'delivered') {
+    const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
+    throw stop(code, `its test event is not delivered: ${test.text}`);
+  }
+  if (keepOld) return { test, replaced_deleted: false };
+  await deleteSubscription(old.id, recordings).catch((error: unknown) => {
+    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
+    throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
+      hint: `svc webhooks delete ${idArgument(old.id)}`,
+      cause: error,
+    });
+  });
+  return { test, replaced_deleted: true };
+}

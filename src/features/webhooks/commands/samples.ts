@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { listCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
+import { errorCode, fileFailure } from '../../../store/file-failure.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';
 
@@ -47,7 +52,7 @@ export const webhooksSamples = listCommand({
   output: SAMPLE_LIST,
   outputOf: ({ save }) => (save === undefined ? SAMPLE_LIST : SAVED_LIST),
   async run({ event, limit, save }, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const types = event.length === 0 ? [undefined] : eventTypes(event);
     const recordings = openRecordings(ctx.target);
     const samples: Sample[] = [];
@@ -63,7 +68,6 @@ export const webhooksSamples = listCommand({
       return { ...sample, synthetic: text(sample['id'])?.startsWith('evt_sample_') === true };
     });
     if (save === undefined) return { value };
-    const { saveSamples } = await import('../saved-samples.ts');
     const files = saveSamples(samples, save);
     return { value: value.map((sample, index) => ({ ...sample, file: files[index] })), as: SAVED_LIST };
   },
@@ -75,4 +79,31 @@ function text(value: unknown): string | undefined {
 
 function timeCell(value: unknown): { readonly time: string } | undefined {
   return typeof value === 'string' && value !== '' ? { time: value } : undefined;
+}
+
+/** The path of each, in their order. Exit 2 where one is there already. */
+function saveSamples(samples: readonly Readonly<Record<string, unknown>>[], folder: string): readonly string[] {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw fileFailure(`--save: cannot make ${folder}`, error);
+  }
+  return samples.map((sample) => {
+    const body = `${JSON.stringify(sample, null, 2)}\n`;
+    const path = join(folder, `${fileName(sample['id'], body)}.json`);
+    try {
+      writeFileSync(path, body, { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') {
+        throw new SvcError('file_unusable', `--save: ${path} is there already, and is not overwritten`);
+      }
+      throw fileFailure(`--save: cannot write ${path}`, error);
+    }
+    return path;
+  });
+}
+
+function fileName(id: unknown, body: string): string {
+  if (typeof id === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(id)) return id;
+  return `sample-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
 }

@@ -1,6 +1,8 @@
+import { createHash, createHmac } from 'node:crypto';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import type { RawHeader } from '../delivery.ts';
 import { readEvent } from '../event.ts';
@@ -8,8 +10,6 @@ import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
 import { deliveryHeaders, deliveryId } from '../sample-event.ts';
 import { fingerprint } from '../secret.ts';
 import { receiverAddress } from '../sending-address.ts';
-import { type SignedBody, signBody } from '../signed-body.ts';
-import { curlLine, fitsHeader, httpRequest } from '../signed-request.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 interface Signed {
@@ -157,4 +157,67 @@ function unixSeconds(time: Instant | undefined, ctx: Pick<RunContext, 'now'>): s
 function typeIn({ bytes }: SignedBody): string | undefined {
   const type = bytes && readEvent(bytes)?.type;
   return type !== undefined && fitsHeader(type) ? type : undefined;
+}
+
+interface SignedBody {
+  /** As the header is to hold it. */
+  readonly signature: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** The body itself, undefined where it is larger than was asked for. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+interface BodySigning {
+  /** The secret's whole text. */
+  readonly key: string;
+  /** Unix seconds in digits. */
+  readonly timestamp: string;
+  /** Up to which size the body is kept. */
+  readonly most: number;
+}
+
+/** Signs a body of any size, piece by piece. */
+async function signBody(pieces: AsyncIterable<Uint8Array>, { key, timestamp, most }: BodySigning): Promise<SignedBody> {
+  const mac = createHmac('sha256', key).update(`${timestamp}.`);
+  const hash = createHash('sha256');
+  let kept: Uint8Array[] | undefined = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    mac.update(piece);
+    hash.update(piece);
+    size += piece.length;
+    if (size > most) kept = undefined;
+    kept?.push(Buffer.from(piece));
+  }
+  return {
+    signature: `sha256=${mac.digest('hex')}`,
+    size,
+    sha256: hash.digest('hex'),
+    bytes: kept && Buffer.concat(kept),
+  };
+}
+
+/** The whole request, whose body is exactly these bytes. */
+export function httpRequest(to: URL, headers: readonly RawHeader[], body: Uint8Array): Uint8Array {
+  const all = [['Host', to.host], ...headers, ['Content-Length', String(body.length)]];
+  const head = [`POST ${to.pathname}${to.search} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''];
+  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body]);
+}
+
+/** A line for a shell that sends the file as it is; `-` is what is piped into curl. */
+function curlLine(to: URL, headers: readonly RawHeader[], file: string): string {
+  const words = ['curl', '-sS'];
+  // curl would read these as patterns.
+  if (/[[\]{}]/.test(to.href)) words.push('--globoff');
+  words.push('-X', 'POST', shellWord(to.href));
+  for (const [name, value] of headers) words.push('-H', shellWord(`${name}: ${value}`));
+  // Not -d, which takes line ends out of a file.
+  words.push('--data-binary', shellWord(`@${file}`));
+  return words.join(' ');
+}
+
+/** Whether a text can stand in a header as it is: visible ASCII, and blanks in between. */
+function fitsHeader(text: string): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 }

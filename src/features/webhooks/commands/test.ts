@@ -28,7 +28,7 @@ export const webhooksTest = recordCommand({
   output: TEST_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { queueTest, testWarning } = await import('../test-delivery.ts');
     const recordings = openRecordings(ctx.target);
     const subscription = findSubscription(await recordings.subscriptions(), input.id);
@@ -54,7 +54,7 @@ export const webhooksTest = recordCommand({
       return { value };
     }
     ctx.notice(`queued ${eventId}`);
-    const { testCode, waitForTest } = await import('../test-wait.ts');
+    const { testCode, waitForTest } = await import('../test-delivery.ts');
     const wait = { waitMs: input.wait, pollMs: input.poll };
     const value = await waitForTest(id, eventId, wait, recordings, ctx);
     const suspect =

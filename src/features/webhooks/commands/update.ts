@@ -1,8 +1,8 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
-import { receiverUrl } from '../receiver-url.ts';
 import { checkSubscriptionId } from '../subscription.ts';
+import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
 
 export const webhooksUpdate = recordCommand({
@@ -37,7 +37,7 @@ export const webhooksUpdate = recordCommand({
   ],
   output: UPDATED_RECORD,
   async run(input, ctx) {
-    const { openRecordings } = await import('../client.ts');
+    const { openRecordings } = await import('../api.ts');
     const { updateSubscription } = await import('../updating.ts');
     checkSubscriptionId(input.id);
     const events = wantedEvents({ ...input, setEvent: [...input.setEvent, ...input.setEvents] });

@@ -13,9 +13,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
-import type { RecordedDelivery } from '../recording.ts';
+import type { RawHeader } from '../delivery.ts';
 
-export interface OpenedRecording {
+interface OpenedRecording {
   readonly writer: RecordingWriter;
   /** What the user should know of the file that was there: a cut last line that was removed, others who may read it. */
   readonly notices: readonly string[];
@@ -179,4 +179,27 @@ function unwritable(path: string, error: unknown): SvcError {
   const { message } = error as NodeJS.ErrnoException;
   const reason = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message;
   return new SvcError('file_unusable', `--record: cannot write ${path}: ${reason}`, { cause: error });
+}
+
+/** One delivery that was received. Version 1; fields may be added. */
+export interface RecordedDelivery {
+  readonly v: 1;
+  /** RFC 3339 in UTC with milliseconds. */
+  readonly received_at: string;
+  readonly remote: string;
+  readonly method: string;
+  readonly path: string;
+  /** As they came: order, case and repeats. */
+  readonly headers: readonly RawHeader[];
+  readonly body_b64: string;
+  /** A verdict of `signature.ts`, or `unchecked`. */
+  readonly verdict: string;
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  /** The same event was received and accepted before. */
+  readonly duplicate: boolean;
+  /** What the target answered where it was forwarded: a status, or why there is none. */
+  readonly forward: { readonly status: number | null; readonly ms: number; readonly error?: string } | null;
+  /** What the sender was answered. */
+  readonly response: number;
 }

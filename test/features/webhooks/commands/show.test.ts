@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { eventBytes, sampleEvent, signedHeaders } from '../../../../src/features/webhooks/sample-event.ts';
-import { httpRequest } from '../../../../src/features/webhooks/signed-request.ts';
 import { displayWidth } from '../../../../src/output/width.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { httpRequest } from '../../../../src/features/webhooks/signed-request.ts';
+import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 
 const env = { SVC_WEBHOOK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { httpRequest } from '../../../../src/features/webhooks/signed-request.ts';
+import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../../src/errors.ts';
+import type { RecordedDelivery } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
 import { openRecording, recordingLine } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
-import type { RecordedDelivery } from '../../../../src/features/webhooks/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,14 +1,22 @@
 /** What is wrong with subscriptions, or soon will be, and the command that mends it. Asks nobody but name servers. */
+
+import type { RunContext } from '../../cli/command.ts';
 import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { deliveryStatus, FAILED, PENDING } from './delivery-log.ts';
+import type { StoredSecret } from '../../store/webhook-secrets.ts';
+import { fileFindings, fileModes, signInFinding } from '../oauth/own-files.ts';
+import { openRecordings, type Recordings } from './api.ts';
+import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
+import { keptSecrets, keptUnder, shownSecret } from './kept-secrets.ts';
 import type { LogItem, Subscription } from './schema.ts';
 import {
   ATTEMPTS_PER_EVENT,
+  checkSubscriptionId,
   DISABLED,
   DISABLING_FAILURES,
   eventsLeft,
   eventsOf,
+  findSubscription,
   idArgument,
   MANY_FAILURES,
   QUOTA,
@@ -16,9 +24,9 @@ import {
   RETRY_MINUTES,
   subscriptionStatus,
 } from './subscription.ts';
-import { checkReceiverUrl, receiverWarnings, sameAddress } from './subscription-url.ts';
+import { checkReceiverUrl, isLoopback, receiverWarnings, sameAddress } from './subscription-url.ts';
 
-export function quotaFinding(all: readonly Subscription[]): Finding {
+function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', about: null };
   if (all.length < QUOTA) return { ...common, ...ok(quotaText(all)) };
   const useless = all.find(({ status }) => status === DISABLED);
@@ -30,7 +38,7 @@ export function quotaFinding(all: readonly Subscription[]): Finding {
 const TOLERATED_SKEW_S = 60;
 
 /** `skewMs`: the service's clock minus ours; undefined where it did not tell. */
-export function clockFinding(skewMs: number | undefined): Finding | undefined {
+function clockFinding(skewMs: number | undefined): Finding | undefined {
   if (skewMs === undefined) return undefined;
   const seconds = Math.round(skewMs / 1000);
   const common = { check: 'clock', about: null };
@@ -40,7 +48,7 @@ export function clockFinding(skewMs: number | undefined): Finding | undefined {
   return { ...common, ...warn(detail, 'set the clock of this machine, and keep it set by NTP') };
 }
 
-export interface Surroundings {
+interface Surroundings {
   /** All of the account, this one among them. */
   readonly all: readonly Subscription[];
   /** The service is on this machine, and reaches what is on it. */
@@ -50,7 +58,7 @@ export interface Surroundings {
 }
 
 /** In one order, whatever is found. */
-export async function subscriptionFindings(
+async function subscriptionFindings(
   subscription: Subscription,
   { all, local, fingerprint }: Surroundings,
 ): Promise<readonly Finding[]> {
@@ -114,7 +122,7 @@ function secret({ id }: Subscription, fingerprint: string | undefined): Verdict 
 }
 
 /** A secret that is kept for a subscription which the account does not have. */
-export function orphanFinding(id: string, fingerprint: string): Finding {
+function orphanFinding(id: string, fingerprint: string): Finding {
   const detail = `kept (sha256 fp ${fingerprint}), but this account has no such subscription`;
   return { check: 'orphan-secret', about: id, ...warn(detail, 'svc webhooks doctor --fix') };
 }
@@ -123,7 +131,7 @@ export function orphanFinding(id: string, fingerprint: string): Finding {
 const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => sum + minutes, 0);
 
 /** Of the latest deliveries, in any order. */
-export function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
+function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
   const common = { check: 'deliveries', about: id };
   if (items.length === 0) return { ...common, ...ok('none so far') };
   const log = `svc webhooks deliveries ${idArgument(id)}`;
@@ -152,4 +160,123 @@ function commonest(texts: readonly string[]): string {
   const counted = new Map<string, number>();
   for (const text of texts) counted.set(text, (counted.get(text) ?? 0) + 1);
   return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
+}
+
+interface Examination {
+  /** Of one subscription alone, beside what is of none. */
+  readonly id: string | undefined;
+  /** Forgets kept secrets of subscriptions that are gone. */
+  readonly fix: boolean;
+}
+
+export async function recordingsFindings({ id, fix }: Examination, ctx: RunContext): Promise<readonly Finding[]> {
+  if (id !== undefined) checkSubscriptionId(id);
+  const recordings = openRecordings(ctx.target);
+  const before = fileModes(ctx);
+  const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
+  const kept = readKept(findings, ctx);
+  findings.push(...fileFindings(before, ctx));
+  const all = await subscriptionsOf(recordings, findings, ctx);
+  if (all === undefined) return findings;
+  const chosen = id === undefined ? all : [findSubscription(all, id)];
+  findings.push(...(await examine(chosen, all, kept, recordings, ctx)));
+  const orphans = orphanSecrets(kept, all, ctx);
+  const forgotten = fix ? await forgetOrphans(orphans, ctx) : new Set();
+  for (const orphan of orphans) {
+    const { endpoint_id: about, fingerprint } = shownSecret(orphan);
+    if (!forgotten.has(orphan)) findings.push(orphanFinding(about, fingerprint));
+    else findings.push({ check: 'orphan-secret', about, ...ok(`forgotten (sha256 fp ${fingerprint})`) });
+  }
+  return findings;
+}
+
+/** Before the subscriptions: a secret that another process keeps meanwhile must not look like one without any. */
+function readKept(findings: Finding[], { paths }: RunContext): readonly StoredSecret[] {
+  try {
+    return keptSecrets({ paths, notice: () => {} });
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    findings.push({ check: 'secrets', about: null, ...bad(error.message, error.hint) });
+    return [];
+  }
+}
+
+/** Undefined where they cannot be had, which is the last finding then. */
+async function subscriptionsOf(
+  recordings: Recordings,
+  findings: Finding[],
+  ctx: RunContext,
+): Promise<readonly Subscription[] | undefined> {
+  const began = ctx.now();
+  try {
+    const all = await recordings.subscriptions();
+    const detail = `${ctx.target.baseUrl.origin} answered in ${ctx.now() - began} ms, and takes the token`;
+    findings.push({ check: 'service', about: null, ...ok(detail) });
+    const clock = clockFinding(recordings.clockSkewMs);
+    if (clock !== undefined) findings.push(clock);
+    findings.push(quotaFinding(all));
+    return all;
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    // Where nobody is signed in, nobody was asked: the first finding says so.
+    if (findings[0]?.verdict === 'bad' && error.code === 'unauthorized') return undefined;
+    findings.push({ check: 'service', about: null, ...bad(error.message, error.hint) });
+    return undefined;
+  }
+}
+
+async function examine(
+  chosen: readonly Subscription[],
+  all: readonly Subscription[],
+  kept: readonly StoredSecret[],
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<readonly Finding[]> {
+  const local = isLoopback(ctx.target.baseUrl.hostname);
+  const address = keptUnder(ctx);
+  const found: Finding[] = [];
+  for (const subscription of chosen) {
+    const { id: about } = subscription;
+    const own = kept.filter(({ endpoint_id }) => endpoint_id === about);
+    const secret = own.find(({ base_url }) => base_url === address) ?? own.find(({ base_url }) => base_url === null);
+    const fingerprint = secret === undefined ? undefined : shownSecret(secret).fingerprint;
+    found.push(...(await subscriptionFindings(subscription, { all, local, fingerprint })));
+    try {
+      const items = await recordings.deliveries(about, { page: 1, size: LARGEST_PAGE });
+      found.push(deliveriesFinding(about, items, ctx.now()));
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+      found.push({ check: 'deliveries', about, ...warn(`cannot be read: ${error.message}`, error.hint) });
+    }
+  }
+  return found;
+}
+
+/** Of this service alone: whose the others are the account cannot tell. */
+function orphanSecrets(
+  kept: readonly StoredSecret[],
+  all: readonly Subscription[],
+  ctx: Pick<RunContext, 'settings'>,
+): readonly StoredSecret[] {
+  const address = keptUnder(ctx);
+  const ids = new Set(all.map(({ id }) => id));
+  return kept.filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id));
+}
+
+/** Returns those that are gone; in a dry run none. A secret that was replaced meanwhile stays. */
+async function forgetOrphans(orphans: readonly StoredSecret[], ctx: RunContext): Promise<ReadonlySet<StoredSecret>> {
+  if (orphans.length === 0) return new Set();
+  for (const { endpoint_id, fingerprint } of orphans.map(shownSecret)) {
+    ctx.notice(`${endpoint_id}  sha256 fp ${fingerprint}`);
+  }
+  const what = orphans.length === 1 ? 'this secret' : `these ${orphans.length} secrets`;
+  await ctx.confirm(`Another account of the service may still need what is kept. Forget ${what}?`);
+  if (ctx.dryRun) return new Set();
+  const { changeWebhookSecrets } = await import('../../store/webhook-secrets-editor.ts');
+  const same = (one: StoredSecret, other: StoredSecret): boolean =>
+    one.base_url === other.base_url && one.endpoint_id === other.endpoint_id && one.secret === other.secret;
+  await changeWebhookSecrets(ctx.paths, ctx, (secrets) =>
+    secrets.filter((one) => !orphans.some((orphan) => same(one, orphan))),
+  );
+  return new Set(orphans);
 }

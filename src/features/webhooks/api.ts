@@ -1,9 +1,75 @@
-/** The recording service's client: the endpoints of doc 2 §4 with their types, and nothing the commands do not need. */
+/** The recording service: every endpoint of doc 2 §4 below /v1, and its client. */
 import { type Client, openClient } from '../../http/client.ts';
+import { endpoint } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
-import * as endpoints from './endpoints.ts';
 import { explainRecordings } from './failed-answer.ts';
-import type { CreatedSubscription, Deletion, LogItem, QueuedTest, Sample, Subscription } from './schema.ts';
+import type {
+  CreatedSubscription,
+  Deletion,
+  DeliveryLog,
+  LogItem,
+  QueuedTest,
+  Sample,
+  Subscription,
+  SubscriptionList,
+  UpdatedSubscription,
+} from './schema.ts';
+
+const schemas = () => import('./schema.ts');
+
+const endpoints = {
+  getSubscriptions: endpoint<SubscriptionList>({
+    method: 'GET',
+    path: '/webhooks',
+    effect: 'read',
+    answer: async () => (await schemas()).subscriptionList,
+  }),
+  /** Not repeatable: each success makes a subscription, and its secret is in this answer alone. */
+  postSubscription: endpoint<CreatedSubscription>({
+    method: 'POST',
+    path: '/webhooks',
+    effect: 'write',
+    answer: async () => (await schemas()).createdSubscription,
+  }),
+  /** What it does not name is cleared: `events` always goes along (doc 2 §4 rule 4). */
+  patchSubscription: endpoint<UpdatedSubscription>({
+    method: 'PATCH',
+    path: '/webhooks/{endpoint_id}',
+    effect: 'write',
+    answer: async () => (await schemas()).updatedSubscription,
+  }),
+  deleteSubscription: endpoint<Deletion>({
+    method: 'DELETE',
+    path: '/webhooks/{endpoint_id}',
+    effect: 'destroy',
+    answer: async () => (await schemas()).deletion,
+  }),
+  /** The same for a subscription that this very command has made, and whose secret is lost: nobody is asked. */
+  withdrawSubscription: endpoint<Deletion>({
+    method: 'DELETE',
+    path: '/webhooks/{endpoint_id}',
+    effect: 'write',
+    answer: async () => (await schemas()).deletion,
+  }),
+  postTest: endpoint<QueuedTest>({
+    method: 'POST',
+    path: '/webhooks/{endpoint_id}/test',
+    effect: 'write',
+    answer: async () => (await schemas()).queuedTest,
+  }),
+  getDeliveries: endpoint<DeliveryLog>({
+    method: 'GET',
+    path: '/webhooks/{endpoint_id}/deliveries',
+    effect: 'read',
+    answer: async () => (await schemas()).deliveryLog,
+  }),
+  getSamples: endpoint<Sample[]>({
+    method: 'GET',
+    path: '/webhook-events/samples',
+    effect: 'read',
+    item: async () => (await schemas()).sample,
+  }),
+};
 
 export interface SubscriptionDraft {
   readonly url: string;
