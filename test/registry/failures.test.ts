@@ -1,21 +1,19 @@
 /** Every command against a service that fails in every way: exit statuses, streams, secrets, and what was sent how often. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
-import { VARIABLES } from '../../src/store/setting-keys.ts';
 import { answer, type Fault, type Received } from '../http/servers.ts';
-import { SCRATCH } from '../support/scratch.ts';
-import { isConnecting, SESSION_ID } from './gateway.ts';
+import { isConnecting } from './gateway.ts';
 import { healthyBody } from './healthy.ts';
 import {
   CASES,
   type Case,
+  expectClean,
   healthyExit,
   type Invoked,
   isWrite,
   MARKER,
   type Peer,
+  REMOTE,
   startPeer,
   writes,
 } from './invoke.ts';
@@ -55,10 +53,6 @@ const TRADING = ['account_id', 'journal_id', 'candidates', 'server_code', 'cmd',
 
 /** A read, a write, and one that does nothing else. */
 const CONNECTS: ReadonlySet<string> = new Set(['trade accounts', 'trade buy', 'trade login']);
-
-/** What is read before an order fails in every way for the first command that reads it; for the others, which do it alike, so: */
-const READS: readonly string[] = ['401', 'a reset', 'silence'];
-const firstReaders = new Map<string, string>();
 
 const formatOf = ({ sample }: Case): string => (sample.draws ? 'ndjson' : 'json');
 
@@ -127,18 +121,37 @@ const SILENCE: Failure = {
 };
 
 let peer: Peer;
-const folder = mkdtempSync(join(SCRATCH, 'svc-registry-'));
 beforeAll(async () => {
   peer = await startPeer();
 });
 afterAll(async () => {
   await peer.close();
-  rmSync(folder, { recursive: true });
 });
 
-const REMOTE = CASES.filter(
-  ({ command, sample }) => command.service !== undefined && sample.apart === undefined && !sample.silent,
+/** Requests of one kind are sent, read and explained by the same code. */
+function kindOf({ command: { service, effect, output, streams } }: Case): string {
+  const kind = effect === 'read' ? (streams?.({}) ? 'stream' : output.kind) : effect === 'money' ? effect : 'write';
+  return `${service} ${kind}`;
+}
+
+/** The first case of each kind meets every failure at every request, and again with `--debug`. */
+const THOROUGH: ReadonlySet<Case> = new Set(
+  REMOTE.filter((what, index) => REMOTE.findIndex((one) => kindOf(one) === kindOf(what)) === index),
 );
+
+/**
+ * The others meet one failure for each outcome, at their first request and at their first write; a reset at every request. They meet
+ * 401 in `credentials.test.ts`.
+ */
+const OUTCOMES: readonly string[] = ['404 as JSON', '429', '500', 'broken JSON', 'a reset'];
+
+const failuresOf = (what: Case): readonly Failure[] =>
+  THOROUGH.has(what) ? FAILURES : FAILURES.filter(({ name }) => OUTCOMES.includes(name));
+
+it('every failure meets a case of every kind', () => {
+  expect(new Set([...THOROUGH].map(kindOf))).toEqual(new Set(REMOTE.map(kindOf)));
+  expect(FAILURES.filter(({ name }) => OUTCOMES.includes(name))).toHaveLength(OUTCOMES.length);
+});
 
 it.each(CASES.filter(({ sample }) => sample.silent))('$name asks nobody', async (what) => {
   expect(await peer.run(what)).toMatchObject({ code: healthyExit(what), connections: 0 });
@@ -154,46 +167,58 @@ describe.each(REMOTE)('$name', (what) => {
     expect(healthy.requests).not.toEqual([]);
   });
 
-  it.each(FAILURES)('answered by $name', async (failure) => {
-    for (const [after, request] of healthy.requests.entries()) {
-      if (!isWalked(what, failure, healthy, after, request)) continue;
-      const where = `${request.method} ${request.path} answered by ${failure.name}`;
+  it.each(failuresOf(what))('answered by $name', async (failure) => {
+    const walked = requestsToFail(what, failure, healthy);
+    expect(walked.length, 'requests that fail').toBeGreaterThan(0);
+    for (const after of walked) {
       const run = await failsWell(what, failure, healthy, after, peer);
-      const told = await fail(what, failure, after, ['--debug'], peer);
-      expect(told.code, where).toBe(run.code);
-      expectClean(told, where);
-      if (told.code !== 0) expect(told.stderr, where).toMatch(/^svc: /m);
+      if (!THOROUGH.has(what)) continue;
+      const where = `${healthy.requests[after]?.path} answered by ${failure.name}`;
+      const debugged = await fail(what, failure, after, ['--debug'], peer);
+      expect(debugged.code, where).toBe(run.code);
+      expectClean(debugged, where);
+      if (debugged.code !== 0) expect(debugged.stderr, where).toMatch(/^svc: /m);
     }
+  });
+
+  it('fails at its write', () => {
+    const failing = failuresOf(what).flatMap((failure) => requestsToFail(what, failure, healthy));
+    const failed = failing.map((after) => healthy.requests[after] as Received);
+    expect(failed.some(isWrite)).toBe(healthy.requests.some(isWrite));
   });
 });
 
-/** A few at a time, each with a service of its own, as most of it is waiting. One run each is enough. */
+/** A few at a time, each with a service of its own, as most of it is waiting. One sample of a command is enough. */
 describe('answered by silence', () => {
-  it.concurrent.each(REMOTE)('$name', async (what) => {
+  const first = REMOTE.filter(({ command }, index) => REMOTE.findIndex((one) => one.command === command) === index);
+  it.concurrent.each(first)('$name', async (what) => {
     const silent = await startPeer();
     try {
       const healthy = await silent.run(what, { args: ['-o', formatOf(what)] });
-      for (const [after, request] of healthy.requests.entries()) {
-        if (isWalked(what, SILENCE, healthy, after, request)) await failsWell(what, SILENCE, healthy, after, silent);
-      }
+      const walked = requestsToFail(what, SILENCE, healthy);
+      expect(walked.length, 'requests that fail').toBeGreaterThan(0);
+      for (const after of walked) await failsWell(what, SILENCE, healthy, after, silent);
     } finally {
       await silent.close();
     }
   });
 });
 
-function isWalked(what: Case, failure: Failure, healthy: Invoked, after: number, request: Received): boolean {
+/** The places of the requests that fail so, one in each run. */
+function requestsToFail(what: Case, failure: Failure, { requests }: Invoked): readonly number[] {
+  const failing = [...requests.keys()].filter((after) => mayFail(what, failure, requests, after));
+  if (failure.name === 'a reset' || (THOROUGH.has(what) && failure !== SILENCE)) return failing;
+  const write = failing.find((after) => isWrite(requests[after] as Received));
+  return [...new Set([...failing.slice(0, 1), ...(write === undefined ? [] : [write])])];
+}
+
+function mayFail(what: Case, failure: Failure, requests: readonly Received[], after: number): boolean {
+  const request = requests[after] as Received;
   // All connect alike.
   if (isConnecting(request) && !CONNECTS.has(what.command.id)) return false;
-  // What closes or cancels goes on where a cap keeps it from looking.
+  // What closes or cancels goes on where a cap keeps it from reading.
   if (what.command.effect === 'money' && failure.name === '429' && request.method === 'GET') return false;
-  const isWritten = healthy.requests.slice(0, after).some(isWrite);
-  if (what.command.effect === 'money' && request.method === 'GET' && !isWritten && !READS.includes(failure.name)) {
-    const first = firstReaders.get(request.path) ?? what.name;
-    firstReaders.set(request.path, first);
-    if (first !== what.name) return false;
-  }
-  return !(what.sample.looks && request.method === 'GET' && isWritten);
+  return !(what.sample.looks && request.method === 'GET' && requests.slice(0, after).some(isWrite));
 }
 
 async function failsWell(what: Case, failure: Failure, healthy: Invoked, after: number, at: Peer): Promise<Invoked> {
@@ -207,46 +232,6 @@ async function failsWell(what: Case, failure: Failure, healthy: Invoked, after: 
   }
   return json;
 }
-
-/** The other ways to give one: a password, and a header from a file. */
-describe.each(REMOTE)('$name, a credential of another kind', (what) => {
-  const prefix = `SVC_${what.command.service?.toUpperCase()}`;
-  // The gateway takes a token whatever else is sent.
-  const withoutToken: Record<string, undefined> =
-    what.command.service === 'trade' ? {} : { [`${prefix}_TOKEN`]: undefined };
-  const answered401 = FAILURES.find(({ name }) => name === '401')?.fault;
-
-  if (VARIABLES.some(({ name }) => name === `${prefix}_PASSWORD`)) {
-    it('password', async () => {
-      const env = { ...withoutToken, [`${prefix}_USER`]: 'ann', [`${prefix}_PASSWORD`]: MARKER };
-      const encoded = Buffer.from(`ann:${MARKER}`).toString('base64');
-      for (const fault of [undefined, answered401]) {
-        const run = await peer.run(what, { args: ['--debug'], env }, fault);
-        expect(run.requests[0]?.headers['authorization']).toBe(`Basic ${encoded}`);
-        expectClean(run, 'password');
-        expect(run.stdout + run.stderr).not.toContain(encoded);
-      }
-    });
-  }
-
-  it('header file', async () => {
-    const file = join(folder, 'headers');
-    writeFileSync(file, `X-Gate: ${MARKER}\n`, { mode: 0o600 });
-    const env = withoutToken;
-    for (const fault of [undefined, answered401]) {
-      const run = await peer.run(what, { args: ['--debug', '--header-file', file], env }, fault);
-      expect(run.requests[0]?.headers['x-gate']).toBe(MARKER);
-      expectClean(run, 'header file');
-    }
-    if (what.command.effect === 'read') return;
-    // No curl line can send a request of a live trading session.
-    for (const option of what.command.service === 'trade' ? ['--dry-run'] : ['--dry-run', '--dry-run=curl']) {
-      const run = await peer.run(what, { args: [option, '--header-file', file], env });
-      expect(run.stdout).toContain('x-gate');
-      expectClean(run, option);
-    }
-  });
-});
 
 function fail(
   what: Case,
@@ -325,11 +310,4 @@ function expectErrorLine(run: Invoked, where: string, hasNotices: boolean): void
     retryable: [6, 7].includes(run.code) ? expect.any(Boolean) : false,
     ...(report.error.sent === undefined ? {} : { sent: expect.stringMatching(/^(?:no|maybe|yes)$/) }),
   });
-}
-
-function expectClean({ stdout, stderr }: Invoked, where: string): void {
-  expect(stdout + stderr, where).not.toContain(MARKER);
-  expect(stdout + stderr, where).not.toContain(SESSION_ID);
-  expect(stderr, where).not.toMatch(/^\s+at .*[:(]/m);
-  expect(stdout + stderr, where).not.toContain('\u001b');
 }

@@ -1,6 +1,7 @@
 /** Runs the sample of a command, against one service that a test makes misbehave. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { ServiceName } from '../../src/http/target.ts';
@@ -10,7 +11,7 @@ import { answer, type Fault, faultServer, type Received } from '../http/servers.
 import { SCRATCH } from '../support/scratch.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
-import { GatewaySide, isConnecting, isSubscribing, isWithinSession } from './gateway.ts';
+import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
 import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
 
@@ -29,6 +30,11 @@ export const CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
   (SAMPLES[command.id] ?? []).map((sample): Case => {
     return { name: [command.id, ...sample.args].join(' '), command, sample };
   }),
+);
+
+/** Those that fail as all others do when their service fails. */
+export const REMOTE: readonly Case[] = CASES.filter(
+  ({ command, sample }) => command.service !== undefined && sample.apart === undefined && !sample.silent,
 );
 
 /** Whether it must be confirmed. */
@@ -124,6 +130,14 @@ export function isWrite(request: Received): boolean {
 
 export function writes({ requests }: Invoked): readonly Received[] {
   return requests.filter(isWrite);
+}
+
+/** No credential comes out, no stack trace, and nothing that a terminal obeys. */
+export function expectClean({ stdout, stderr }: Run, where: string): void {
+  expect(stdout + stderr, where).not.toContain(MARKER);
+  expect(stdout + stderr, where).not.toContain(SESSION_ID);
+  expect(stderr, where).not.toMatch(/^\s+at .*[:(]/m);
+  expect(stdout + stderr, where).not.toContain('\u001b');
 }
 
 /** What an invocation of the sample ends with when all goes well. */
