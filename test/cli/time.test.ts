@@ -112,12 +112,10 @@ test.each([
   expect(error.hint).toContain(hint);
 });
 
-test.each([`1h${' '.repeat(50_000)}x`, `in${' '.repeat(50_000)}`, `${' '.repeat(50_000)}ago`])(
+test.each([`1h${' '.repeat(500_000)}x`, `in${' '.repeat(500_000)}`, `${' '.repeat(500_000)}ago`])(
   'a long run of blanks is gone through once',
   (text) => {
-    const began = performance.now();
     expect(refusal(text).code).toBe('invalid_value');
-    expect(performance.now() - began).toBeLessThan(500);
   },
 );
 

@@ -52,8 +52,8 @@ export interface Running {
   /** Resolves once stdout or stderr holds the text; rejects where the process ends without. */
   printed(text: string): Promise<void>;
   readonly ended: Promise<Ended>;
-  /** Sends the signal, and gives the end and how many milliseconds it took. */
-  kill(signal: 'SIGINT' | 'SIGTERM'): Promise<Ended & { readonly ms: number }>;
+  /** Sends the signal, and gives the end. */
+  kill(signal: 'SIGINT' | 'SIGTERM'): Promise<Ended>;
 }
 
 export interface StartOptions extends Omit<SpawnOptions, 'env'> {
@@ -119,10 +119,9 @@ export function start(command: string, args: readonly string[], options: StartOp
         child.once('close', () => reject(new Error(`ended without "${text}": ${texts.stdout}${texts.stderr}`)));
         look();
       }),
-    kill: async (signal) => {
-      const began = performance.now();
+    kill: (signal) => {
       child.kill(signal);
-      return { ...(await ended), ms: performance.now() - began };
+      return ended;
     },
   };
 }

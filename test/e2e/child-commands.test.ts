@@ -8,8 +8,6 @@ import { browse } from '../support/oidc.ts';
 import { freePorts } from '../support/ports.ts';
 import { HOME, output, type Running, shell, startSvc, svc } from './binary.ts';
 
-const QUICK = 2_000;
-
 /** A sandbox that prints where it is. */
 async function sandbox(args: readonly string[]): Promise<{ readonly run: Running; readonly url: string }> {
   const run = startSvc(['sandbox', 'start', ...args]);
@@ -30,10 +28,9 @@ describe('svc sandbox start', () => {
       // A browser keeps its connection open and says nothing on it.
       const idle = connect(port, '127.0.0.1').on('error', () => {});
       await once(idle, 'connect');
-      const { code, ms } = await run.kill(signal);
+      const { code } = await run.kill(signal);
       idle.destroy();
       expect(code).toBe(status);
-      expect(ms).toBeLessThan(QUICK);
     }
   });
 
@@ -156,9 +153,8 @@ describe('svc sandbox run', () => {
   it('tells by its status that a signal ended the command', async () => {
     const running = startSvc(['sandbox', 'run', '--', 'sh', '-c', 'echo ready; exec sleep 20']);
     await running.printed('ready');
-    const { code, ms } = await running.kill('SIGTERM');
+    const { code } = await running.kill('SIGTERM');
     expect(code).toBe(143);
-    expect(ms).toBeLessThan(QUICK);
   });
 });
 

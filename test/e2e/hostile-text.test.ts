@@ -7,8 +7,9 @@ import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
 
 const RENDERINGS = [
-  ...FORMATS.flatMap((format) => [
-    `svc alerts list -a -o ${format}`,
+  ...FORMATS.map((format) => `svc alerts list -a -o ${format}`),
+  // What the other commands print as data has the same writers.
+  ...['table', 'wide', 'yaml'].flatMap((format) => [
     `svc alerts get ${FINGERPRINT} -o ${format}`,
     `svc silences list -a -o ${format}`,
   ]),

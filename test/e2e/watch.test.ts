@@ -124,9 +124,8 @@ describe('a watch in a pipe', () => {
   ] as const)('ends by %s', async (signal, status) => {
     const run = startSvc(['alerts', 'list', '--watch=1h', '-o', 'ndjson'], { env: env() });
     await run.printed('\n');
-    const { code, ms, stderr } = await run.kill(signal);
+    const { code, stderr } = await run.kill(signal);
     expect([code, stderr]).toEqual([status, '']);
-    expect(ms).toBeLessThan(2_000);
   });
 
   it('ends quietly with its reader, at the next change', async () => {

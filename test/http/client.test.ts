@@ -223,9 +223,7 @@ describe.each([
       await using server = await answering(answer(503, ''));
       const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
       const client = openClient(targetFor(server.url, { timeoutMs: 350, sleep }), rules);
-      const began = performance.now();
       expect((await failed(client.call(getThing))).code).toBe('server_error');
-      expect(performance.now() - began).toBeLessThan(700);
       expect(server.requests.length).toBeLessThan(4);
       await client.close();
     });
@@ -579,13 +577,11 @@ describe.each([
         });
         await bundle.write({ file, format: 'cjs', codeSplitting: false });
         await bundle.close();
-        const began = performance.now();
         const child = spawn(process.execPath, [file, server.url, stopped.url], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
         const [[output], [code]] = await Promise.all([once(child.stdout, 'data'), once(child, 'exit')]);
         expect([String(output), code]).toEqual([`no connection within 0.05 s (GET ${stopped.url}/thing)`, 0]);
-        expect(performance.now() - began).toBeLessThan(5_000);
         await rm(directory, { recursive: true });
       },
     );

@@ -50,14 +50,12 @@ interface Measured {
   readonly code: number | null;
   readonly stderr: string;
   readonly peak: number;
-  readonly ms: number;
 }
 
 /** The peak is the kernel's own, read until the process is gone. */
 async function measure({ argv, url }: (typeof REQUESTS)[string], peer: (socket: Socket) => void): Promise<Measured> {
   await using server = await faultServer(peer);
   const env = { [url]: server.url, SVC_TRADE_TOKEN: 'token-0123456789' };
-  const began = performance.now();
   const run = startSvc([...argv, '--timeout', `${TIMEOUT_MS}ms`], { env });
   let peak = 0;
   const sample = (): void => {
@@ -70,7 +68,7 @@ async function measure({ argv, url }: (typeof REQUESTS)[string], peer: (socket: 
   };
   const timer = setInterval(sample, 20);
   const { code, stderr } = await run.ended.finally(() => clearInterval(timer));
-  return { code, stderr, peak, ms: performance.now() - began };
+  return { code, stderr, peak };
 }
 
 const CASES = Object.entries(REQUESTS).flatMap(([request, made]) =>
@@ -83,12 +81,10 @@ const CHOSEN = IS_HARD ? CASES : CASES.filter((_, index) => index % 9 === 0);
 describe.skipIf(process.platform !== 'linux')('a hostile peer', () => {
   it.each(CHOSEN)('$request: $peer', { timeout: 60_000 }, async ({ made, behaves }) => {
     const good = await measure(made, (socket) => socket.end(answer(400, '{}')));
-    const { code, stderr, peak, ms } = await measure(made, behaves);
+    const { code, stderr, peak } = await measure(made, behaves);
     expect(code, stderr).not.toBe(0);
     expect(code, stderr).not.toBe(70);
     expect(good.peak).toBeGreaterThan(0);
     expect(peak - good.peak, 'KiB more than against a good peer').toBeLessThan(MOST_MORE);
-    // The start counts as that of the other run, twice: the machine may be busy.
-    expect(ms).toBeLessThan(TIMEOUT_MS + 1_000 + 2 * good.ms);
   });
 });

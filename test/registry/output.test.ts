@@ -12,7 +12,6 @@ import {
   type Peer,
   startPeer,
 } from './invoke.ts';
-import { SAMPLES } from './samples.ts';
 
 const ESCAPE = '\u001b';
 const SGR = /\u001b\[[0-9;]*m/g;
@@ -33,6 +32,14 @@ it.each(CASES.filter(({ sample }) => sample.draws))('$name in a pipe', async (wh
     if (format === 'ndjson') for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
   }
 });
+
+/** The first case of each group and kind of output: the others are rendered by the same code. */
+const THOROUGH: ReadonlySet<Case> = new Set(
+  new Map(
+    CASES.map((what) => [`${what.command.id.split(' ')[0]} ${what.command.output.kind}`, what] as const).reverse(),
+  ).values(),
+);
+const COLOURED: readonly Format[] = ['table', 'wide'];
 
 describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
   const runs = new Map<Format, Promise<Invoked>>();
@@ -59,12 +66,11 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
       HTTP_PROXY: 'http://127.0.0.1:9',
     };
     const { stdout } = await plain('json');
+    const insecure = what.command.service === undefined ? [] : ['--insecure'];
     for (const args of [
-      ['--json', '--debug'],
       ['-ojson', '-v'],
-      ['-o', 'json', '--insecure', '--debug'],
+      ['--json', '--debug', ...insecure],
     ]) {
-      if (args.includes('--insecure') && what.command.service === undefined) continue;
       const told = await healthy(what, { args, env });
       expect(told.stdout).toBe(stdout);
       expect(told.stderr).not.toContain(MARKER);
@@ -75,7 +81,8 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
 
   it('takes the format from the environment, an option before it', async () => {
     const { stdout } = await plain('json');
-    for (const invocation of [{ env: { SVC_OUTPUT: 'json' } }, { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } }]) {
+    const over = { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } };
+    for (const invocation of THOROUGH.has(what) ? [{ env: { SVC_OUTPUT: 'json' } }, over] : [over]) {
       const told = await healthy(what, invocation);
       if (what.sample.mirrors) expect(JSON.parse(told.stdout)).toHaveLength(JSON.parse(stdout).length);
       else expect(told.stdout).toBe(stdout);
@@ -89,7 +96,8 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
   });
 
   it('has no escape sequence where colour is not wanted', async () => {
-    const unwanted = coloured(what).map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
+    const formats = THOROUGH.has(what) ? FORMATS : ['wide' as const];
+    const unwanted = formats.map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
     for (const invocation of [...unwanted, { args: ['--color', 'never'] }]) {
       const { stdout, stderr } = await healthy(what, { ...invocation, terminal: 80 });
       expect(stdout + stderr, String(invocation.args)).not.toContain(ESCAPE);
@@ -97,7 +105,7 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
   });
 
   it('has colours and nothing else with --color always in a pipe', async () => {
-    for (const format of coloured(what)) {
+    for (const format of THOROUGH.has(what) ? FORMATS : COLOURED) {
       const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
       expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
       if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);
@@ -107,16 +115,12 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
   it.each([40, 80, 200])('fits a terminal of %d columns', async (width) => {
     const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
     expectPrinted(what, stdout);
+    expect(stdout).not.toContain(ESCAPE);
     const { output, defaultFormat } = what.command;
     if (output.kind === 'text' || defaultFormat !== undefined || what.sample.prints !== undefined) return;
     expect(stdout.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
   });
 });
-
-/** Every format for the first sample of a command; what another one shows has a table and texts of its own at most. */
-function coloured({ command, sample }: Case): readonly Format[] {
-  return SAMPLES[command.id]?.[0] === sample ? FORMATS : ['table', 'yaml'];
-}
 
 async function healthy(what: Case, invocation: Invocation): Promise<Invoked> {
   const run = await peer.run(what, { ...invocation, answer: true });

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly random?: () => number;
   /** Sleeps as long as it is told to, and not 20 ms at most, or as many as are said here. */
   readonly sleeps?: true | number;
+  /** What a sleep of so many milliseconds waits for instead of time; undefined for a sleep that is one. */
+  readonly sleepsUntil?: (ms: number) => Promise<void> | undefined;
   readonly signal?: AbortSignal;
   /** Is given what comes on stdout at once, and waited for; `closed` where the reader goes away with it. */
   readonly onStdout?: (text: string) => Promise<void> | 'closed' | undefined;
@@ -132,18 +134,20 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     random: options.random ?? (() => 0),
     sleep: (ms, signal) =>
       new Promise((done, fail) => {
+        let timer: NodeJS.Timeout | undefined;
         const abort = (): void => {
           clearTimeout(timer);
           fail(signal?.reason);
         };
-        const timer = setTimeout(
-          () => {
-            signal?.removeEventListener('abort', abort);
-            done();
-          },
-          options.sleeps === true ? ms : Math.min(ms, options.sleeps ?? 20),
-        );
+        const end = (): void => {
+          signal?.removeEventListener('abort', abort);
+          done();
+        };
         signal?.addEventListener('abort', abort);
+        const event = options.sleepsUntil?.(ms);
+        if (event === undefined) {
+          timer = setTimeout(end, options.sleeps === true ? ms : Math.min(ms, options.sleeps ?? 20));
+        } else void event.then(end);
       }),
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},

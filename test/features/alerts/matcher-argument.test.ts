@@ -131,15 +131,13 @@ test('a list is one argument that stands for its items', () => {
 });
 
 test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('a long run of blanks behind %j is gone through once', (begin) => {
-  const began = performance.now();
   for (const end of ['', 'c', ',']) {
     try {
-      parseMatcherArguments([`${begin}${' '.repeat(50_000)}${end}`]);
+      parseMatcherArguments([`${begin}${' '.repeat(500_000)}${end}`]);
     } catch (error) {
       expect(error).toBeInstanceOf(SvcError);
     }
   }
-  expect(performance.now() - began).toBeLessThan(500);
 });
 
 test('no argument is no matcher', () => {

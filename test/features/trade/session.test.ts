@@ -424,11 +424,9 @@ describe('an interruption', () => {
     const { session } = sessionWith(`http://127.0.0.1:${port}`, {}, { signal: controller.signal });
     const connecting = session.connect();
     await once(hanging, 'request');
-    const began = performance.now();
     controller.abort(new SvcError('interrupted', 'interrupted'));
     await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
     await session.close();
-    expect(performance.now() - began).toBeLessThan(100);
     hanging.close();
     hanging.closeAllConnections();
   });
@@ -561,9 +559,7 @@ describe.concurrent('what takes a second', () => {
     const { session } = sessionWith(server.url);
     await session.connect();
     for (const socket of server.sockets) socket.pause();
-    const began = performance.now();
     await session.close();
-    expect(performance.now() - began).toBeLessThan(1_900);
   });
 
   test('one that never confirms', async () => {

@@ -217,7 +217,6 @@ describe('what ends it, with nothing kept and the port free', () => {
 
   it('an interruption', async () => {
     const stop = new AbortController();
-    const began = performance.now();
     const run = await login({
       url: any.url,
       signal: stop.signal,
@@ -227,7 +226,6 @@ describe('what ends it, with nothing kept and the port free', () => {
       },
     });
     expect(run).toMatchObject({ code: 130, stdout: '' });
-    expect(performance.now() - began).toBeLessThan(2000);
     await expectNothing(run);
   });
 

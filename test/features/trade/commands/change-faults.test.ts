@@ -113,15 +113,26 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]();
 });
 
+/** One change, one of several requests and one of many: every other command meets silence in test/registry/failures.test.ts. */
+const MEET_SILENCE: readonly string[] = ['order set', 'close of two', 'batch --keep-going'];
+
 describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))('$fault', ({ fault, answer, turn }) => {
-  it.concurrent.each(CASES.map((one, at) => ({ ...one, at })))('$name', async ({ at, prepare, posts = 1 }) => {
+  const isSilence = fault === 'the answer never comes';
+  const cases = CASES.map((one, at) => ({ ...one, at })).filter(
+    ({ name }) => !isSilence || MEET_SILENCE.includes(name),
+  );
+  it('meets commands', () => {
+    expect(cases).toHaveLength(isSilence ? MEET_SILENCE.length : CASES.length);
+  });
+
+  it.concurrent.each(cases)('$name', async ({ at, prepare, posts = 1 }) => {
     const { argv, stdin, seen } = prepare(desk);
     const way = before[at] as Forwarder;
     way.orders.length = 0;
     // What is carried out under one fault is not under the next.
     way.fault = { applied: (turn + at) % 2 === 0, answer };
     const home = temporaryHome();
-    const patience = fault === 'the answer never comes' ? ['--timeout', '1500ms'] : [];
+    const patience = isSilence ? ['--timeout', '700ms'] : [];
     const run = await svc(['trade', ...argv, '--yes', '--transport', 'polling', '-o', 'json', ...patience], {
       home,
       now: () => NOW,

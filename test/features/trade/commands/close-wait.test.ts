@@ -184,7 +184,7 @@ it('one before which nothing could be subscribed is not sent, and the next is wa
 it('where no answer came there is nothing to wait for', async () => {
   before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
   const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
-  const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
+  const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url }, sleeps: 20 });
   expect({ code, rows }).toMatchObject({ code: 8, rows: [{ outcome: 'unknown' }, { outcome: 'unknown' }] });
   expect(stderr).not.toContain('waiting');
 });

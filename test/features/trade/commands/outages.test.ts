@@ -102,12 +102,19 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
   it('says so where the token is refused meanwhile, and ends with exit 7', async () => {
     let isRevoked = false;
     await using feed = await withOrder({ accepts: (token) => token === TOKEN && !isRevoked });
-    const running = start([...STREAMS[name], '--until', '3s'], { sleeps: 3_000 });
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const running = start([...STREAMS[name], '--until', '1h'], {
+      sleepsUntil: (ms) => (ms > 1_800_000 ? ended : undefined),
+    });
     await feed.subscribed('Order');
     isRevoked = true;
     feed.drop();
     await running.printed(({ event, reason }) => event === 'unreachable' && /refused the token/.test(String(reason)));
     expect(running.lines().filter(isEvent('unreachable'))).toHaveLength(2);
+    end();
     const { code, stderr } = await running.run;
     expect({ code, recovered: running.lines().filter(isEvent('recovered')) }).toEqual({ code: 7, recovered: [] });
     expect(stderr).toContain('the gateway was unreachable at the end');
