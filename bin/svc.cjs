@@ -5,8 +5,11 @@ const argv = process.argv.slice(2);
 const text = prepared();
 if (text === undefined) {
   const { main, processContext, resolvePaths } = built('../dist/main.cjs');
-  const completion = () => built('../dist/completion.json');
-  main(argv, processContext(resolvePaths), { completion }).then((code) => {
+  const made = {
+    aliases: () => built('../dist/prepared.json').aliases,
+    completion: () => built('../dist/completion.json'),
+  };
+  main(argv, processContext(resolvePaths), made).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });

@@ -3,7 +3,7 @@ import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { Model } from './cli/completion/model.ts';
 import { helpPage } from './cli/help.ts';
-import { findCommand, findGroup } from './cli/lookup.ts';
+import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
@@ -13,6 +13,7 @@ import { KnownSecrets } from './http/known-secrets.ts';
 
 /** What the build has made of the declarations, so that a start does not load them. */
 export interface Prepared {
+  readonly aliases: () => Aliases;
   readonly completion: () => Model;
 }
 
@@ -58,10 +59,7 @@ async function dispatch(
       secrets,
     );
   const group = findGroup(GROUPS, first);
-  const [word = ''] = rest;
-  const alone = Object.hasOwn(group.alone ?? {}, word) ? group.alone?.[word] : undefined;
-  const { commands } = alone === undefined ? await group.load() : { commands: [await alone()] };
-  const found = findCommand(group, commands, rest, at.slice(1));
+  const found = await findCommand(group, rest, at.slice(1), prepared?.aliases);
   if (found.kind === 'commands') {
     const help = helpPage(found, context.stdout.columns);
     return wantsHelp ? print(context, help) : usage(context, help);

@@ -1,6 +1,8 @@
 /** What the build makes of the declarations: help and completion, which then start at once, and the manual. */
+import { loadCommands } from './cli/command.ts';
 import { completionModel, type Model } from './cli/completion/model.ts';
 import { helpPage } from './cli/help.ts';
+import { type Aliases, aliasesOf } from './cli/lookup.ts';
 import { HELP } from './cli/reference/help-command.ts';
 import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
@@ -10,20 +12,17 @@ import { GROUPS } from './features/index.ts';
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */
   readonly help: Readonly<Record<string, string>>;
-  /** `alerts ls` → `alerts list`. */
-  readonly aliases: Readonly<Record<string, string>>;
+  readonly aliases: Aliases;
 }
 
 export async function preparedPages(): Promise<Pages> {
   const help: Record<string, string> = { '': helpPage({ kind: 'svc', groups: GROUPS }) };
   const aliases: Record<string, string> = {};
   for (const group of GROUPS) {
-    const { commands } = await group.load();
+    const commands = await loadCommands(group);
     if (!group.single) help[group.name] = helpPage({ kind: 'commands', group, commands });
-    for (const command of commands) {
-      help[command.id] = helpPage({ kind: 'command', command });
-      for (const alias of command.aliases ?? []) aliases[`${group.name} ${alias}`] = command.id;
-    }
+    for (const command of commands) help[command.id] = helpPage({ kind: 'command', command });
+    Object.assign(aliases, aliasesOf(group, commands));
   }
   return { help, aliases };
 }

@@ -210,9 +210,12 @@ export interface Group {
   readonly single?: true;
   readonly summary: string;
   readonly description?: string;
-  readonly load: () => Promise<{ readonly commands: readonly Command[] }>;
-  /** Commands, by their word, that are run without loading the others: where the start counts. */
-  readonly alone?: Readonly<Record<string, () => Promise<Command>>>;
+  /** By what is typed after the group's name, in the order of its help; of a single command by that name. Each loads on its own. */
+  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
+}
+
+export function loadCommands({ commands }: Group): Promise<readonly Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
 }
 
 type None = Record<never, never>;

@@ -1,7 +1,7 @@
 /** From the words of a command line to the group and the command that they name. */
 import { SvcError } from '../errors.ts';
-import type { Command, Group } from './command.ts';
-import type { GroupSummary } from './help.ts';
+import { type Command, type Group, loadCommands } from './command.ts';
+import type { HelpSubject } from './help.ts';
 import { didYouMean } from './suggest.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
@@ -13,53 +13,84 @@ export function findGroup(groups: readonly Group[], name: string, others: readon
   });
 }
 
+/** `alerts ls` → `alerts list`. */
+export type Aliases = Readonly<Record<string, string>>;
+
+export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
+  return Object.fromEntries(
+    commands.flatMap(({ id, aliases = [] }) =>
+      aliases.map((alias): [string, string] => [`${group.name} ${alias}`, id]),
+    ),
+  );
+}
+
 /** What the words after a group name: one command, or all whose names begin so. */
 export type Found =
-  | { readonly kind: 'command'; readonly command: Command; readonly words: number }
-  | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] };
+  | (Extract<HelpSubject, { kind: 'command' }> & { readonly words: number })
+  | Extract<HelpSubject, { kind: 'commands' }>;
 
 /**
- * The longest id or alias that the words begin with. Where they are the beginning of several, those: `catalog products`. `at`: the index of
- * each word in argv, where options stand between them.
+ * The longest id that the words begin with, or the longest alias. If they begin several names, those: `catalog products`. `at`: the
+ * index of each word in argv, where options come between them. Only the named command is loaded, as long as `prepared` has the aliases.
  */
-export function findCommand(
+export async function findCommand(
   group: Group,
-  commands: readonly Command[],
   words: readonly string[],
   at: readonly number[] = words.map((_, index) => index),
-): Found {
-  const [only] = commands;
-  if (group.single && only !== undefined) return { kind: 'command', command: only, words: 0 };
-  const nameOf = ({ id }: Command): string => id.slice(group.name.length + 1);
-  for (let length = words.length; length > 0; length--) {
-    const typed = words.slice(0, length).join(' ');
-    const command = commands.find((candidate) => [nameOf(candidate), ...(candidate.aliases ?? [])].includes(typed));
-    if (command === undefined) continue;
-    // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
-    const more = commands.flatMap((one) =>
-      nameOf(one).startsWith(`${typed} `) ? nameOf(one).slice(typed.length + 1) : [],
-    );
-    // After an option it may be that option's value: `trade journal --limit 1`.
-    const next = at[length] === (at[length - 1] ?? 0) + 1 ? words[length] : undefined;
-    if (next !== undefined && more.length > 0 && command.args === undefined) {
-      throw unknownCommand(`${group.name} ${typed} ${next}`, didYouMean(next, more));
-    }
-    return { kind: 'command', command, words: length };
+  prepared?: () => Aliases,
+): Promise<Found> {
+  const { commands, name: groupName } = group;
+  const [only] = Object.values(commands);
+  if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
+  const beginnings = words.map((_, index) => words.slice(0, words.length - index).join(' '));
+  const has = (table: object) => (typed: string) => Object.hasOwn(table, `${groupName} ${typed}`);
+  const ids = Object.fromEntries(Object.keys(commands).map((name) => [`${groupName} ${name}`, name]));
+  let typed = beginnings.find(has(ids));
+  let name = typed;
+  if (typed === undefined && words.length > 0) {
+    const aliases = prepared?.() ?? aliasesOf(group, await loadCommands(group));
+    typed = beginnings.find(has(aliases));
+    name = ids[aliases[`${groupName} ${typed}`] ?? ''];
   }
-  const [word, next] = words;
+  const load = name === undefined ? undefined : commands[name];
+  if (typed === undefined || load === undefined) return beginningOf(group, words);
+  const command = await load();
+  const length = typed.split(' ').length;
+  // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
+  const more = namesAfter(Object.keys(commands), typed);
+  // After an option it may be that option's value: `trade journal --limit 1`.
+  const next = at[length] === (at[length - 1] ?? 0) + 1 ? words[length] : undefined;
+  if (next !== undefined && more.length > 0 && command.args === undefined) {
+    throw unknownCommand(`${groupName} ${typed} ${next}`, didYouMean(next, more));
+  }
+  return { kind: 'command', command, words: length };
+}
+
+/** The commands whose names begin with the words. */
+async function beginningOf(group: Group, [word, next]: readonly string[]): Promise<Found> {
+  const commands = await loadCommands(group);
+  const names = Object.keys(group.commands);
   if (word === undefined) return { kind: 'commands', group, commands };
-  const below = commands.filter((command) => nameOf(command).startsWith(`${word} `));
+  const name = `${group.name} ${word}`;
+  const below = namesAfter(names, word);
   if (below.length === 0) {
     const meant = commands.find(({ suggestFor }) => suggestFor?.includes(word));
-    const first = commands.map((command) => nameOf(command).split(' ')[0] ?? '');
-    const hint = meant === undefined ? didYouMean(word, [...new Set(first)]) : `did you mean ${nameOf(meant)}?`;
-    throw unknownCommand(`${group.name} ${word}`, hint);
+    const first = new Set(names.map((one) => one.split(' ')[0] ?? ''));
+    const hint =
+      meant === undefined ? didYouMean(word, [...first]) : `did you mean ${meant.id.slice(group.name.length + 1)}?`;
+    throw unknownCommand(name, hint);
   }
-  const name = `${group.name} ${word}`;
-  if (next === undefined)
-    return { kind: 'commands', group: { name, summary: `What svc ${name} can do` }, commands: below };
-  const names = below.map(({ id }) => id.slice(name.length + 1));
-  throw unknownCommand(`${name} ${next}`, didYouMean(next, names));
+  if (next !== undefined) throw unknownCommand(`${name} ${next}`, didYouMean(next, below));
+  return {
+    kind: 'commands',
+    group: { name, summary: `What svc ${name} can do` },
+    commands: commands.filter(({ id }) => id.startsWith(`${name} `)),
+  };
+}
+
+/** `settle` of `journal settle`, after `journal`. */
+function namesAfter(names: readonly string[], typed: string): string[] {
+  return names.flatMap((name) => (name.startsWith(`${typed} `) ? name.slice(typed.length + 1) : []));
 }
 
 function unknownCommand(typed: string, hint: string): SvcError {

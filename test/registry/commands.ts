@@ -1,5 +1,5 @@
 /** Every command there is: the tests of this folder are made by walking this list. */
-import type { Command, Group } from '../../src/cli/command.ts';
+import { type Command, type Group, loadCommands } from '../../src/cli/command.ts';
 import { GROUPS } from '../../src/features/index.ts';
 
 export interface Registered {
@@ -13,10 +13,8 @@ export const REGISTERED: readonly Registered[] = (
   await Promise.all(
     GROUPS.map(async (group) =>
       (
-        await group.load()
-      ).commands.map((command): Registered => {
-        return { group, command, words: command.id.slice(group.name.length + 1) };
-      }),
+        await loadCommands(group)
+      ).map((command): Registered => ({ group, command, words: command.id.slice(group.name.length + 1) })),
     ),
   )
 ).flat();

@@ -41,9 +41,16 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
   ({ group, command }) => {
     const flags = Object.entries(command.flags ?? {});
 
-    it('is named after its group', () => {
-      if (group.single) expect(command.id).toBe(group.name);
-      else expect(command.id).toMatch(new RegExp(`^${group.name} \\w`));
+    it('has the id under which its group lists it, and loads on its own', async () => {
+      const name = group.single ? group.name : command.id.slice(group.name.length + 1);
+      expect(command.id).toBe(group.single ? name : `${group.name} ${name}`);
+      expect(await group.commands[name]?.()).toBe(command);
+    });
+
+    it('has no alias that begins with the name of a command, which would be found first', () => {
+      for (const alias of command.aliases ?? []) {
+        expect(Object.keys(group.commands).filter((name) => alias.startsWith(`${name} `))).toEqual([]);
+      }
     });
 
     it('says what it does in one line', () => {

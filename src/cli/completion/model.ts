@@ -1,6 +1,6 @@
 /** What may follow each part of a command line. It is data, so that the build can prepare it and <Tab> loads no declaration. */
 
-import type { Command, Group } from '../command.ts';
+import { type Command, type Group, loadCommands } from '../command.ts';
 import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
 import { flagSections, GLOBAL_FLAGS, HELP_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
 import { TOPICS } from '../topics.ts';
@@ -64,7 +64,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     },
   };
   for (const group of groups) {
-    const { commands } = await group.load();
+    const commands = await loadCommands(group);
     // Options that every command of a group takes may stand before its name.
     places[group.name] = { ...EMPTY, remote: commands.some(isRemote) };
     for (const command of commands) {

@@ -75,8 +75,7 @@ async function subjectOf(words: readonly string[], groups: readonly Group[]): Pr
     return topic === undefined ? { kind: 'command', command: HELP } : { kind: 'topic', topic };
   }
   const group = findGroup(groups, first, ['help', ...TOPICS.map(({ name }) => name)]);
-  const { commands } = await group.load();
-  const found = findCommand(group, commands, rest);
+  const found = await findCommand(group, rest);
   if (found.kind === 'commands') return found;
   refuseMore(found.command.id, rest.slice(found.words));
   return { kind: 'command', command: found.command };

@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { AnyOutput, Column } from '../../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../store/setting-keys.ts';
-import type { Command, Example, Group } from '../command.ts';
+import { type Command, type Example, type Group, loadCommands } from '../command.ts';
 import type { Argument } from '../flags.ts';
 import { GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
 import { type GroupSummary, usageLine } from '../help.ts';
@@ -106,7 +106,7 @@ export async function commandTree(groups: readonly Group[]): Promise<CommandTree
   return {
     name: 'svc',
     version: pkg.version,
-    groups: await Promise.all(groups.map(async (group) => groupNode(group, (await group.load()).commands))),
+    groups: await Promise.all(groups.map(async (group) => groupNode(group, await loadCommands(group)))),
     optionSets: {
       write: optionNodes(OPTION_SETS.write),
       service: optionNodes(OPTION_SETS.service),

@@ -1,19 +1,16 @@
-import { alertsCheck } from './commands/check.ts';
-import { alertsCreate } from './commands/create.ts';
-import { alertsGet } from './commands/get.ts';
-import { alertsGroups } from './commands/groups.ts';
-import { alertsList } from './commands/list.ts';
-import { alertsReceivers } from './commands/receivers.ts';
-import { alertsResolve } from './commands/resolve.ts';
-import { alertsStatus } from './commands/status.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands = [
-  alertsList,
-  alertsGet,
-  alertsGroups,
-  alertsCheck,
-  alertsCreate,
-  alertsResolve,
-  alertsReceivers,
-  alertsStatus,
-];
+export const alerts: Group = {
+  name: 'alerts',
+  summary: 'See what fires, and send alerts',
+  commands: {
+    list: async () => (await import('./commands/list.ts')).alertsList,
+    get: async () => (await import('./commands/get.ts')).alertsGet,
+    groups: async () => (await import('./commands/groups.ts')).alertsGroups,
+    check: async () => (await import('./commands/check.ts')).alertsCheck,
+    create: async () => (await import('./commands/create.ts')).alertsCreate,
+    resolve: async () => (await import('./commands/resolve.ts')).alertsResolve,
+    receivers: async () => (await import('./commands/receivers.ts')).alertsReceivers,
+    status: async () => (await import('./commands/status.ts')).alertsStatus,
+  },
+};

@@ -1,38 +1,25 @@
-import type { Command } from '../../cli/command.ts';
-import { catalogCategoriesGet } from './commands/categories-get.ts';
-import { catalogCategoriesList } from './commands/categories-list.ts';
-import { catalogCategoriesTree } from './commands/categories-tree.ts';
-import { catalogCheck } from './commands/check.ts';
-import { catalogCompare } from './commands/compare.ts';
-import { catalogCursors } from './commands/cursors.ts';
-import { catalogHealth } from './commands/health.ts';
-import { catalogHistory } from './commands/history.ts';
-import { catalogProductsCommon } from './commands/products-common.ts';
-import { catalogProductsCount } from './commands/products-count.ts';
-import { catalogProductsDynamics } from './commands/products-dynamics.ts';
-import { catalogProductsGet } from './commands/products-get.ts';
-import { catalogProductsList } from './commands/products-list.ts';
-import { catalogProductsSnapshots } from './commands/products-snapshots.ts';
-import { catalogProductsSources } from './commands/products-sources.ts';
-import { catalogSettlementsGet } from './commands/settlements-get.ts';
-import { catalogSettlementsList } from './commands/settlements-list.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands: readonly Command[] = [
-  catalogProductsList,
-  catalogProductsGet,
-  catalogProductsSources,
-  catalogProductsSnapshots,
-  catalogProductsDynamics,
-  catalogProductsCount,
-  catalogProductsCommon,
-  catalogHistory,
-  catalogCompare,
-  catalogCheck,
-  catalogCategoriesList,
-  catalogCategoriesGet,
-  catalogCategoriesTree,
-  catalogSettlementsList,
-  catalogSettlementsGet,
-  catalogCursors,
-  catalogHealth,
-];
+export const catalog: Group = {
+  name: 'catalog',
+  summary: 'Products, prices and their history',
+  commands: {
+    'products list': async () => (await import('./commands/products-list.ts')).catalogProductsList,
+    'products get': async () => (await import('./commands/products-get.ts')).catalogProductsGet,
+    'products sources': async () => (await import('./commands/products-sources.ts')).catalogProductsSources,
+    'products snapshots': async () => (await import('./commands/products-snapshots.ts')).catalogProductsSnapshots,
+    'products dynamics': async () => (await import('./commands/products-dynamics.ts')).catalogProductsDynamics,
+    'products count': async () => (await import('./commands/products-count.ts')).catalogProductsCount,
+    'products common': async () => (await import('./commands/products-common.ts')).catalogProductsCommon,
+    history: async () => (await import('./commands/history.ts')).catalogHistory,
+    compare: async () => (await import('./commands/compare.ts')).catalogCompare,
+    check: async () => (await import('./commands/check.ts')).catalogCheck,
+    'categories list': async () => (await import('./commands/categories-list.ts')).catalogCategoriesList,
+    'categories get': async () => (await import('./commands/categories-get.ts')).catalogCategoriesGet,
+    'categories tree': async () => (await import('./commands/categories-tree.ts')).catalogCategoriesTree,
+    'settlements list': async () => (await import('./commands/settlements-list.ts')).catalogSettlementsList,
+    'settlements get': async () => (await import('./commands/settlements-get.ts')).catalogSettlementsGet,
+    cursors: async () => (await import('./commands/cursors.ts')).catalogCursors,
+    health: async () => (await import('./commands/health.ts')).catalogHealth,
+  },
+};

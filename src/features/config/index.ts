@@ -1,19 +1,16 @@
-import { configEdit } from './commands/edit.ts';
-import { configGet } from './commands/get.ts';
-import { configList } from './commands/list.ts';
-import { configPath } from './commands/path.ts';
-import { configProfiles } from './commands/profiles.ts';
-import { configSet } from './commands/set.ts';
-import { configUnset } from './commands/unset.ts';
-import { configUse } from './commands/use.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands = [
-  configList,
-  configGet,
-  configSet,
-  configUnset,
-  configPath,
-  configEdit,
-  configProfiles,
-  configUse,
-];
+export const config: Group = {
+  name: 'config',
+  summary: 'Settings and profiles',
+  commands: {
+    list: async () => (await import('./commands/list.ts')).configList,
+    get: async () => (await import('./commands/get.ts')).configGet,
+    set: async () => (await import('./commands/set.ts')).configSet,
+    unset: async () => (await import('./commands/unset.ts')).configUnset,
+    path: async () => (await import('./commands/path.ts')).configPath,
+    edit: async () => (await import('./commands/edit.ts')).configEdit,
+    profiles: async () => (await import('./commands/profiles.ts')).configProfiles,
+    use: async () => (await import('./commands/use.ts')).configUse,
+  },
+};

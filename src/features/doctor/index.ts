@@ -1,3 +1,10 @@
-import { doctor } from './commands/doctor.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands = [doctor];
+export const doctor: Group = {
+  name: 'doctor',
+  single: true,
+  summary: 'Look for what keeps svc from working, and say what to do',
+  commands: {
+    doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+};

@@ -1,22 +1,17 @@
-import type { Command } from '../../cli/command.ts';
-import { oauthClientsForget } from './commands/clients-forget.ts';
-import { oauthClientsList } from './commands/clients-list.ts';
-import { oauthClientsRegister } from './commands/clients-register.ts';
-import { oauthDiscovery } from './commands/discovery.ts';
-import { oauthLogin } from './commands/login.ts';
-import { oauthLogout } from './commands/logout.ts';
-import { oauthRefresh } from './commands/refresh.ts';
-import { oauthStatus } from './commands/status.ts';
-import { oauthToken } from './commands/token.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands: readonly Command[] = [
-  oauthLogin,
-  oauthStatus,
-  oauthToken,
-  oauthRefresh,
-  oauthLogout,
-  oauthClientsList,
-  oauthClientsRegister,
-  oauthClientsForget,
-  oauthDiscovery,
-];
+export const oauth: Group = {
+  name: 'oauth',
+  summary: 'Sign in to the recording service',
+  commands: {
+    login: async () => (await import('./commands/login.ts')).oauthLogin,
+    status: async () => (await import('./commands/status.ts')).oauthStatus,
+    token: async () => (await import('./commands/token.ts')).oauthToken,
+    refresh: async () => (await import('./commands/refresh.ts')).oauthRefresh,
+    logout: async () => (await import('./commands/logout.ts')).oauthLogout,
+    'clients list': async () => (await import('./commands/clients-list.ts')).oauthClientsList,
+    'clients register': async () => (await import('./commands/clients-register.ts')).oauthClientsRegister,
+    'clients forget': async () => (await import('./commands/clients-forget.ts')).oauthClientsForget,
+    discovery: async () => (await import('./commands/discovery.ts')).oauthDiscovery,
+  },
+};

@@ -1,27 +1,20 @@
-import { silencesAck } from './commands/ack.ts';
-import { silencesCreate } from './commands/create.ts';
-import { silencesExpire } from './commands/expire.ts';
-import { silencesExport } from './commands/export.ts';
-import { silencesExtend } from './commands/extend.ts';
-import { silencesGet } from './commands/get.ts';
-import { silencesImport } from './commands/import.ts';
-import { silencesKeepalive } from './commands/keepalive.ts';
-import { silencesList } from './commands/list.ts';
-import { silencesRecreate } from './commands/recreate.ts';
-import { silencesRun } from './commands/run.ts';
-import { silencesUpdate } from './commands/update.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands = [
-  silencesList,
-  silencesGet,
-  silencesCreate,
-  silencesAck,
-  silencesRun,
-  silencesUpdate,
-  silencesExtend,
-  silencesKeepalive,
-  silencesRecreate,
-  silencesExpire,
-  silencesExport,
-  silencesImport,
-];
+export const silences: Group = {
+  name: 'silences',
+  summary: 'Mute alerts safely, and end it',
+  commands: {
+    list: async () => (await import('./commands/list.ts')).silencesList,
+    get: async () => (await import('./commands/get.ts')).silencesGet,
+    create: async () => (await import('./commands/create.ts')).silencesCreate,
+    ack: async () => (await import('./commands/ack.ts')).silencesAck,
+    run: async () => (await import('./commands/run.ts')).silencesRun,
+    update: async () => (await import('./commands/update.ts')).silencesUpdate,
+    extend: async () => (await import('./commands/extend.ts')).silencesExtend,
+    keepalive: async () => (await import('./commands/keepalive.ts')).silencesKeepalive,
+    recreate: async () => (await import('./commands/recreate.ts')).silencesRecreate,
+    expire: async () => (await import('./commands/expire.ts')).silencesExpire,
+    export: async () => (await import('./commands/export.ts')).silencesExport,
+    import: async () => (await import('./commands/import.ts')).silencesImport,
+  },
+};

@@ -1,74 +1,43 @@
-import type { Command } from '../../cli/command.ts';
-import { tradeAccounts } from './commands/accounts.ts';
-import { tradeBatch } from './commands/batch.ts';
-import { tradeBuy } from './commands/buy.ts';
-import { tradeCandles } from './commands/candles.ts';
-import { tradeClose } from './commands/close.ts';
-import { tradeEntryBuy } from './commands/entry-buy.ts';
-import { tradeEntrySell } from './commands/entry-sell.ts';
-import { tradeHours } from './commands/hours.ts';
-import { tradeJournal } from './commands/journal.ts';
-import { tradeJournalSettle } from './commands/journal-settle.ts';
-import { tradeLimits } from './commands/limits.ts';
-import { tradeLogin } from './commands/login.ts';
-import { tradeLogout } from './commands/logout.ts';
-import { tradeModel } from './commands/model.ts';
-import { tradeOcoAdd } from './commands/oco-add.ts';
-import { tradeOcoCreate } from './commands/oco-create.ts';
-import { tradeOcoEdit } from './commands/oco-edit.ts';
-import { tradeOcoRemove } from './commands/oco-remove.ts';
-import { tradeOffers } from './commands/offers.ts';
-import { tradeOrderCancel } from './commands/order-cancel.ts';
-import { tradeOrderGet } from './commands/order-get.ts';
-import { tradeOrderSet } from './commands/order-set.ts';
-import { tradeOrders } from './commands/orders.ts';
-import { tradePing } from './commands/ping.ts';
-import { tradePositionSet } from './commands/position-set.ts';
-import { tradePositions } from './commands/positions.ts';
-import { tradeQuote } from './commands/quote.ts';
-import { tradeSell } from './commands/sell.ts';
-import { tradeStatus } from './commands/status.ts';
-import { tradeStream } from './commands/stream.ts';
-import { tradeSymbolsHide } from './commands/symbols-hide.ts';
-import { tradeSymbolsInfo } from './commands/symbols-info.ts';
-import { tradeSymbolsList } from './commands/symbols-list.ts';
-import { tradeSymbolsShow } from './commands/symbols-show.ts';
-import { tradeWatch } from './commands/watch.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands: readonly Command[] = [
-  tradeAccounts,
-  tradePositions,
-  tradeOrders,
-  tradeOrderGet,
-  tradeOffers,
-  tradeQuote,
-  tradeStream,
-  tradeWatch,
-  tradeCandles,
-  tradeModel,
-  tradeSymbolsList,
-  tradeSymbolsInfo,
-  tradeSymbolsShow,
-  tradeSymbolsHide,
-  tradeBuy,
-  tradeSell,
-  tradeEntryBuy,
-  tradeEntrySell,
-  tradeClose,
-  tradePositionSet,
-  tradeOrderSet,
-  tradeOrderCancel,
-  tradeOcoCreate,
-  tradeOcoAdd,
-  tradeOcoRemove,
-  tradeOcoEdit,
-  tradeBatch,
-  tradeHours,
-  tradeLimits,
-  tradeJournal,
-  tradeJournalSettle,
-  tradeLogin,
-  tradeLogout,
-  tradeStatus,
-  tradePing,
-];
+export const trade: Group = {
+  name: 'trade',
+  summary: 'Trade: accounts, prices, candles, and orders placed exactly once',
+  commands: {
+    accounts: async () => (await import('./commands/accounts.ts')).tradeAccounts,
+    positions: async () => (await import('./commands/positions.ts')).tradePositions,
+    orders: async () => (await import('./commands/orders.ts')).tradeOrders,
+    'order get': async () => (await import('./commands/order-get.ts')).tradeOrderGet,
+    offers: async () => (await import('./commands/offers.ts')).tradeOffers,
+    quote: async () => (await import('./commands/quote.ts')).tradeQuote,
+    stream: async () => (await import('./commands/stream.ts')).tradeStream,
+    watch: async () => (await import('./commands/watch.ts')).tradeWatch,
+    candles: async () => (await import('./commands/candles.ts')).tradeCandles,
+    model: async () => (await import('./commands/model.ts')).tradeModel,
+    'symbols list': async () => (await import('./commands/symbols-list.ts')).tradeSymbolsList,
+    'symbols info': async () => (await import('./commands/symbols-info.ts')).tradeSymbolsInfo,
+    'symbols show': async () => (await import('./commands/symbols-show.ts')).tradeSymbolsShow,
+    'symbols hide': async () => (await import('./commands/symbols-hide.ts')).tradeSymbolsHide,
+    buy: async () => (await import('./commands/buy.ts')).tradeBuy,
+    sell: async () => (await import('./commands/sell.ts')).tradeSell,
+    'entry buy': async () => (await import('./commands/entry-buy.ts')).tradeEntryBuy,
+    'entry sell': async () => (await import('./commands/entry-sell.ts')).tradeEntrySell,
+    close: async () => (await import('./commands/close.ts')).tradeClose,
+    'position set': async () => (await import('./commands/position-set.ts')).tradePositionSet,
+    'order set': async () => (await import('./commands/order-set.ts')).tradeOrderSet,
+    'order cancel': async () => (await import('./commands/order-cancel.ts')).tradeOrderCancel,
+    'oco create': async () => (await import('./commands/oco-create.ts')).tradeOcoCreate,
+    'oco add': async () => (await import('./commands/oco-add.ts')).tradeOcoAdd,
+    'oco remove': async () => (await import('./commands/oco-remove.ts')).tradeOcoRemove,
+    'oco edit': async () => (await import('./commands/oco-edit.ts')).tradeOcoEdit,
+    batch: async () => (await import('./commands/batch.ts')).tradeBatch,
+    hours: async () => (await import('./commands/hours.ts')).tradeHours,
+    limits: async () => (await import('./commands/limits.ts')).tradeLimits,
+    journal: async () => (await import('./commands/journal.ts')).tradeJournal,
+    'journal settle': async () => (await import('./commands/journal-settle.ts')).tradeJournalSettle,
+    login: async () => (await import('./commands/login.ts')).tradeLogin,
+    logout: async () => (await import('./commands/logout.ts')).tradeLogout,
+    status: async () => (await import('./commands/status.ts')).tradeStatus,
+    ping: async () => (await import('./commands/ping.ts')).tradePing,
+  },
+};

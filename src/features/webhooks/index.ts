@@ -1,48 +1,30 @@
-import type { Command } from '../../cli/command.ts';
-import { webhooksCheckReceiver } from './commands/check-receiver.ts';
-import { webhooksCreate } from './commands/create.ts';
-import { webhooksDelete } from './commands/delete.ts';
-import { webhooksDeliveries } from './commands/deliveries.ts';
-import { webhooksDoctor } from './commands/doctor.ts';
-import { webhooksEnable } from './commands/enable.ts';
-import { webhooksGet } from './commands/get.ts';
-import { webhooksList } from './commands/list.ts';
-import { webhooksListen } from './commands/listen.ts';
-import { webhooksReplay } from './commands/replay.ts';
-import { webhooksRotate } from './commands/rotate.ts';
-import { webhooksSamples } from './commands/samples.ts';
-import { webhooksSecretsDelete } from './commands/secrets-delete.ts';
-import { webhooksSecretsExport } from './commands/secrets-export.ts';
-import { webhooksSecretsImport } from './commands/secrets-import.ts';
-import { webhooksSecretsList } from './commands/secrets-list.ts';
-import { webhooksSend } from './commands/send.ts';
-import { webhooksShow } from './commands/show.ts';
-import { webhooksSign } from './commands/sign.ts';
-import { webhooksTest } from './commands/test.ts';
-import { webhooksUpdate } from './commands/update.ts';
-import { webhooksVerify } from './commands/verify.ts';
+import type { Group } from '../../cli/command.ts';
 
-export const commands: readonly Command[] = [
-  webhooksList,
-  webhooksGet,
-  webhooksCreate,
-  webhooksUpdate,
-  webhooksEnable,
-  webhooksRotate,
-  webhooksDelete,
-  webhooksTest,
-  webhooksDeliveries,
-  webhooksSamples,
-  webhooksDoctor,
-  webhooksVerify,
-  webhooksListen,
-  webhooksSign,
-  webhooksSend,
-  webhooksReplay,
-  webhooksCheckReceiver,
-  webhooksShow,
-  webhooksSecretsList,
-  webhooksSecretsImport,
-  webhooksSecretsExport,
-  webhooksSecretsDelete,
-];
+export const webhooks: Group = {
+  name: 'webhooks',
+  summary: 'Subscribe to recording events; check, receive and send deliveries',
+  commands: {
+    list: async () => (await import('./commands/list.ts')).webhooksList,
+    get: async () => (await import('./commands/get.ts')).webhooksGet,
+    create: async () => (await import('./commands/create.ts')).webhooksCreate,
+    update: async () => (await import('./commands/update.ts')).webhooksUpdate,
+    enable: async () => (await import('./commands/enable.ts')).webhooksEnable,
+    rotate: async () => (await import('./commands/rotate.ts')).webhooksRotate,
+    delete: async () => (await import('./commands/delete.ts')).webhooksDelete,
+    test: async () => (await import('./commands/test.ts')).webhooksTest,
+    deliveries: async () => (await import('./commands/deliveries.ts')).webhooksDeliveries,
+    samples: async () => (await import('./commands/samples.ts')).webhooksSamples,
+    doctor: async () => (await import('./commands/doctor.ts')).webhooksDoctor,
+    verify: async () => (await import('./commands/verify.ts')).webhooksVerify,
+    listen: async () => (await import('./commands/listen.ts')).webhooksListen,
+    sign: async () => (await import('./commands/sign.ts')).webhooksSign,
+    send: async () => (await import('./commands/send.ts')).webhooksSend,
+    replay: async () => (await import('./commands/replay.ts')).webhooksReplay,
+    'check-receiver': async () => (await import('./commands/check-receiver.ts')).webhooksCheckReceiver,
+    show: async () => (await import('./commands/show.ts')).webhooksShow,
+    'secrets list': async () => (await import('./commands/secrets-list.ts')).webhooksSecretsList,
+    'secrets import': async () => (await import('./commands/secrets-import.ts')).webhooksSecretsImport,
+    'secrets export': async () => (await import('./commands/secrets-export.ts')).webhooksSecretsExport,
+    'secrets delete': async () => (await import('./commands/secrets-delete.ts')).webhooksSecretsDelete,
+  },
+};

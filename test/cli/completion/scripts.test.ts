@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadCommands } from '../../../src/cli/command.ts';
 import { allFlags } from '../../../src/cli/global-flags.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 import { svc } from '../../support/svc.ts';
@@ -46,7 +47,7 @@ async function offered(line: string): Promise<string[]> {
 
 describe('svc __complete', () => {
   it.each(GROUPS)('knows every command of $name, its aliases and its options, and no hidden one', async (group) => {
-    for (const command of (await group.load()).commands) {
+    for (const command of await loadCommands(group)) {
       for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
         expect(await offered(name)).toContain(name.split(' ').at(-1));
         expect(await offered(`${name} --output=js`)).toEqual(['json']);

@@ -1,6 +1,7 @@
 /** `svc help`: the same words as text and as data. */
 import { describe, expect, it } from 'vitest';
 import pkg from '../../../package.json' with { type: 'json' };
+import { loadCommands } from '../../../src/cli/command.ts';
 import { allFlags } from '../../../src/cli/global-flags.ts';
 import { TREE_SHAPE } from '../../../src/cli/reference/shape.ts';
 import type { CommandNode, CommandTree } from '../../../src/cli/reference/tree.ts';
@@ -16,7 +17,7 @@ async function data<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-const declared = (await Promise.all(GROUPS.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+const declared = (await Promise.all(GROUPS.map(loadCommands))).flat();
 
 describe('svc help --format json', async () => {
   const tree = await data<CommandTree>('--format', 'json');

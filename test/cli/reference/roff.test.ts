@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadCommands } from '../../../src/cli/command.ts';
 import { manualPages } from '../../../src/cli/reference/manual.ts';
 import { bold, escapeRoff, item, section, subsection, title, verbatim } from '../../../src/cli/reference/roff.ts';
 import { GROUPS } from '../../../src/features/index.ts';
@@ -74,9 +75,10 @@ describe('the manual', async () => {
     for (const name of ['NAME', 'SYNOPSIS', 'SEE ALSO']) expect(page).toContain(`.SH "${name}"\n`);
   });
 
-  it.each(GROUPS)('svc-$name.1 has every command, its options and its examples', async ({ name, load }) => {
+  it.each(GROUPS)('svc-$name.1 has every command, its options and its examples', async (group) => {
+    const { name } = group;
     const page = read((pages[`svc-${name}.1`] ?? '').replace(/\\f[BR]/g, ''));
-    for (const { id, flags = {}, examples } of (await load()).commands) {
+    for (const { id, flags = {}, examples } of await loadCommands(group)) {
       expect(page).toContain(`svc ${id}`);
       for (const [flag, declared] of Object.entries(flags)) if (!declared.hidden) expect(page).toContain(flag);
       for (const { run } of examples) expect(page).toContain(run.replace(/\s+/g, ' '));
