@@ -1,5 +1,6 @@
 /** A short text can be a million values, each of which takes memory: more of them are refused before they are read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/features/alerts/json-file.ts';
 import { parseJsonText } from '../../src/json-object.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { svc } from '../support/svc.ts';
@@ -23,6 +24,10 @@ describe('the limit of names and values', () => {
     const text = `${list(item, most).slice(0, -1)}${rest}`;
     expect(parseJsonText(`${text}]`)).toHaveLength(most + rest.length / 2);
     expect(() => parseJsonText(`${text},0]`)).toThrow(MESSAGE);
+  });
+
+  it("is not for the user's own file", () => {
+    expect(parseJson(Buffer.from(list('0', LIMIT + 1)), 'backup.json')).toHaveLength(LIMIT + 1);
   });
 });
 

@@ -11,7 +11,7 @@ export function parseJson(bytes: Uint8Array, source: string): unknown {
   }
   if (text.trim() === '') throw new SvcError('invalid_value', `${source}: is empty`);
   try {
-    return parseJsonText(text);
+    return parseJsonText(text, Number.POSITIVE_INFINITY);
   } catch (error) {
     const lines = parseLines(text, source);
     if (lines !== undefined) return lines;

@@ -33,7 +33,7 @@ function textOf(value: unknown): string {
 function entriesOf(bytes: Buffer, source: string): readonly unknown[] {
   let archive: unknown;
   try {
-    archive = parseJsonText(bytes.toString().replace(/^\ufeff/, ''));
+    archive = parseJsonText(bytes.toString().replace(/^\ufeff/, ''), Number.POSITIVE_INFINITY);
   } catch (error) {
     const fault = error instanceof JsonLimit ? error.message : 'not JSON, or not whole';
     throw new SvcError('file_unusable', `${source}: is no HAR: it is ${fault}`);
