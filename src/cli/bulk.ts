@@ -1,6 +1,6 @@
 /** Many requests of one command: a few at a time, each on its own, none lost from sight. */
 import { type ErrorCode, SvcError } from '../errors.ts';
-import { DryRunStop } from '../http/target.ts';
+import { Plan, type RequestValue } from '../http/endpoint.ts';
 
 export type Outcome<Item, Result> =
   | { readonly item: Item; readonly result: Result; readonly error?: undefined }
@@ -16,36 +16,47 @@ export interface BulkOutcome<Item, Result> {
 /** What ends the whole command, whichever item it came from. */
 export const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
 
-/** An item that fails does not stop the others. In a dry run every request is shown before the command ends. */
+/** An item that fails does not stop the others. In a dry run: one plan of all that the items plan, where they plan something. */
 export async function bulk<Item, Result>(
   items: readonly Item[],
   concurrency: number,
   work: (item: Item) => Promise<Result>,
-): Promise<BulkOutcome<Item, Result>> {
-  const outcomes: Outcome<Item, Result>[] = new Array(items.length);
-  let dryRun: DryRunStop | undefined;
+): Promise<BulkOutcome<Item, Exclude<Result, Plan>> | Extract<Result, Plan>> {
+  const outcomes: Outcome<Item, Exclude<Result, Plan>>[] = new Array(items.length);
+  const planned: RequestValue[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       try {
-        outcomes[index] = { item, result: await work(item) };
+        const result = await work(item);
+        if (result instanceof Plan) planned.push(...result.requests);
+        else outcomes[index] = { item, result: result as Exclude<Result, Plan> };
       } catch (error) {
-        if (error instanceof DryRunStop) dryRun = error;
-        else if (error instanceof SvcError && !FINAL.has(error.code)) outcomes[index] = { item, error };
+        if (error instanceof SvcError && !FINAL.has(error.code)) outcomes[index] = { item, error };
         else throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-  if (dryRun !== undefined) throw dryRun;
+  if (planned.length > 0) return new Plan(planned) as Extract<Result, Plan>;
   return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 
 /** What a command answers with: a row for each item, made by `failed` where it failed. The failure of an only item is the command's. */
 export function bulkAnswer<Item, Row>(
-  { outcomes, code }: BulkOutcome<Item, Row>,
+  outcome: BulkOutcome<Item, Row>,
   failed: (item: Item, error: SvcError) => Row,
-): { readonly value: Row[]; readonly code: ErrorCode | undefined } {
+): { readonly value: Row[]; readonly code: ErrorCode | undefined };
+export function bulkAnswer<Item, Row>(
+  outcome: BulkOutcome<Item, Row> | Plan,
+  failed: (item: Item, error: SvcError) => Row,
+): { readonly value: Row[] | Plan; readonly code: ErrorCode | undefined };
+export function bulkAnswer<Item, Row>(
+  outcome: BulkOutcome<Item, Row> | Plan,
+  failed: (item: Item, error: SvcError) => Row,
+): { readonly value: Row[] | Plan; readonly code: ErrorCode | undefined } {
+  if (outcome instanceof Plan) return { value: outcome, code: undefined };
+  const { outcomes, code } = outcome;
   const [only, ...more] = outcomes;
   if (only?.error !== undefined && more.length === 0) throw only.error;
   const rows = outcomes.map((one) => (one.error === undefined ? one.result : failed(one.item, one.error)));

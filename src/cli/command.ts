@@ -1,7 +1,7 @@
 /** A command as data: one declaration, from which flags, help, completion, reference and renderings are made. */
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Effect } from '../http/endpoint.ts';
+import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type { Progress } from '../output/messages.ts';
@@ -39,7 +39,8 @@ interface AnswerParts {
 
 /** What a command returns: the value (`undefined` prints nothing), and what only the person at the terminal is told about it. */
 export type Answer<Value> =
-  | (AnswerParts & { readonly value: Value; readonly as?: undefined })
+  /** A plan is what a dry run would have sent. */
+  | (AnswerParts & { readonly value: Value | Plan; readonly as?: undefined })
   /** Another rendering, where an option changes what is printed. */
   | (AnswerParts & { readonly value: unknown; readonly as: Rendering });
 
@@ -104,9 +105,9 @@ export interface RunContext
   readonly typed: readonly string[];
   /**
    * Asks a yes-or-no question, unless `--yes` was given or it is a dry run. Exit 2 when nobody can be asked, or the answer is no.
-   * Any `destroy` or `money` request is refused by the transport until this has passed.
+   * What it returns is the proof without which no `destroy` or `money` request can be sent.
    */
-  confirm(question: string, typing?: Typing): Promise<void>;
+  confirm(question: string, typing?: Typing): Promise<Confirmed>;
   /** A bar on stderr, on a terminal only; cleared at the command's end at the latest. */
   progress(total: number): Progress;
   /** A line on stderr, escaped. Not shown with `-q`. */

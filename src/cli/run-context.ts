@@ -2,9 +2,9 @@
 import type { Choice, Context, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../http/as-curl.ts';
-import type { RequestValue } from '../http/endpoint.ts';
+import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
-import type { ServiceName, Target } from '../http/target.ts';
+import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
 import { formatNotice, progressBar } from '../output/messages.ts';
 import { type ColorChoice, colorLevel, painter } from '../output/terminal.ts';
@@ -36,7 +36,7 @@ interface Parts {
   readonly engine: Engine;
   readonly options: OutputOptions;
   readonly notices: Notices;
-  readonly dryRun: { readonly requests: RequestValue[] } | undefined;
+  readonly dryRun: boolean;
   /** What an explicit `--profile` changes in the environment; undefined without one. */
   readonly profile: typeof import('../store/profile-environment.ts') | undefined;
 }
@@ -77,6 +77,17 @@ export function runContext({
     bar.clear();
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   };
+  const warned = new Set<string>();
+  const log: RequestLog = {
+    level: globals.debug ? 2 : globals.verbose ? 1 : 0,
+    trace: (event) => notices.always(traceLine(event)),
+    warn(text) {
+      // Signing in takes several requests, and each has the same to warn of.
+      if (warned.has(text)) return;
+      warned.add(text);
+      notices.always(formatNotice(text));
+    },
+  };
   const targets = new Map<ServiceName, Target>();
   const reaching: OutboundParts = {
     settings,
@@ -85,21 +96,19 @@ export function runContext({
     version: engine.version,
     dryRun,
     checkSecretFile,
-    verbosity: globals.debug ? 2 : globals.verbose ? 1 : 0,
-    trace: (event) => notices.always(traceLine(event)),
+    log,
   };
   const { format } = options;
   const named = new Set<ServiceName>();
   /** Once, before the first write: the wrong server is the costliest mistake. */
   const nameServer = (service: ServiceName): void => {
-    if (named.has(service) || dryRun !== undefined) return;
+    if (named.has(service) || dryRun) return;
     named.add(service);
     const { host, pathname } = targetOf(service).baseUrl;
     const { kind, detail } = settings.origin(`${service}.url`);
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
   };
-  const warned = new Set<string>();
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
@@ -113,14 +122,7 @@ export function runContext({
         insecure: globals.insecure === true,
       },
       authorize: engine.authorize(context),
-      confirmed: () => confirmed,
-      writing: () => nameServer(service),
-      warn(text) {
-        // Signing in takes several requests, and each has the same to warn of.
-        if (warned.has(text)) return;
-        warned.add(text);
-        notices.always(formatNotice(text));
-      },
+      log: { ...log, writing: () => nameServer(service) },
     });
     targets.set(service, target);
     return target;
@@ -143,7 +145,7 @@ export function runContext({
     secrets: engine.secrets,
     settings,
     groups: engine.groups,
-    dryRun: dryRun !== undefined,
+    dryRun,
     yes: globals.yes === true,
     interactive,
     prompter: escaping(asking),
@@ -165,7 +167,7 @@ export function runContext({
     },
     targetOf,
     async confirm(question, typing) {
-      if (dryRun !== undefined || (confirmed && !(typing?.always && interactive))) return;
+      if (dryRun || (confirmed && !(typing?.always && interactive))) return PROOF;
       if (own !== undefined && interactive) nameServer(own);
       if (!interactive) {
         throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
@@ -180,6 +182,7 @@ export function runContext({
             typing.word;
       if (!said) throw new SvcError('declined', 'declined: nothing was sent');
       confirmed = true;
+      return PROOF;
     },
     progress(total) {
       bar.clear();
@@ -204,6 +207,9 @@ export function runContext({
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }
+
+/** The only one there is: it shows that whoever has it called `confirm`. */
+const PROOF = {} as Confirmed;
 
 function typingQuestion(question: string, { word }: Typing): string {
   return escapeText(`${question} Type ${word} to confirm:`);

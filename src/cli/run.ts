@@ -1,8 +1,7 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
 import type { Context } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
-import type { RequestValue } from '../http/endpoint.ts';
-import { DryRunStop } from '../http/target.ts';
+import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
 import { RawJson, type Rendering } from '../output/types.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
@@ -37,8 +36,7 @@ export async function runCommand(
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 
-  const dryRun: { readonly requests: RequestValue[] } | undefined =
-    globals.dryRun === undefined ? undefined : { requests: [] };
+  const dryRun = globals.dryRun !== undefined;
   const print = async (value: unknown, output: Rendering): Promise<void> => {
     // Somebody may have been asked, or waited for, since the command began.
     const shown = { ...options, now: context.now() };
@@ -60,6 +58,17 @@ export async function runCommand(
   try {
     const answer = await command.run(parsed.input, ctx);
     end = answer.end;
+    if (answer.value instanceof Plan) {
+      const { renderDryRun } = await import('./dry-run.ts');
+      await renderDryRun(answer.value.requests, {
+        curl: globals.dryRun === 'curl',
+        options,
+        stdout: context.stdout,
+        secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
+      });
+      notices.release();
+      return 0;
+    }
     const memory = await memoryOf(answer, command, settings, context);
     if (answer.value !== undefined) await print(memory?.value ?? answer.value, answer.as ?? command.output);
     memory?.keep();
@@ -70,17 +79,6 @@ export async function runCommand(
     if (answer.status !== undefined) return answer.status;
     const code = typeof answer.code === 'function' ? answer.code() : answer.code;
     return code === undefined ? 0 : ERROR_KINDS[code].exit;
-  } catch (error) {
-    if (!(error instanceof DryRunStop) || dryRun === undefined) throw error;
-    const { renderDryRun } = await import('./dry-run.ts');
-    await renderDryRun(dryRun.requests, {
-      curl: globals.dryRun === 'curl',
-      options,
-      stdout: context.stdout,
-      secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
-    });
-    notices.release();
-    return 0;
   } finally {
     await end?.();
     await notices.flushed();

@@ -2,9 +2,8 @@
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
-import type { RequestValue } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
-import type { Authorizer, Outbound, ServiceName, Target, TraceEvent } from '../http/target.ts';
+import type { Authorizer, Outbound, RequestLog, ServiceName, Target } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
 import { parseDuration } from './duration.ts';
 
@@ -21,14 +20,10 @@ export interface TargetParts {
   readonly context: Context;
   readonly secrets: KnownSecrets;
   readonly version: string;
-  readonly verbosity: 0 | 1 | 2;
-  readonly dryRun: { readonly requests: RequestValue[] } | undefined;
+  readonly dryRun: boolean;
+  readonly log: RequestLog;
   /** What the requests to this target, which has no authorizer yet, are signed in with. */
   readonly authorize: (target: Target, settings: Settings) => Authorizer | undefined;
-  confirmed(): boolean;
-  writing(): void;
-  warn(text: string): void;
-  trace(event: TraceEvent): void;
   checkSecretFile(path: string): void;
 }
 
@@ -68,9 +63,6 @@ export function buildTarget(parts: TargetParts): Target {
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
     ...outbound(parts, options.insecure),
-    confirmed: parts.confirmed,
-    writing: parts.writing,
-    warn: parts.warn,
     now: context.now,
     random: context.random,
     sleep: context.sleep,
@@ -90,11 +82,11 @@ export function buildTarget(parts: TargetParts): Target {
 
 export type OutboundParts = Pick<
   TargetParts,
-  'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'verbosity' | 'trace' | 'checkSecretFile'
+  'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'log' | 'checkSecretFile'
 >;
 
 export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
-  const { context, version, dryRun, verbosity, trace } = parts;
+  const { context, secrets, version, dryRun, log } = parts;
   const { env } = context;
   const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
   const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
@@ -110,10 +102,9 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
       ...(noProxy === undefined ? {} : { noProxy }),
     },
     signal: context.signal,
-    verbosity,
-    secrets: parts.secrets,
-    trace,
-    ...(dryRun === undefined ? {} : { dryRun }),
+    secrets,
+    dryRun,
+    log,
   };
 }
 

@@ -37,14 +37,14 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
   const message = serviceMessage(answer);
   const text = `answered ${status}${message === '' ? '' : `: ${message}`}`;
   if (status >= 500 || status === 408) {
-    if (effect !== 'read') {
-      return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
-        ...details,
-        hint: LOOK_FIRST,
-      });
-    }
     const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
-    return new SvcError(code, `${text} (${line})`, details);
+    const failure = new SvcError(code, `${text} (${line})`, details);
+    if (effect === 'read') return failure;
+    return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
+      ...details,
+      hint: LOOK_FIRST,
+      cause: failure,
+    });
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
   return new SvcError(code, `${text} (${line})`, hint === undefined ? details : { ...details, hint });

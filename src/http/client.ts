@@ -1,7 +1,7 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
 import { contentType } from './answers.ts';
 import { checkCredential } from './credential.ts';
-import type { CallValues, Endpoint, EndpointShape, Parser } from './endpoint.ts';
+import type { CallValues, Confirmed, Endpoint, EndpointShape, Parser, Plan } from './endpoint.ts';
 import type { Answer } from './exchange.ts';
 import { ArrayItems } from './items.ts';
 import { JsonFault, outerKind, parseJson } from './json.ts';
@@ -18,18 +18,26 @@ export interface WholeAnswer {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** What a person confirms before it is sent. */
+export type Guarded = 'destroy' | 'money';
+
 export interface Client {
   /** The parsed answer; `undefined` for an endpoint that has none. */
-  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
+  /** The same of a write: sent once, and only planned in a dry run. */
+  send<T>(endpoint: Endpoint<T, 'write'>, values?: CallValues): Promise<T | Plan>;
+  send<T>(endpoint: Endpoint<T, Guarded>, values: CallValues, confirmed: Confirmed): Promise<T | Plan>;
   /** The items of an array, each as soon as its bytes are there. */
-  items<T>(endpoint: Endpoint<readonly T[]>, values?: CallValues): AsyncIterable<T>;
+  items<T>(endpoint: Endpoint<readonly T[], 'read'>, values?: CallValues): AsyncIterable<T>;
   /**
    * The bytes of a JSON answer. Up to 4 MiB they are checked whole before the first is handed out; of a longer one a broken end
    * is raised while it is read.
    */
-  raw<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<AsyncIterable<Uint8Array>>;
+  raw<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<AsyncIterable<Uint8Array>>;
   /** A success of whatever type, as it came: what its head says of JSON is checked as for `raw`. */
-  answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer>;
+  answer(endpoint: EndpointShape, values: CallValues, confirmed: Confirmed | undefined): Promise<WholeAnswer | Plan>;
+  /** What a dry run shows of a request. */
+  plan(endpoint: EndpointShape, values?: CallValues): Plan;
   /** The service's clock minus ours, of the latest answer that had a date. */
   readonly clockSkewMs: number | undefined;
   /** Ends all connections, and whatever is under way on them. */
@@ -67,15 +75,28 @@ class ServiceClient implements Client {
     return this.#sender.close();
   }
 
-  async call<T>(endpoint: Endpoint<T>, values: CallValues = {}): Promise<T> {
+  async send<T>(endpoint: Endpoint<T>, values: CallValues = {}, confirmed?: Confirmed): Promise<T | Plan> {
+    return this.#sender.plans(endpoint) ? this.plan(endpoint, values) : this.#whole(endpoint, values, confirmed);
+  }
+
+  plan(endpoint: EndpointShape, values: CallValues = {}): Plan {
+    return this.#sender.plan(endpoint, values);
+  }
+
+  async call<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<T> {
+    return this.#whole(endpoint, values);
+  }
+
+  async #whole<T>(endpoint: Endpoint<T>, values: CallValues, confirmed?: Confirmed): Promise<T> {
     if (endpoint.item !== undefined) {
       const all: unknown[] = [];
-      for await (const item of this.items(endpoint as unknown as Endpoint<readonly unknown[]>, values)) all.push(item);
+      for await (const item of this.items(endpoint as unknown as Endpoint<readonly unknown[], 'read'>, values))
+        all.push(item);
       return all as T;
     }
     const { answer, recognise } = endpoint;
     const schema = recognise === undefined ? loading(answer) : undefined;
-    const sent = await this.#sender.send(endpoint, values, wholeBody);
+    const sent = await this.#sender.send(endpoint, values, wholeBody, confirmed);
     if (answer === undefined) return undefined as T;
     const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
     if (recognise?.(value)) return value as T;
@@ -83,7 +104,7 @@ class ServiceClient implements Client {
     return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
   }
 
-  async *items<T>(endpoint: Endpoint<readonly T[]>, values: CallValues = {}): AsyncGenerator<T, void, void> {
+  async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const { item, recognise } = endpoint;
     const schema = recognise === undefined ? loading(item) : undefined;
     const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
@@ -105,7 +126,7 @@ class ServiceClient implements Client {
     this.#checked(sent, () => array.finish());
   }
 
-  async raw<T>(endpoint: Endpoint<T>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
+  async raw<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
     const sent = await this.#begin(endpoint, values);
     const { begin, rest } = sent.result;
     if (hasAnswer(endpoint)) {
@@ -126,8 +147,13 @@ class ServiceClient implements Client {
     return rest === undefined ? once(begin) : this.#longAnswer(sent, begin, rest);
   }
 
-  async answer(endpoint: EndpointShape, values: CallValues = {}): Promise<WholeAnswer> {
-    const sent = await this.#begin({ ...endpoint, mislabelled: true }, values);
+  async answer(
+    endpoint: EndpointShape,
+    values: CallValues,
+    confirmed: Confirmed | undefined,
+  ): Promise<WholeAnswer | Plan> {
+    if (this.#sender.plans(endpoint)) return this.plan(endpoint, values);
+    const sent = await this.#begin({ ...endpoint, mislabelled: true }, values, confirmed);
     const { begin, rest } = sent.result;
     const { status, headers } = sent.answer;
     const head = { status, headers: this.#sender.shownHeaders(sent) };
@@ -146,8 +172,8 @@ class ServiceClient implements Client {
   }
 
   /** Reads as much of an answer as is checked before any of it is handed out. */
-  #begin(endpoint: EndpointShape, values: CallValues): Promise<Sent<Begun>> {
-    return this.#sender.send(endpoint, values, async ({ body }) => {
+  #begin(endpoint: EndpointShape, values: CallValues, confirmed?: Confirmed): Promise<Sent<Begun>> {
+    const beginning = async ({ body }: Answer): Promise<Begun> => {
       const rest = body[Symbol.asyncIterator]();
       const chunks: Buffer[] = [];
       for (let size = 0; size <= LARGEST_CHECKED; ) {
@@ -157,7 +183,8 @@ class ServiceClient implements Client {
         size += next.value.length;
       }
       return { begin: Buffer.concat(chunks), rest };
-    });
+    };
+    return this.#sender.send(endpoint, values, beginning, confirmed);
   }
 
   async *#longText(sent: Trip, begin: Buffer, rest: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Uint8Array> {

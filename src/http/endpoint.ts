@@ -1,4 +1,5 @@
 /** An endpoint as data, and the request values made from it. Nothing here touches the network. */
+import { SvcError } from '../errors.ts';
 
 /** What a request can do to the service: it decides retries, confirmation and dry runs. */
 export type Effect = 'read' | 'write' | 'destroy' | 'money';
@@ -22,11 +23,11 @@ export interface Issue {
 /** `undefined` leaves the parameter out; an array repeats its key once per item. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-export interface Endpoint<T> {
+export interface Endpoint<T, E extends Effect = Effect> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the service's base path, `{name}` for a parameter: `/silence/{silenceID}`. */
   readonly path: string;
-  readonly effect: Effect;
+  readonly effect: E;
   /** How a body is written. `text`, `json-text`: it is a string already. */
   readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
   /** False for a read that must show the first answer as it is, such as a health check. */
@@ -46,7 +47,7 @@ export interface Endpoint<T> {
 }
 
 /** An endpoint of whatever answer: what building a request and explaining a failure need. */
-export interface EndpointShape extends Omit<Endpoint<unknown>, 'answer' | 'item'> {
+export interface EndpointShape<E extends Effect = Effect> extends Omit<Endpoint<unknown, E>, 'answer' | 'item'> {
   readonly answer?: unknown;
   readonly item?: unknown;
 }
@@ -76,7 +77,33 @@ export interface RequestValue {
   readonly inSession?: true | undefined;
 }
 
+declare const CONFIRMED: unique symbol;
+
+/** The proof that a person or `--yes` confirmed what is sent. Only `ctx.confirm` makes one. */
+export interface Confirmed {
+  readonly [CONFIRMED]: true;
+}
+
+/** What a dry run gives in place of an answer: the requests that would have been sent. */
+export class Plan {
+  readonly requests: readonly RequestValue[];
+
+  constructor(requests: readonly RequestValue[]) {
+    this.requests = requests;
+  }
+}
+
+/** The answer to a write that only a real run comes to: in a dry run the command has ended with an earlier plan. */
+export function answered<T>(answer: T): Exclude<T, Plan> {
+  if (answer instanceof Plan) throw new SvcError('internal', 'a dry run came to a request that only a real run sends');
+  return answer as Exclude<T, Plan>;
+}
+
 /** Inferred from the schema: `endpoint({ …, answer: async () => (await import('./schema.ts')).silence })`. */
-export function endpoint<T = undefined>(declaration: Endpoint<T>): Endpoint<T> {
+export function endpoint<T = undefined>(declaration: Endpoint<T, 'read'>): Endpoint<T, 'read'>;
+export function endpoint<T = undefined>(declaration: Endpoint<T, 'write'>): Endpoint<T, 'write'>;
+export function endpoint<T = undefined>(declaration: Endpoint<T, 'destroy'>): Endpoint<T, 'destroy'>;
+export function endpoint<T = undefined>(declaration: Endpoint<T, 'money'>): Endpoint<T, 'money'>;
+export function endpoint<T>(declaration: Endpoint<T>): Endpoint<T> {
   return declaration;
 }

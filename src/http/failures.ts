@@ -61,13 +61,14 @@ export function toError(
         })
       : new SvcError(code, text, { reason: 'signal' });
   }
-  if (unsure)
-    return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
-      hint: LOOK_FIRST,
-      sent: status === undefined ? 'maybe' : 'yes',
-      ...details,
-    });
-  return new SvcError(code, `${text} (${line})`, hint === undefined ? details : { hint, ...details });
+  const failure = new SvcError(code, `${text} (${line})`, hint === undefined ? details : { hint, ...details });
+  if (!unsure) return failure;
+  return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
+    hint: LOOK_FIRST,
+    sent: status === undefined ? 'maybe' : 'yes',
+    cause: failure,
+    ...details,
+  });
 }
 
 function connectReason(error: Error, baseUrl: URL): Reason {

@@ -2,11 +2,11 @@
 import { SvcError } from '../errors.ts';
 import type { Body } from './body.ts';
 import { Deadline, Deadlines } from './deadline.ts';
-import type { RequestValue } from './endpoint.ts';
+import { Plan, type RequestValue } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { reasonOf } from './failures.ts';
 import { isHeaderName, isHeaderValue } from './header-syntax.ts';
-import { DryRunStop, type Outbound } from './target.ts';
+import type { Outbound } from './target.ts';
 import { Tracer } from './tracer.ts';
 import type { ExactRequest, Wire } from './wire.ts';
 
@@ -38,7 +38,7 @@ export interface Posted {
 }
 
 export interface Poster {
-  /** Never rejects but for an interruption, and in a dry run, where nothing is sent: with `DryRunStop`. */
+  /** Rejects only when it is interrupted. A dry run takes `planPosts` instead. */
   post(posting: Posting): Promise<Posted>;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ class WirePoster implements Poster {
 
   constructor(outbound: Outbound, clock: () => number) {
     this.#outbound = outbound;
-    this.#tracer = outbound.verbosity === 0 ? undefined : new Tracer({ ...outbound, secretHeaders: new Set() });
+    this.#tracer = outbound.log.level === 0 ? undefined : new Tracer({ ...outbound, secretHeaders: new Set() });
     this.#clock = clock;
     // One listener for all posts: one for each would be a leak in the eyes of Node.
     outbound.signal.addEventListener('abort', this.#interrupt);
@@ -87,10 +87,7 @@ class WirePoster implements Poster {
   async post(posting: Posting): Promise<Posted> {
     const { signal, dryRun } = this.#outbound;
     signal.throwIfAborted();
-    if (dryRun !== undefined) {
-      dryRun.requests.push(requestValue(posting));
-      throw new DryRunStop();
-    }
+    if (dryRun) throw new SvcError('internal', 'a dry run came to a delivery that only a real run sends');
     const began = this.#clock();
     try {
       const request = exactRequest(posting);
@@ -161,8 +158,13 @@ function unanswered(failure: SvcError, ms: number, sent: boolean): Posted {
   return { status: undefined, headers: {}, text: new Uint8Array(), ms, sent, failure };
 }
 
-/** What a dry run shows. A header that is there twice is shown as one, with its values joined. */
-function requestValue({ url, headers, body }: Posting): RequestValue {
+/** What a dry run shows in place of `post`. */
+export function planPosts(postings: readonly Omit<Posting, 'timeoutMs'>[]): Plan {
+  return new Plan(postings.map(requestValue));
+}
+
+/** A header that is there twice is shown as one, with its values joined. */
+function requestValue({ url, headers, body }: Omit<Posting, 'timeoutMs'>): RequestValue {
   const shown = new Map<string, string>();
   for (const [name, value] of headers) {
     const known = [...shown.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;

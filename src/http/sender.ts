@@ -5,7 +5,7 @@ import { tooLarge } from './body.ts';
 import type { CookieJar } from './cookie-jar.ts';
 import { insecurityWarning } from './credential.ts';
 import { Deadline, Deadlines } from './deadline.ts';
-import type { CallValues, EndpointShape, RequestValue } from './endpoint.ts';
+import { type CallValues, type Confirmed, type EndpointShape, Plan, type RequestValue } from './endpoint.ts';
 import { type Answer, type AnswerHeaders, Exchange } from './exchange.ts';
 import { reasonOf, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
@@ -13,7 +13,7 @@ import { proxyFor } from './proxy.ts';
 import { redactText } from './redact.ts';
 import { bodyText, type Headers, RequestBuilder } from './request.ts';
 import { isPassing, MOST_RETRIES, parseRetryAfter, retryDelay } from './retry.ts';
-import { DryRunStop, type Target } from './target.ts';
+import type { Target } from './target.ts';
 import { shownHeaders, Tracer } from './tracer.ts';
 import type { Wire } from './wire.ts';
 
@@ -87,9 +87,9 @@ export class Sender {
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
-    this.#tracer = target.verbosity === 0 ? undefined : new Tracer(target);
+    this.#tracer = target.log.level === 0 ? undefined : new Tracer(target);
     this.traceFrame =
-      target.verbosity < 2 ? undefined : (direction, message) => this.#tracer?.frame(direction, message);
+      target.log.level < 2 ? undefined : (direction, message) => this.#tracer?.frame(direction, message);
     target.secrets.addHeaders(target.headers, target.secretHeaders);
     this.#requests = new RequestBuilder(target, rules.basePath, rules.accept, rules.contentType);
     this.#origin = target.baseUrl.origin;
@@ -100,8 +100,10 @@ export class Sender {
     endpoint: EndpointShape,
     values: CallValues,
     read: (answer: Answer) => R | Promise<R>,
+    confirmed?: Confirmed,
   ): Promise<Sent<R>> {
     const target = this.#target;
+    checkConfirmed(endpoint, confirmed);
     const { signal, authorizer, baseUrl } = target;
     const { timeoutMs = target.timeoutMs, upgrade } = values;
     const repeatable = endpoint.effect === 'read';
@@ -171,6 +173,18 @@ export class Sender {
     }
   }
 
+  /** Whether this is a dry run, in which the request is not sent. */
+  plans({ effect }: EndpointShape): boolean {
+    return this.#target.dryRun === true && effect !== 'read';
+  }
+
+  plan(endpoint: EndpointShape, values: CallValues): Plan {
+    const { authorizer } = this.#target;
+    // The credential is not asked for: that could connect to refresh it.
+    const headers = authorizer === undefined ? NO_HEADERS : { authorization: '***' };
+    return new Plan([{ ...this.#requests.build(endpoint, values, headers), inSession: this.#rules.inSession }]);
+  }
+
   /** What a failure means in the user's words. An error of the program itself is thrown on. */
   failure(thrown: unknown, trip: Trip): SvcError {
     return this.#setback(thrown, trip).error;
@@ -195,17 +209,7 @@ export class Sender {
 
   #request(endpoint: EndpointShape, values: CallValues): RequestValue | Promise<RequestValue> {
     const target = this.#target;
-    if (target.dryRun !== undefined && endpoint.effect !== 'read') {
-      // The credential is not asked for: that could connect to refresh it.
-      const headers = target.authorizer === undefined ? NO_HEADERS : { authorization: '***' };
-      const request = this.#requests.build(endpoint, values, headers);
-      target.dryRun.requests.push({ ...request, inSession: this.#rules.inSession });
-      throw new DryRunStop();
-    }
-    if ((endpoint.effect === 'destroy' || endpoint.effect === 'money') && !target.confirmed()) {
-      throw new SvcError('internal', `${endpoint.method} ${endpoint.path} was not confirmed; nothing was sent`);
-    }
-    if (endpoint.effect !== 'read') target.writing?.();
+    if (endpoint.effect !== 'read') target.log.writing?.();
     const { cookies } = this.#rules;
     const isPlain = cookies === undefined && endpoint.fresh === undefined;
     const more = isPlain ? values.upgrade : { ...values.upgrade, ...cookies?.header(), ...(endpoint.fresh && FRESH) };
@@ -224,7 +228,7 @@ export class Sender {
 
   async #open(): Promise<Wire> {
     const warning = insecurityWarning(this.#target);
-    if (warning !== undefined) this.#target.warn(warning);
+    if (warning !== undefined) this.#target.log.warn(warning);
     // One listener for all requests: one for each would be a leak in the eyes of Node.
     this.#target.signal.addEventListener('abort', this.#interrupt);
     const { baseUrl, proxy } = this.#target;
@@ -306,6 +310,12 @@ function checkHead(
   if (endpoint.mislabelled) return;
   if (!hasAnswer(endpoint) || type.includes('html') || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
   throw new JsonFault(`it is ${type}, not JSON`);
+}
+
+/** The types require the proof of a caller that names its endpoint; this covers endpoints that are made at run time. */
+function checkConfirmed({ method, path, effect }: EndpointShape, confirmed: Confirmed | undefined): void {
+  if ((effect !== 'destroy' && effect !== 'money') || confirmed !== undefined) return;
+  throw new SvcError('internal', `${method} ${path} was not confirmed; nothing was sent`);
 }
 
 /** Whether a success of the endpoint has a JSON body. */

@@ -1,5 +1,4 @@
 /** Where requests go and under which rules. The command line, environment and profile decide it; the transport obeys it. */
-import type { RequestValue } from './endpoint.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
@@ -78,12 +77,22 @@ export interface Outbound {
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
-  readonly verbosity: 0 | 1 | 2;
   /** Those that the run has used: nothing that is shown has them. */
   readonly secrets: KnownSecrets;
+  /** A write is planned and not sent. */
+  readonly dryRun?: boolean;
+  readonly log: RequestLog;
+}
+
+/** Whom the client reports to. */
+export interface RequestLog {
+  /** 0: no events, 1: one for each answer and failure, 2: their details and frames, too. */
+  readonly level: 0 | 1 | 2;
   trace(event: TraceEvent): void;
-  /** Present in a dry run: a request that is no read is put here instead of on the wire. */
-  readonly dryRun?: { readonly requests: RequestValue[] };
+  /** A warning for the user, such as a certificate that is not checked. */
+  warn(text: string): void;
+  /** Called before each request that is no read. */
+  writing?(): void;
 }
 
 export interface Target extends Outbound {
@@ -97,21 +106,7 @@ export interface Target extends Outbound {
   /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly authorizer?: Authorizer;
-  /** Whether a `destroy` or `money` request may be sent: a person or `--yes` said so. */
-  confirmed(): boolean;
-  /** Called before each request that is no read. */
-  writing?(): void;
-  /** A warning for the person, such as a certificate that is not checked. */
-  warn(text: string): void;
   now(): number;
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-/**
- * Thrown where a dry run would have sent a write: the request stands in `Outbound.dryRun.requests`, and the command is over.
- * A bulk command catches it per item, goes on, and throws it again at its end, so that every request is shown.
- */
-export class DryRunStop extends Error {
-  override readonly name = 'DryRunStop';
 }

@@ -10,7 +10,7 @@ const LONGEST_FRAME = 200;
 /** So much of a frame is redacted before it is cut: nobody waits for the rest. */
 const READ_FRAME = 4096;
 
-type Listener = Pick<Target, 'verbosity' | 'trace' | 'secretHeaders' | 'secrets'>;
+type Listener = Pick<Target, 'log' | 'secretHeaders' | 'secrets'>;
 
 export class Tracer {
   readonly #target: Listener;
@@ -20,8 +20,8 @@ export class Tracer {
   }
 
   request(request: RequestValue): void {
-    if (this.#target.verbosity < 2) return;
-    this.#target.trace({
+    if (this.#target.log.level < 2) return;
+    this.#target.log.trace({
       kind: 'request-detail',
       method: request.method,
       url: this.#hidden(request.url),
@@ -32,14 +32,14 @@ export class Tracer {
 
   answer(request: RequestValue, attempt: number, ms: number, status: number): void {
     const { method, url } = request;
-    this.#target.trace({ kind: 'answer', method, url: this.#hidden(url), status, ms: Math.round(ms), attempt });
+    this.#target.log.trace({ kind: 'answer', method, url: this.#hidden(url), status, ms: Math.round(ms), attempt });
   }
 
   /** A message of a websocket. */
   frame(direction: 'sent' | 'received', message: string): void {
     const text = this.#hidden(message.slice(0, READ_FRAME));
     const isWhole = message.length <= READ_FRAME && text.length <= LONGEST_FRAME;
-    this.#target.trace({
+    this.#target.log.trace({
       kind: 'frame',
       direction,
       bytes: Buffer.byteLength(message),
@@ -49,7 +49,7 @@ export class Tracer {
 
   failure(request: RequestValue, attempt: number, ms: number, reason: string): void {
     const { method, url } = request;
-    this.#target.trace({
+    this.#target.log.trace({
       kind: 'failure',
       method,
       url: this.#hidden(url),
@@ -61,7 +61,7 @@ export class Tracer {
 
   /** Keeps the beginning of an answer's body, and shows it with the headers once the answer is over. */
   tap(): Tap | undefined {
-    if (this.#target.verbosity < 2) return undefined;
+    if (this.#target.log.level < 2) return undefined;
     const kept: Buffer[] = [];
     let size = 0;
     return {
@@ -71,7 +71,7 @@ export class Tracer {
       },
       end: (status: number, headers: AnswerHeaders) => {
         const shownHeaders = this.#shownHeaders(headers);
-        this.#target.trace({
+        this.#target.log.trace({
           kind: 'answer-detail',
           status,
           headers: shownHeaders,

@@ -27,6 +27,7 @@ import { signingSecret } from '../../src/features/webhooks/secret.ts';
 import { signatureOf, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, serviceMessage, statusFailure } from '../../src/http/answers.ts';
+import { answered } from '../../src/http/endpoint.ts';
 import { parseRetryAfter } from '../../src/http/retry.ts';
 import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
 import { parseCredentials, ShapeFault } from '../../src/store/credentials.ts';
@@ -374,7 +375,9 @@ describe('signing in', () => {
         body = bytes;
         const wish = { method: 'client_secret_basic' as const, clientName: 'svc', redirectUris: [REDIRECT] };
         const known = { ...metadata(server.url), token_endpoint_auth_methods_supported: [wish.method] };
-        const found = await readOrRefusedLater(() => registerClient(targetFor(server.url), known, wish));
+        const found = await readOrRefusedLater(async () =>
+          answered(await registerClient(targetFor(server.url), known, wish)),
+        );
         if (found instanceof SvcError) {
           expect(['outcome_unknown', 'not_as_asked', 'bad_answer']).toContain(found.code);
           return;

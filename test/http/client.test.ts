@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openClient, type ServiceRules } from '../../src/http/client.ts';
-import type { RequestValue } from '../../src/http/endpoint.ts';
-import { type Authorizer, DryRunStop } from '../../src/http/target.ts';
+import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
+import { answered, Plan } from '../../src/http/endpoint.ts';
+import type { Authorizer } from '../../src/http/target.ts';
 import { createThing, deleteThing, getThing, listThings, probe, touchThing } from './endpoints.ts';
 import { answer, faultServer, stoppedServer } from './servers.ts';
-import { targetFor } from './targets.ts';
+import { CONFIRMED, targetFor } from './targets.ts';
 
 const ok = '{"id":1}';
 
@@ -73,7 +73,7 @@ describe.each([
       const one = await failed(client.call(probe));
       expect(one).toMatchObject({ code: read, exit: readExit, httpStatus: status });
       expect(one.message).toBe(`answered ${status}: because (GET ${server.url}/v1/thing)`);
-      const other = await failed(client.call(createThing, { body: {} }));
+      const other = await failed(client.send(createThing, { body: {} }));
       expect(other).toMatchObject({ code: write, exit: writeExit, httpStatus: status });
       expect(other.message).toMatch(new RegExp(`^answered ${status}: because.* \\(POST ${server.url}/v1/things\\)$`));
       expect(server.requests).toHaveLength(2);
@@ -89,7 +89,7 @@ describe.each([
         }),
       );
       const client = openClient(targetFor(server.url, { authorizer: authorizer(server.url, ['t']) }), rules);
-      for (const work of [client.call(getThing), client.call(createThing, { body: {} })]) {
+      for (const work of [client.call(getThing), client.send(createThing, { body: {} })]) {
         const error = await failed(work);
         expect(error).toMatchObject({ code: 'redirected', exit: 3, httpStatus: status });
         expect(error.message).toContain(`it redirects to ${other.url}/v1/thing?access_token=***`);
@@ -144,7 +144,7 @@ describe.each([
         more();
       });
       const client = openClient(targetFor(server.url), rules);
-      const error = await failed(client.call(createThing, { body: {} }));
+      const error = await failed(client.send(createThing, { body: {} }));
       expect(error).toMatchObject({ code: 'refused', httpStatus: 400 });
       expect(error.message.length).toBeLessThan(500);
       await client.close();
@@ -161,7 +161,7 @@ describe.each([
           return new SvcError('not_found', 'there is none');
         },
       });
-      expect(await failed(client.call(createThing, { body: {} }))).toMatchObject({
+      expect(await failed(client.send(createThing, { body: {} }))).toMatchObject({
         code: 'not_found',
         message: 'there is none',
       });
@@ -196,7 +196,7 @@ describe.each([
       const one = openClient(targetFor(busy.url), rules);
       const other = openClient(targetFor(broken.url), rules);
       await failed(one.call(probe));
-      await failed(one.call(createThing, { body: {} }));
+      await failed(one.send(createThing, { body: {} }));
       await failed(other.call(getThing));
       expect([busy.requests.length, broken.requests.length]).toEqual([2, 1]);
       await one.close();
@@ -246,7 +246,7 @@ describe.each([
       );
       const auth = authorizer(server.url, ['old', 'new']);
       const client = openClient(targetFor(server.url, { authorizer: auth }), rules);
-      expect(await client.call(createThing, { body: { a: 1 } })).toEqual({ id: 1 });
+      expect(await client.send(createThing, { body: { a: 1 } })).toEqual({ id: 1 });
       expect(server.requests.map(({ headers, body }) => [headers['authorization'], body])).toEqual([
         ['Bearer old', '{"a":1}'],
         ['Bearer new', '{"a":1}'],
@@ -325,34 +325,37 @@ describe.each([
   describe('a dry run', () => {
     test('keeps the request and connects to nothing', async () => {
       await using server = await answering(answer(200, ok));
-      const requests: RequestValue[] = [];
       const auth: Authorizer = {
         origin: server.url,
         header: () => Promise.reject(new Error('asked for the credential')),
       };
-      const client = openClient(
-        targetFor(server.url, { dryRun: { requests }, authorizer: auth, confirmed: () => false }),
-        rules,
-      );
-      await expect(client.call(createThing, { body: { a: 1 } })).rejects.toBeInstanceOf(DryRunStop);
-      await expect(client.call(deleteThing)).rejects.toBeInstanceOf(DryRunStop);
+      const client = openClient(targetFor(server.url, { dryRun: true, authorizer: auth }), rules);
+      const plans = [
+        await client.send(createThing, { body: { a: 1 } }),
+        await client.send(deleteThing, {}, CONFIRMED),
+      ] as readonly unknown[];
       expect(server.connections).toBe(0);
-      expect(requests).toMatchObject([
+      expect(plans.every((plan) => plan instanceof Plan)).toBe(true);
+      expect(plans).toMatchObject([
         {
-          method: 'POST',
-          url: `${server.url}/v1/things`,
-          body: { a: 1 },
-          effect: 'write',
-          headers: { authorization: '***', 'content-type': 'application/json' },
+          requests: [
+            {
+              method: 'POST',
+              url: `${server.url}/v1/things`,
+              body: { a: 1 },
+              effect: 'write',
+              headers: { authorization: '***', 'content-type': 'application/json' },
+            },
+          ],
         },
-        { method: 'DELETE', url: `${server.url}/v1/thing`, body: undefined, effect: 'destroy' },
+        { requests: [{ method: 'DELETE', url: `${server.url}/v1/thing`, body: undefined, effect: 'destroy' }] },
       ]);
       await client.close();
     });
 
     test('still reads', async () => {
       await using server = await answering(answer(200, ok));
-      const client = openClient(targetFor(server.url, { dryRun: { requests: [] } }), rules);
+      const client = openClient(targetFor(server.url, { dryRun: true }), rules);
       expect(await client.call(getThing)).toEqual({ id: 1 });
       await client.close();
     });
@@ -360,25 +363,30 @@ describe.each([
 
   test('what destroys is not sent before it was confirmed', async () => {
     await using server = await answering(answer(200, ''));
-    let confirmed = false;
-    const client = openClient(targetFor(server.url, { confirmed: () => confirmed }), rules);
+    const client = openClient(targetFor(server.url), rules);
+    // @ts-expect-error: without the proof it does not compile
+    expect(await failed(client.send(deleteThing, {}))).toMatchObject({ code: 'internal', exit: 70 });
+    // @ts-expect-error: nor as a read
     expect(await failed(client.call(deleteThing))).toMatchObject({ code: 'internal', exit: 70 });
     expect(server.connections).toBe(0);
-    confirmed = true;
-    await client.call(deleteThing);
+    await client.send(deleteThing, {}, CONFIRMED);
     expect(server.requests).toHaveLength(1);
     await client.close();
   });
 
   describe('interruption', () => {
     test.each([
-      ['a read', () => getThing, 'interrupted'],
-      ['a write', () => createThing, /^interrupted; the request was sent and may have been applied \(POST http:.*\)$/],
-    ] as const)('of %s under way', async (_name, endpoint, message) => {
+      ['a read', (client: Client) => client.call(getThing), 'interrupted'],
+      [
+        'a write',
+        (client: Client) => client.send(createThing, { body: {} }),
+        /^interrupted; the request was sent and may have been applied \(POST http:.*\)$/,
+      ],
+    ] as const)('of %s under way', async (_name, ask, message) => {
       const controller = new AbortController();
       await using server = await faultServer(() => controller.abort(new SvcError('interrupted', 'interrupted')));
       const client = openClient(targetFor(server.url, { signal: controller.signal }), rules);
-      const error = await failed(client.call(endpoint(), { body: endpoint().effect === 'write' ? {} : undefined }));
+      const error = await failed(ask(client));
       expect(error).toMatchObject({
         code: 'interrupted',
         exit: 130,
@@ -409,7 +417,7 @@ describe.each([
       });
       const client = openClient(targetFor(server.url, { signal: controller.signal }), rules);
       const outcomes = await Promise.all(
-        Array.from({ length: 40 }, () => failed(client.call(createThing, { body: {} }))),
+        Array.from({ length: 40 }, () => failed(client.send(createThing, { body: {} }))),
       );
       expect(outcomes.filter(({ message }) => message.includes('may have been applied'))).toHaveLength(32);
       expect(outcomes.filter(({ message }) => message === 'interrupted')).toHaveLength(8);
@@ -460,9 +468,9 @@ describe.each([
     await using server = await faultServer((socket, { body }) => socket.write(answer(200, body)));
     const client = openClient(targetFor(server.url), rules);
     const answers = await Promise.all(
-      Array.from({ length: 500 }, (_, id) => client.call(createThing, { body: { id } })),
+      Array.from({ length: 500 }, (_, id) => client.send(createThing, { body: { id } })),
     );
-    expect(answers.map(({ id }) => id)).toEqual(Array.from({ length: 500 }, (_, id) => id));
+    expect(answers.map((one) => answered(one).id)).toEqual(Array.from({ length: 500 }, (_, id) => id));
     expect(server.connections).toBeLessThanOrEqual(32);
     await client.close();
   });
@@ -491,7 +499,7 @@ describe.each([
         if (index === 1) socket.destroy();
         else socket.write(index === 2 ? answer(503, '') : answer(200, ok));
       });
-      const target = targetFor(server.url, { verbosity: 1 });
+      const target = targetFor(server.url, { level: 1 });
       const client = openClient(target, rules);
       await client.call(getThing, { query: { access_token: 'hunter22' } });
       const url = `${server.url}/v1/thing?access_token=***`;
@@ -519,13 +527,13 @@ describe.each([
         ),
       );
       const target = targetFor(server.url, {
-        verbosity: 2,
+        level: 2,
         authorizer: authorizer(server.url, ['s3cr3t-tOkEn']),
         headers: { 'x-tenant': 's3cr3t-header' },
         secretHeaders: new Set(['x-tenant']),
       });
       const client = openClient(target, rules);
-      await client.call(createThing, { body: { client_secret: 's3cr3t-5', name: 'n' } });
+      await client.send(createThing, { body: { client_secret: 's3cr3t-5', name: 'n' } });
       expect(JSON.stringify(target.events)).not.toContain('s3cr3t');
       const [sent, received] = ['request-detail', 'answer-detail'].map((kind) =>
         target.events.find((event) => event.kind === kind),
@@ -553,7 +561,7 @@ describe.each([
       });
       await using server = await faultServer(() => arrived());
       const client = openClient(targetFor(server.url), rules);
-      const work = failed(client.call(touchThing));
+      const work = failed(client.send(touchThing));
       await arrival;
       await client.close();
       expect((await work).code).toBe('outcome_unknown');

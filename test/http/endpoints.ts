@@ -14,7 +14,7 @@ export const thing: Parser<Thing> = {
 
 export const getThing = endpoint<Thing>({ method: 'GET', path: '/thing', effect: 'read', answer: async () => thing });
 export const probe = endpoint<Thing>({ ...getThing, retry: false });
-export const listThings: Endpoint<Thing[]> = endpoint({
+export const listThings: Endpoint<Thing[], 'read'> = endpoint({
   method: 'GET',
   path: '/things',
   effect: 'read',

@@ -249,7 +249,7 @@ describe.each([
       test('a write is of unknown outcome, and sent once', async () => {
         await using server = await faultServer(fault);
         const error = await failed(
-          withClient(server.url, { timeoutMs }, (client) => client.call(createThing, { body: { a: 1 } }), stallMs),
+          withClient(server.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
         );
         expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
           code: 'outcome_unknown',
@@ -266,7 +266,7 @@ describe.each([
   describe('nothing was sent', () => {
     async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
       check(await failed(withClient(address, more, (client) => client.call(probe))));
-      check(await failed(withClient(address, more, (client) => client.call(createThing, { body: {} }))));
+      check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
     }
 
     async function freePort(): Promise<number> {
@@ -296,7 +296,7 @@ describe.each([
     test('a read tries a refused connection again, a write does not', async () => {
       const address = `http://127.0.0.1:${await freePort()}`;
       await withClient(address, {}, async (client, target) => {
-        await failed(client.call(createThing, { body: {} }));
+        await failed(client.send(createThing, { body: {} }));
         expect(target.slept).toEqual([]);
         await failed(client.call(getThing));
         expect(target.slept).toEqual([125, 250, 500]);
@@ -340,7 +340,7 @@ describe.each([
       await withClient(server.url, {}, async (client) => {
         await client.call(getThing);
         await new Promise((resolve) => setTimeout(resolve, 30)); // lets the pool take the connection back
-        const error = await failed(client.call(createThing, { body: {} }));
+        const error = await failed(client.send(createThing, { body: {} }));
         expect(error.code).toBe('outcome_unknown');
       });
       expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
@@ -360,7 +360,7 @@ describe.each([
       await withClient(server.url, {}, async (client) => {
         await client.call(getThing);
         await closed;
-        expect(await client.call(createThing, { body: {} })).toEqual({ id: 1 });
+        expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
       });
       expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
         ['GET', 1],
@@ -383,7 +383,7 @@ describe.each([
           while (next < 500) {
             const n = next++;
             outcomes.push(
-              await client.call(createThing, { body: { n } }).then(
+              await client.send(createThing, { body: { n } }).then(
                 () => 'done',
                 (error: SvcError) => error.code,
               ),
@@ -414,7 +414,7 @@ describe.each([
       await withClient(server.url, {}, async (client) => {
         expect(await client.call(getThing)).toEqual({ id: 1 });
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, 3 * ms));
-        expect(await client.call(createThing, { body: {} })).toEqual({ id: 1 });
+        expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
       });
       expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
     });
@@ -425,7 +425,7 @@ describe.each([
       );
       await withClient(server.url, {}, async (client) => {
         await client.call(getThing);
-        await client.call(createThing, { body: {} });
+        await client.send(createThing, { body: {} });
       });
       expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
     });
@@ -435,9 +435,9 @@ describe.each([
     await using server = await faultServer((socket) => socket.write(answer(200, ok)));
     const body = { a: 'ä€😀', b: 'x'.repeat(100_000) };
     await withClient(server.url, { headers: { 'x-name': '\xe9t\xe9' } }, async (client) => {
-      await client.call(createThing, { body });
-      await client.call(createThing, { body: { a: 1 } });
-      await client.call(touchThing);
+      await client.send(createThing, { body });
+      await client.send(createThing, { body: { a: 1 } });
+      await client.send(touchThing);
     });
     const [first, second, third] = server.requests;
     expect(JSON.parse(first?.body ?? '')).toEqual(body);
@@ -466,7 +466,7 @@ describe.each([
         await using server = await faultServer((socket) => write(socket, 0));
         await withClient(server.url, {}, async (client) => {
           expect(await client.call(getThing)).toEqual({ id: 1 });
-          expect(await client.call(createThing, { body: {} })).toEqual({ id: 1 });
+          expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
         });
         expect(server.requests).toHaveLength(2);
       }
@@ -560,8 +560,8 @@ describe.each([
       socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
     });
     await withClient(server.url, {}, async (client) => {
-      for (let i = 0; i < 3; i++) expect(await client.call(touchThing)).toBeUndefined();
-      expect((await failed(client.call(touchThing))).code).toBe('outcome_unknown');
+      for (let i = 0; i < 3; i++) expect(await client.send(touchThing)).toBeUndefined();
+      expect((await failed(client.send(touchThing))).code).toBe('outcome_unknown');
     });
   });
 

@@ -8,8 +8,8 @@ import { SvcError } from '../../src/errors.ts';
 import { asCurl } from '../../src/http/as-curl.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
 import { KnownSecrets } from '../../src/http/known-secrets.ts';
-import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
-import { DryRunStop, type Outbound, type TraceEvent } from '../../src/http/target.ts';
+import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
+import type { Outbound, TraceEvent } from '../../src/http/target.ts';
 import { Authority, type Pair } from './certificates.ts';
 import { answer, type Fault, type FaultOptions, type FaultServer, faultServer, stoppedServer } from './servers.ts';
 
@@ -33,8 +33,7 @@ function poster(more: Partial<Outbound> = {}): Poster {
     tls: { insecure: false },
     proxy: {},
     signal: new AbortController().signal,
-    verbosity: 0,
-    trace: () => {},
+    log: { level: 0, trace: () => {}, warn: () => {} },
     ...more,
   });
   closing.push(() => opened.close());
@@ -417,7 +416,6 @@ describe('a dry run', () => {
 
   test.each(Object.entries(BODIES))('sends nothing, and its curl line sends the same: %s', async (_what, body) => {
     const peer = await tap(answer(200, '', { connection: 'close' }));
-    const requests: RequestValue[] = [];
     const dry = posting(`${peer.url}/hook?a=1`, {
       body,
       headers: [
@@ -426,9 +424,9 @@ describe('a dry run', () => {
         ['X-Service-Signature', 'sha256=00'],
       ],
     });
-    await expect(poster({ dryRun: { requests } }).post(dry)).rejects.toBeInstanceOf(DryRunStop);
+    await expect(poster({ dryRun: true }).post(dry)).rejects.toMatchObject({ code: 'internal' });
     expect(peer.connections).toBe(0);
-    const [request] = requests;
+    const [request] = planPosts([dry]).requests;
     expect(request).toEqual({
       method: 'POST',
       url: `${peer.url}/hook?a=1`,
@@ -453,7 +451,7 @@ describe('who listens in', () => {
   test('is told of each post: its answer, or why there is none', async () => {
     const { url } = await server((socket) => socket.write(answer(302, '')));
     const events: TraceEvent[] = [];
-    const traced = poster({ verbosity: 1, trace: (event) => events.push(event) });
+    const traced = poster({ log: { level: 1, trace: (event) => events.push(event), warn: () => {} } });
     await traced.post(posting(`${url}/hook`));
     await traced.post(posting('http://127.0.0.1:1/'));
     expect(events).toMatchObject([
@@ -465,7 +463,7 @@ describe('who listens in', () => {
   test('sees the bodies too where that is asked for', async () => {
     const { url } = await server((socket) => socket.write(answer(200, '"thanks"')));
     const events: TraceEvent[] = [];
-    const traced = poster({ verbosity: 2, trace: (event) => events.push(event) });
+    const traced = poster({ log: { level: 2, trace: (event) => events.push(event), warn: () => {} } });
     await traced.post(posting(url, { body: Buffer.from('{"n":1}') }));
     const kinds = Object.fromEntries(events.map((event) => [event.kind, event]));
     expect(kinds).toMatchObject({

@@ -4,11 +4,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
 import { openClient } from '../../src/http/client.ts';
-import type { Target } from '../../src/http/target.ts';
 import { Authority, type Pair } from './certificates.ts';
 import { createThing, probe } from './endpoints.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
-import { type TestTarget, targetFor } from './targets.ts';
+import { type TargetOptions, type TestTarget, targetFor } from './targets.ts';
 
 // Loopback is never proxied: the services stand under names that only the proxy of the test knows.
 const HOST = 'service.test';
@@ -70,7 +69,7 @@ async function proxy(connectTo: number | string | ((socket: Socket) => void), tl
   };
 }
 
-function target(through: string, more: Partial<Target> = {}): TestTarget {
+function target(through: string, more: TargetOptions = {}): TestTarget {
   return targetFor(`https://${HOST}`, {
     proxy: { https: through, http: through },
     tls: { ca: authority.cert, insecure: false },
@@ -78,10 +77,10 @@ function target(through: string, more: Partial<Target> = {}): TestTarget {
   });
 }
 
-async function outcomes(to: Target): Promise<(SvcError | 'done')[]> {
+async function outcomes(to: TestTarget): Promise<(SvcError | 'done')[]> {
   const client = openClient(to, { basePath: '' });
   const found: (SvcError | 'done')[] = [];
-  for (const work of [() => client.call(probe), () => client.call(createThing, { body: {} })]) {
+  for (const work of [() => client.call(probe), () => client.send(createThing, { body: {} })]) {
     found.push(
       await work().then(
         () => 'done' as const,
@@ -99,7 +98,7 @@ describe('https through CONNECT', () => {
     const before = service.requests.length;
     const to = target(`http://user:p%40ss@127.0.0.1:${through.port}`, {
       authorizer: { origin: `https://${HOST}`, header: async () => ({ authorization: 'Bearer t' }) },
-      verbosity: 2,
+      level: 2,
     });
     expect(await outcomes(to)).toEqual(['done', 'done']);
     const basic = Buffer.from('user:p@ss').toString('base64');

@@ -1,3 +1,4 @@
+import type { Confirmed } from '../../src/http/endpoint.ts';
 import { KnownSecrets } from '../../src/http/known-secrets.ts';
 import type { Target, TraceEvent } from '../../src/http/target.ts';
 
@@ -7,8 +8,15 @@ export interface TestTarget extends Target {
   readonly slept: number[];
 }
 
+export interface TargetOptions extends Partial<Target> {
+  readonly level?: Target['log']['level'];
+}
+
+/** As if a person had said yes. */
+export const CONFIRMED = {} as Confirmed;
+
 /** A target for a server of the test: no waiting between retries, everything it is told is kept. */
-export function targetFor(address: string, more: Partial<Target> = {}): TestTarget {
+export function targetFor(address: string, { level = 0, ...more }: TargetOptions = {}): TestTarget {
   const events: TraceEvent[] = [];
   const warnings: string[] = [];
   const slept: number[] = [];
@@ -22,10 +30,11 @@ export function targetFor(address: string, more: Partial<Target> = {}): TestTarg
     secretHeaders: new Set(),
     tls: { insecure: false },
     proxy: {},
-    confirmed: () => true,
-    verbosity: 0,
-    trace: (event) => events.push(event),
-    warn: (text) => warnings.push(text),
+    log: {
+      level,
+      trace: (event) => events.push(event),
+      warn: (text) => warnings.push(text),
+    },
     signal: new AbortController().signal,
     now: () => Date.now(),
     random: () => 0.5,

@@ -26,7 +26,7 @@ const say = answer(200, '{"id":1}');
 async function outcomes(url: string, more: Partial<Target> = {}): Promise<(SvcError | 'done')[]> {
   const client = openClient(targetFor(url, more), { basePath: '' });
   try {
-    const works = [() => client.call(probe), () => client.call(createThing, { body: {} })];
+    const works = [() => client.call(probe), () => client.send(createThing, { body: {} })];
     const found: (SvcError | 'done')[] = [];
     for (const work of works)
       found.push(

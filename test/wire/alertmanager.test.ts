@@ -10,9 +10,9 @@ import { type Alertmanager, openAlertmanager } from '../../src/features/alerts/c
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
 import { applyChanges } from '../../src/features/silences/silence-draft.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
+import { CONFIRMED, targetFor } from '../http/targets.ts';
 
-const FOLDER = new URL('alertmanager/', import.meta.url);
+const FOLDER = new URL('alerts/', import.meta.url);
 const ID = '2f1ac0de-1111-4222-8333-444455556666';
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
@@ -200,7 +200,7 @@ describe('failures', () => {
     silence: () => client.silence(ID),
     postAlerts: () => client.postAlerts([]),
     postSilence: () => client.postSilence(draft),
-    deleteSilence: () => client.deleteSilence(ID),
+    deleteSilence: () => client.deleteSilence(ID, CONFIRMED),
   };
 
   const CASES: readonly (readonly [

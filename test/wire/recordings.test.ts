@@ -10,9 +10,9 @@ import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
 import { ownWords } from '../../src/features/webhooks/failed-answer.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
+import { CONFIRMED, targetFor } from '../http/targets.ts';
 
-const FOLDER = new URL('recordings/', import.meta.url);
+const FOLDER = new URL('webhooks/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 let bytes = '';
@@ -67,9 +67,10 @@ describe('subscriptions', () => {
   });
 
   test('ids stand in paths as one segment', async () => {
-    const { sent, value } = await read('deleted.json', () => client.delete('a/b?c#d %'));
+    const { sent, value } = await read('deleted.json', () => client.delete('a/b?c#d %', CONFIRMED));
     expect([sent, value]).toEqual(['DELETE /v1/webhooks/a%2Fb%3Fc%23d%20%25', { ok: true }]);
-    for (const id of ['', '.', '..']) await expect(client.delete(id)).rejects.toMatchObject({ code: 'invalid_value' });
+    for (const id of ['', '.', '..'])
+      await expect(client.delete(id, CONFIRMED)).rejects.toMatchObject({ code: 'invalid_value' });
   });
 });
 

@@ -15,8 +15,9 @@ import { type OrderJournal, type OrderRequest, placeOrder } from '../../src/feat
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';
 import { bodyText } from '../../src/http/request.ts';
+import { CONFIRMED } from '../http/targets.ts';
 
-const FOLDER = new URL('trading/', import.meta.url);
+const FOLDER = new URL('trade/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8').trimEnd();
 
 const who = { accountId: '1027808', symbol: 'EUR/USD', amount: 5 } as const;
@@ -108,7 +109,7 @@ async function judge(name: string | SvcError, request: Partial<OrderRequest> = {
     },
   };
   const session = {
-    async call<T>(): Promise<T> {
+    async send<T>(): Promise<T> {
       order.push('POST');
       if (name instanceof SvcError) throw name;
       return envelope.parse(JSON.parse(sample(`answers/${name}.json`))) as T;
@@ -118,7 +119,9 @@ async function judge(name: string | SvcError, request: Partial<OrderRequest> = {
     explainRefusal(error, common, { amount: 15, symbol: 'EUR/USD', account: { accountId: '1', accountName: '01' } });
   const form = marketForm({ ...who, side: 'buy', tif: 'GTC' });
   const whole = { endpoint: openTrade, form, command: 'buy', what: 'to buy 5 EUR/USD', makesOrder: true, ...request };
-  const outcome = await placeOrder(whole, { session, journal, explain, now: () => 0 }).catch((error: unknown) => error);
+  const outcome = await placeOrder(whole, { session, confirmed: CONFIRMED, journal, explain, now: () => 0 }).catch(
+    (error: unknown) => error,
+  );
   expect(order).toEqual(['journal', 'POST']);
   return { noted, outcome };
 }

@@ -13,7 +13,7 @@ import { type Client, openClient } from '../../src/http/client.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 
-const FOLDER = new URL('trading/tables/', import.meta.url);
+const FOLDER = new URL('trade/tables/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 let answers: string[] = [];

@@ -1,5 +1,6 @@
 /** Alerts before they are sent: from labels on the command line, or from a JSON file that is checked whole. */
 import { SvcError } from '../../errors.ts';
+import type { Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from './client.ts';
 import { parseJson } from './json-file.ts';
 import { formatMatcher } from './matcher.ts';
@@ -86,9 +87,13 @@ export function checkAlert({ labels, startsAt, endsAt }: PostableAlert, where: s
   }
 }
 
-export async function sendAlerts(alertmanager: Alertmanager, alerts: readonly PostableAlert[]): Promise<void> {
+/** A dry run returns its plan. */
+export async function sendAlerts(
+  alertmanager: Alertmanager,
+  alerts: readonly PostableAlert[],
+): Promise<Plan | undefined> {
   try {
-    await alertmanager.postAlerts(alerts);
+    return await alertmanager.postAlerts(alerts);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400 || alerts.length < 2)
       throw error;

@@ -1,5 +1,6 @@
 /** The alert manager's client: the endpoints of doc 1 §4 with their types, and nothing the commands do not need. */
 import { type Client, openClient } from '../../http/client.ts';
+import { answered, type Confirmed, type Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { AlertFilter, StateQuery } from './alert-state.ts';
 import * as endpoints from './endpoints.ts';
@@ -29,7 +30,7 @@ export interface Alertmanager {
   alerts(query?: AlertQuery): AsyncIterable<Alert>;
   /** The response as it came; undefined where a time interval mutes alerts, which the response does not say. */
   alertsRaw(query?: AlertQuery): Promise<RawAlerts | undefined>;
-  postAlerts(alerts: readonly PostableAlert[]): Promise<void>;
+  postAlerts(alerts: readonly PostableAlert[]): Promise<Plan | undefined>;
   groups(query?: GroupQuery): AsyncIterable<AlertGroup>;
   receivers(): AsyncIterable<Receiver>;
   receiversRaw(): Promise<AsyncIterable<Uint8Array>>;
@@ -38,8 +39,8 @@ export interface Alertmanager {
   silences(filter?: readonly string[]): AsyncIterable<Silence>;
   silencesRaw(filter?: readonly string[]): Promise<AsyncIterable<Uint8Array>>;
   silence(id: string): Promise<Silence>;
-  postSilence(silence: PostableSilence): Promise<PostedSilenceId>;
-  deleteSilence(id: string): Promise<void>;
+  postSilence(silence: PostableSilence): Promise<PostedSilenceId | Plan>;
+  deleteSilence(id: string, confirmed: Confirmed): Promise<Plan | undefined>;
   /** As `deleteSilence`, unasked: only for a silence that the command itself has made. */
   withdrawSilence(id: string): Promise<void>;
   /** Any request below the service's base path, and its answer as it came. */
@@ -74,7 +75,7 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
       }
       return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
     },
-    postAlerts: async (alerts) => client.call(endpoints.postAlerts, { body: alerts }),
+    postAlerts: (alerts) => client.send(endpoints.postAlerts, { body: alerts }),
     groups: (query = {}) => client.items(endpoints.getAlertGroups, { query: groupParameters(query) }),
     receivers: () => client.items(endpoints.getReceivers),
     receiversRaw: async () => client.raw(endpoints.getReceivers),
@@ -82,10 +83,10 @@ export function openAlertmanager(target: Target, { bulk = false } = {}): Alertma
     silences: (filter = []) => client.items(endpoints.getSilences, { query: { filter } }),
     silencesRaw: async (filter = []) => client.raw(endpoints.getSilences, { query: { filter } }),
     silence: async (id) => client.call(endpoints.getSilence, byId(id)),
-    postSilence: (silence) => client.call(endpoints.postSilences, { body: silence }),
-    deleteSilence: async (id) => client.call(endpoints.deleteSilence, byId(id)),
-    withdrawSilence: async (id) => client.call(endpoints.withdrawSilence, byId(id)),
-    answer: (endpoint, values) => client.answer(endpoint, values),
+    postSilence: (silence) => client.send(endpoints.postSilences, { body: silence }),
+    deleteSilence: async (id, confirmed) => client.send(endpoints.deleteSilence, byId(id), confirmed),
+    withdrawSilence: async (id) => answered(await client.send(endpoints.withdrawSilence, byId(id))),
+    answer: client.answer.bind(client),
     get clockSkewMs() {
       return client.clockSkewMs;
     },

@@ -1,16 +1,21 @@
 /** One request that somebody wrote out, sent by the service's own client: signed in, limited and explained as all its requests are. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 
 type Send = Alertmanager['answer'];
-type RawAnswer = Awaited<ReturnType<Send>>;
 
 /** The connections end with the last byte of the answer, or with what goes wrong before it. */
-export async function rawCall(ctx: RunContext, ...request: Parameters<Send>): Promise<RawAnswer> {
+export async function rawCall(ctx: RunContext, ...request: Parameters<Send>): ReturnType<Send> {
   const { answer, close } = await open(ctx);
   try {
-    const { bytes, ...head } = await answer(...request);
+    const answered = await answer(...request);
+    if (answered instanceof Plan) {
+      await close();
+      return answered;
+    }
+    const { bytes, ...head } = answered;
     return { ...head, bytes: until(bytes, close) };
   } catch (error) {
     await close();

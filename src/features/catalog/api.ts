@@ -1,6 +1,6 @@
 /** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
 import { SvcError } from '../../errors.ts';
-import { type Client, openClient } from '../../http/client.ts';
+import { openClient } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
@@ -14,7 +14,7 @@ function get<N extends keyof Schemas>(
   path: string,
   name: N,
   more: Pick<Endpoint<unknown>, 'retry'> = {},
-): Endpoint<Schemas[N] extends Parser<infer T> ? T : never> {
+): Endpoint<Schemas[N] extends Parser<infer T> ? T : never, 'read'> {
   return endpoint({
     method: 'GET',
     path,
@@ -77,20 +77,20 @@ export function openCatalog(target: Target) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
   const one =
-    <T>(from: Endpoint<T>) =>
+    <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
       client.call(from, { query });
   const byId =
-    <T>(from: Endpoint<T>, name: string) =>
+    <T>(from: Endpoint<T, 'read'>, name: string) =>
     async (id: string, query: QueryValues = {}): Promise<T> =>
       client.call(from, { params: { [name]: pathId(id) }, query });
-  const ofProduct = <T>(from: Endpoint<T>) => byId(from, 'canonical_product_id');
+  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
   const list =
-    <Item>(from: Endpoint<List<Item>>) =>
+    <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
       page(await client.call(from, { query }));
   const listOfProduct =
-    <Item>(from: Endpoint<List<Item>>) =>
+    <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
       page(await ofProduct(from)(id, query));
   const cursors = list(ENDPOINTS.cursors);
@@ -109,7 +109,7 @@ export function openCatalog(target: Target) {
     settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
     cursors: async (query: QueryValues = {}) => (await cursors(query)).items,
     /** Any request below the service's base path, and its response as it came. */
-    answer: ((endpoint, values) => client.answer(endpoint, values)) as Client['answer'],
+    answer: client.answer.bind(client),
     /** The service's clock minus ours, of the latest response that had a date. */
     get clockSkewMs() {
       return client.clockSkewMs;

@@ -62,7 +62,7 @@ export async function* serviceFindings(
   }
   const warnings: Finding[] = [];
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
-  const near: Target = { ...target, timeoutMs: remaining(), warn: warning };
+  const near: Target = { ...target, timeoutMs: remaining(), log: { ...target.log, warn: warning } };
   try {
     for await (const { check, clockSkewMs, ...verdict } of asked(service, near, ctx)) {
       yield* warnings.splice(0);

@@ -43,7 +43,7 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
   try {
     await protocolRequest(
       // A browser has neither the headers of svc nor its credential. The state in the address is no matter for a trace.
-      { ...target, headers: {}, secretHeaders: new Set(), verbosity: 0 },
+      { ...target, headers: {}, secretHeaders: new Set(), log: { ...target.log, level: 0 } },
       {
         method: 'GET',
         effect: 'read',

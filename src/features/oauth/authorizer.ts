@@ -49,7 +49,7 @@ export async function openKeeper(context: KeeperContext, target: Target, profile
  */
 export function environmentAuthorizer(
   env: Env,
-  { service, baseUrl, warn }: Pick<Target, 'service' | 'baseUrl' | 'warn'>,
+  { service, baseUrl, log }: Pick<Target, 'service' | 'baseUrl' | 'log'>,
   settings: Settings,
 ): Authorizer | undefined {
   const prefix = `SVC_${service.toUpperCase()}`;
@@ -59,8 +59,8 @@ export function environmentAuthorizer(
     // Only a request fails by it: signing in needs none.
     return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
   }
-  const token = secret(env, `${prefix}_TOKEN`, warn);
-  const password = secret(env, `${prefix}_PASSWORD`, warn);
+  const token = secret(env, `${prefix}_TOKEN`, log);
+  const password = secret(env, `${prefix}_PASSWORD`, log);
   const user = settings.get(`${service}.user`);
   if (token === undefined && password === undefined) return undefined;
   if (token !== undefined && password !== undefined) {
@@ -92,11 +92,11 @@ function emptySecret(name: string): SvcError {
   });
 }
 
-function secret(env: Env, name: string, warn: Target['warn']): string | undefined {
+function secret(env: Env, name: string, log: Target['log']): string | undefined {
   const given = env[name];
   if (given === undefined) return undefined;
   const value = given.replace(/\r?\n$/, '');
-  if (value !== given) warn(`${name} ends with a line feed, which svc leaves out`);
+  if (value !== given) log.warn(`${name} ends with a line feed, which svc leaves out`);
   if (/^(?:bearer|basic)\s/i.test(value)) {
     throw new SvcError('credential_unusable', `${name} begins with "${value.split(/\s/)[0]}", which svc adds itself`, {
       hint: `set ${name} to what follows it`,

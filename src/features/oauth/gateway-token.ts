@@ -8,11 +8,11 @@ import type { KeeperContext } from './token-keeper.ts';
 /** Throws `unauthorized` where none is kept. */
 export async function gatewayHeader(
   context: KeeperContext,
-  { baseUrl, warn }: Target,
+  { baseUrl, log }: Target,
   profile: string,
 ): Promise<{ readonly authorization: string }> {
   const { document, warnings } = await readCredentials(context.paths, context);
-  for (const warning of warnings) warn(warning);
+  for (const warning of warnings) log.warn(warning);
   const base_url = credentialAddress(baseUrl);
   const token = findGatewayToken(document, { profile, base_url });
   if (token !== undefined) return { authorization: `Bearer ${token.access_token}` };

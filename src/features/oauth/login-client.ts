@@ -1,5 +1,6 @@
 /** Which client signs in, and at which port it waits for the browser: a given one, a stored one that the server still knows, or a new one. */
 import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { Authorization, SCOPE } from './authorization.ts';
@@ -53,7 +54,7 @@ export async function chooseClient(
   clients: KnownClients,
   options: LoginOptions,
   notice: Notice,
-): Promise<Begun> {
+): Promise<Begun | Plan> {
   const { client: given, newClient } = options;
   if (given !== undefined)
     return beginGiven(target, server, givenClient(given, server, clients.all, options), options, notice);
@@ -73,6 +74,10 @@ export async function chooseClient(
     const offered = offeredMethods(server);
     const { method = offered.find((one) => one === own[0]?.token_endpoint_auth_method) ?? offered[0] } = options;
     const client = await register(target, server, { ...options, method }, { listener, notice });
+    if (client instanceof Plan) {
+      await listener.close();
+      return client;
+    }
     const authorization = authorize(server, client, listener, options);
     if (await isForgotten(target, authorization)) {
       notice('the server says that it does not know the client that it just registered; the browser may show an error');
@@ -247,10 +252,12 @@ async function register(
   server: ServerMetadata,
   { method = 'none', clientName = CLIENT_NAME, scope }: LoginOptions,
   { listener, notice }: Registering,
-): Promise<ClientRecord> {
+): Promise<ClientRecord | Plan> {
   try {
     const asked = { method, clientName, scope, redirectUris: [listener.redirectUri] };
-    const { client, warnings } = await registerClient(target, server, asked);
+    const registered = await registerClient(target, server, asked);
+    if (registered instanceof Plan) return registered;
+    const { client, warnings } = registered;
     for (const warning of warnings) notice(warning);
     return client;
   } catch (error) {
@@ -260,11 +267,12 @@ async function register(
 }
 
 /** Whatever became of a registration that nobody uses: to sign in again is safe. */
-function harmless({ code, message, hint = '', httpStatus }: SvcError): SvcError {
+function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): SvcError {
   const details = httpStatus === undefined ? {} : { httpStatus };
   if (code === 'not_as_asked') return new SvcError('guarded', message, { ...details, hint });
   const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
-  return new SvcError(failed, message.replace('; it may have been applied', ''), {
+  // The cause is the same failure without the doubt whether it was applied.
+  return new SvcError(failed, cause instanceof SvcError ? cause.message : message, {
     ...details,
     hint: 'sign in again: a client that nobody uses does no harm',
   });

@@ -1,5 +1,6 @@
 /** Signing in by browser: authorization code with PKCE over a loopback redirect (doc 2 §5, RFC 8252). Nothing is kept here. */
 import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { type Authorization, type Grant, SCOPE } from './authorization.ts';
@@ -33,9 +34,10 @@ export async function signIn(
   clients: KnownClients,
   options: LoginOptions,
   people: LoginPeople,
-): Promise<SignedIn> {
+): Promise<SignedIn | Plan> {
   const server = await discover(target);
   const begun = await chooseClient(target, server, clients, options, (text) => people.notice(text));
+  if (begun instanceof Plan) return begun;
   const { listener, client, authorization, origin } = begun;
   let closing: Promise<void> | undefined;
   try {

@@ -3,15 +3,15 @@ import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
 import { openClient } from '../../http/client.ts';
-import { type Effect, endpoint, type Parser } from '../../http/endpoint.ts';
+import { type Effect, endpoint, type Parser, type Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject } from '../../json-object.ts';
 
-export interface ProtocolRequest {
+export interface ProtocolRequest<E extends Effect = Effect> {
   readonly method: 'GET' | 'POST';
   /** Absolute, as the service's metadata name it. */
   readonly url: URL;
-  readonly effect: Effect;
+  readonly effect: E;
   /** A JSON value, or for a form an object of field → string. */
   readonly body?: unknown;
   readonly encoding?: 'json' | 'form';
@@ -35,8 +35,16 @@ export type ProtocolAnswer = Readonly<Record<string, unknown>>;
 /** More than any of these answers needs. */
 const LARGEST_ANSWER = 1024 * 1024;
 
-/** The JSON object of a success; everything else is thrown as a `SvcError`. In a dry run a write ends in `DryRunStop`. */
-export async function protocolRequest(target: Target, request: ProtocolRequest): Promise<ProtocolAnswer> {
+/** The JSON object of a success; everything else is thrown as a `SvcError`. */
+export async function protocolRequest(target: Target, request: ProtocolRequest<'read'>): Promise<ProtocolAnswer>;
+export async function protocolRequest(
+  target: Target,
+  request: ProtocolRequest<'read' | 'write'>,
+): Promise<ProtocolAnswer | Plan>;
+export async function protocolRequest(
+  target: Target,
+  request: ProtocolRequest<'read' | 'write'>,
+): Promise<ProtocolAnswer | Plan> {
   const { url, method, effect, encoding, body, bodiless, once, accept, explain } = request;
   for (const secret of request.secrets ?? []) target.secrets.add(secret);
   const line = `${method} ${url.origin}${url.pathname}`;
@@ -51,10 +59,14 @@ export async function protocolRequest(target: Target, request: ProtocolRequest):
   // The request builder takes braces for parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
   const retry = once ? { retry: false as const } : {};
-  const shape = { method, path, effect, ...retry, ...(encoding === undefined ? {} : { encoding }) };
+  const answer = bodiless ? {} : { answer: async () => OBJECT };
+  const shape = { method, path, ...retry, ...(encoding === undefined ? {} : { encoding }), ...answer };
   try {
-    const answer = bodiless ? undefined : async () => OBJECT;
-    return (await client.call(endpoint<ProtocolAnswer>({ ...shape, ...(answer && { answer }) }), { body })) ?? {};
+    const received =
+      effect === 'read'
+        ? await client.call(endpoint<ProtocolAnswer>({ ...shape, effect }), { body })
+        : await client.send(endpoint<ProtocolAnswer>({ ...shape, effect }), { body });
+    return received ?? {};
   } finally {
     await client.close();
   }

@@ -1,5 +1,6 @@
 /** Dynamic registration of a client (RFC 7591, doc 2 §5). */
 import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { jsonText } from '../../json-object.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
@@ -25,7 +26,7 @@ export async function registerClient(
   target: Target,
   server: ServerMetadata,
   asked: RegistrationRequest,
-): Promise<Registration> {
+): Promise<Registration | Plan> {
   const url = registrationUrl(server, asked.method);
   const answer = await protocolRequest(target, {
     method: 'POST',
@@ -43,6 +44,7 @@ export async function registerClient(
       ...(asked.redirectUris.every(isHttp) ? { application_type: 'native' } : {}),
     },
   }).catch(unfinished);
+  if (answer instanceof Plan) return answer;
   return readRegistration(answer, server.issuer, asked, {
     line: `POST ${url.origin}${url.pathname}`,
     now: target.now(),
@@ -52,8 +54,8 @@ export async function registerClient(
 /** There is nothing at the service to look at: clients are not listed. */
 function unfinished(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
-  const { code, message, httpStatus } = error;
-  throw new SvcError(code, message, { hint: LEFT_BEHIND, ...(httpStatus === undefined ? {} : { httpStatus }) });
+  const { code, message, httpStatus, cause } = error;
+  throw new SvcError(code, message, { hint: LEFT_BEHIND, cause, ...(httpStatus === undefined ? {} : { httpStatus }) });
 }
 
 /** Only loopback addresses are http (doc 2 §5). */

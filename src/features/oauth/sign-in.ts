@@ -53,8 +53,10 @@ export function signInPeople(ctx: RunContext, { browser, paste }: SignInOptions)
   return {
     // Not as notices, which -q and -o json keep back: nobody could sign in.
     show(url) {
-      ctx.target.warn(hindrance === undefined ? 'opening a browser to sign in, at:' : 'to sign in, open in a browser:');
-      ctx.target.warn(url.href);
+      ctx.target.log.warn(
+        hindrance === undefined ? 'opening a browser to sign in, at:' : 'to sign in, open in a browser:',
+      );
+      ctx.target.log.warn(url.href);
     },
     notice: (text) => ctx.notice(text),
     async openBrowser(url) {

@@ -108,7 +108,7 @@ export class TokenKeeper {
   }
 
   #tell({ document, warnings }: CredentialsFile) {
-    if (!this.#warned) for (const warning of warnings) this.#target.warn(warning);
+    if (!this.#warned) for (const warning of warnings) this.#target.log.warn(warning);
     this.#warned ||= warnings.length > 0;
     return document;
   }
@@ -165,8 +165,8 @@ export class TokenKeeper {
     if (found?.kind !== 'oauth') throw this.#notSignedIn(document.credentials);
     checkRenewable(found);
     if (this.#unsaved === undefined) {
-      this.#target.warn(`the refreshed login cannot be saved, and only this command uses it: ${message}`);
-      this.#target.warn('if the service then refuses the stored one, sign in again, or set SVC_WEBHOOKS_TOKEN');
+      this.#target.log.warn(`the refreshed login cannot be saved, and only this command uses it: ${message}`);
+      this.#target.log.warn('if the service then refuses the stored one, sign in again, or set SVC_WEBHOOKS_TOKEN');
     }
     const save = (next: CredentialsDocument): void => {
       this.#unsaved = next;
@@ -214,7 +214,7 @@ export class TokenKeeper {
       if (old === undefined) throw explained(outcome, tried.client_id);
       return this.#goOn(old, outcome.failure);
     } finally {
-      for (const event of events) this.#target.trace(event);
+      for (const event of events) this.#target.log.trace(event);
     }
   }
 
@@ -222,7 +222,11 @@ export class TokenKeeper {
     const { context, client } = { context: this.#context, client: findClient(file.document, tried) };
     context.signal.throwIfAborted();
     return refreshTokens({
-      target: { ...this.#target, signal: new AbortController().signal, trace: (event) => events.push(event) },
+      target: {
+        ...this.#target,
+        signal: new AbortController().signal,
+        log: { ...this.#target.log, trace: (event) => events.push(event) },
+      },
       tokenEndpoint: tried.token_endpoint,
       client: client ?? { client_id: tried.client_id, token_endpoint_auth_method: 'none' },
       refreshToken: tried.refresh_token ?? '',
@@ -231,7 +235,9 @@ export class TokenKeeper {
 
   #goOn(old: OAuthCredential, { message }: SvcError): OAuthCredential {
     const left = Math.round((old.expires_at ?? 0) - this.#seconds);
-    this.#target.warn(`the login could not be refreshed, and its access token is valid for ${left} s more: ${message}`);
+    this.#target.log.warn(
+      `the login could not be refreshed, and its access token is valid for ${left} s more: ${message}`,
+    );
     return old;
   }
 

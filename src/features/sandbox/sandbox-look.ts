@@ -114,8 +114,10 @@ const LONGEST_MS = 5000;
 
 function targetAt(service: Target['service'], address: string, env: SandboxEnv, ctx: Ctx): Target {
   const baseUrl = new URL(address);
+  const outbound = ctx.outbound({ insecure: false });
   return {
-    ...ctx.outbound({ insecure: false }),
+    ...outbound,
+    log: { ...outbound.log, warn: ctx.notice },
     // A signal of its own: Node warns of many listeners to one.
     signal: AbortSignal.any([ctx.signal]),
     service,
@@ -131,8 +133,6 @@ function targetAt(service: Target['service'], address: string, env: SandboxEnv, 
           },
         }
       : {}),
-    confirmed: () => false,
-    warn: ctx.notice,
     now: ctx.now,
     random: ctx.random,
     sleep: ctx.sleep,
@@ -179,7 +179,11 @@ async function askCatalog(target: Target): Promise<Said> {
 async function askTrade(target: Target, { SVC_TRADE_TOKEN: token }: SandboxEnv): Promise<Said> {
   const { openSession } = await import('../trade/session.ts');
   const { openTrading } = await import('../trade/client.ts');
-  const session = openSession(target, { token: () => new Secret(token), transport: 'polling', onNotice: target.warn });
+  const session = openSession(target, {
+    token: () => new Secret(token),
+    transport: 'polling',
+    onNotice: target.log.warn,
+  });
   try {
     return { holds: { accounts: (await openTrading(session).accounts()).length } };
   } finally {

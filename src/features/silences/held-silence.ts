@@ -1,5 +1,6 @@
 /** A short silence that is extended for as long as somebody holds it, and ended when they let go. */
 import { SvcError } from '../../errors.ts';
+import { answered, Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
@@ -27,14 +28,17 @@ export async function holdSilence(
   ttlMs: number,
   alertmanager: Alertmanager,
   clock: Clock,
-): Promise<HeldSilence> {
+): Promise<HeldSilence | Plan> {
   const now = (): number => serverTime(alertmanager, clock.now());
-  const make = async (): Promise<{ id: string; end: number }> => {
+  const make = async (): Promise<{ id: string; end: number } | Plan> => {
     const start = now();
     const times = { startsAt: new Date(start).toISOString(), endsAt: new Date(start + ttlMs).toISOString() };
-    return { id: await post({ ...what, ...times }, alertmanager), end: start + ttlMs };
+    const id = await post({ ...what, ...times }, alertmanager);
+    return id instanceof Plan ? id : { id, end: start + ttlMs };
   };
-  let { id, end } = await make();
+  const made = await make();
+  if (made instanceof Plan) return made;
+  let { id, end } = made;
   return {
     get id() {
       return id;
@@ -46,11 +50,11 @@ export async function holdSilence(
       const before = await unlessMissing(alertmanager.silence(id));
       if (before?.status.state === 'expired' && Date.parse(before.endsAt) < end) return false;
       if (before === undefined || before.status.state === 'expired') {
-        ({ id, end } = await make());
+        ({ id, end } = answered(await make()));
         return true;
       }
       const later = Math.max(Date.parse(before.endsAt), now() + ttlMs);
-      id = await post(applyChanges(before, { endsAt: new Date(later).toISOString() }), alertmanager);
+      id = answered(await post(applyChanges(before, { endsAt: new Date(later).toISOString() }), alertmanager));
       end = later;
       return true;
     },
@@ -58,9 +62,10 @@ export async function holdSilence(
   };
 }
 
-async function post(draft: PostableSilence, alertmanager: Alertmanager): Promise<string> {
+async function post(draft: PostableSilence, alertmanager: Alertmanager): Promise<string | Plan> {
   try {
-    return (await alertmanager.postSilence(draft)).silenceID;
+    const answer = await alertmanager.postSilence(draft);
+    return answer instanceof Plan ? answer : answer.silenceID;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     const made = await findPosted(draft, alertmanager).catch(() => undefined);

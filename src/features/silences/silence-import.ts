@@ -1,4 +1,5 @@
 /** Bringing silences from a file to a server: what each row amounts to, and carrying it out. */
+import { Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import { applyChanges } from './silence-draft.ts';
@@ -73,12 +74,12 @@ export function importPlan(
 }
 
 /** Carries one step out. */
-export async function importStep(step: ImportStep, alertmanager: Alertmanager): Promise<ImportedSilence> {
+export async function importStep(step: ImportStep, alertmanager: Alertmanager): Promise<ImportedSilence | Plan> {
   const { row, action, silence, existing } = step;
   if (action === 'invalid' || action === 'skipped') return rowOf(row, action, undefined, UNSENT_MESSAGES[action]);
   if (silence === undefined) return rowOf(row, 'unchanged', existing === '' ? undefined : existing);
-  const { silenceID } = await alertmanager.postSilence(silence);
-  return rowOf(row, action === 'extend' ? 'extended' : 'created', silenceID);
+  const answer = await alertmanager.postSilence(silence);
+  return answer instanceof Plan ? answer : rowOf(row, action === 'extend' ? 'extended' : 'created', answer.silenceID);
 }
 
 export function failedImport(row: PostableSilence, message: string): ImportedSilence {

@@ -1,5 +1,6 @@
 /** What a command made of silences that were there before. */
 import type { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import { applyChanges } from './silence-draft.ts';
 
@@ -15,7 +16,16 @@ export interface SilenceOutcome {
   readonly message: string | null;
 }
 
-export function doneOutcome(
+/** The outcome of what was posted; of a dry run the plan as it is. */
+export function postedOutcome(
+  result: SilenceOutcome['result'],
+  silence: Pick<Silence, 'id'>,
+  posted: (PostableSilence & { readonly silenceID: string }) | Plan,
+): SilenceOutcome | Plan {
+  return posted instanceof Plan ? posted : doneOutcome(result, silence, posted);
+}
+
+function doneOutcome(
   result: SilenceOutcome['result'],
   { id }: Pick<Silence, 'id'>,
   { silenceID, matchers, endsAt, comment }: PostableSilence & { readonly silenceID: string },

@@ -3,6 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import type { Flags } from '../../cli/flags.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { CheckedSilence, Guard, PostedSilence } from './silencing.ts';
@@ -38,10 +39,12 @@ export async function postSilences(
   checked: readonly CheckedSilence[],
   alertmanager: Alertmanager,
   ctx: Pick<RunContext, 'notice'>,
-): Promise<{ readonly value: readonly PostedSilence[]; readonly code: ErrorCode | undefined }> {
+): Promise<{ readonly value: readonly PostedSilence[]; readonly code: ErrorCode | undefined } | Plan> {
   const { bulk } = await import('../../cli/bulk.ts');
   const { postSilence } = await import('./silencing.ts');
-  const { outcomes, code } = await bulk(checked, 4, (one) => postSilence(one, alertmanager, ctx));
+  const posted = await bulk(checked, 4, (one) => postSilence(one, alertmanager, ctx));
+  if (posted instanceof Plan) return posted;
+  const { outcomes, code } = posted;
   const [only, ...others] = outcomes;
   if (only?.error !== undefined && others.length === 0) throw only.error;
   for (const { item, error } of outcomes) {

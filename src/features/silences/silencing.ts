@@ -2,6 +2,7 @@
 
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import { ifPossible, readKnownNames, suggestionText, suggestNames } from '../alerts/known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from '../alerts/matcher.ts';
@@ -24,7 +25,7 @@ export interface Guard {
   /** The matchers were typed, so that names which nothing matches may be mistyped. */
   readonly typed?: boolean | undefined;
   now(): number;
-  confirm(question: string): Promise<void>;
+  confirm(question: string): Promise<unknown>;
   notice(text: string): void;
 }
 
@@ -207,10 +208,12 @@ export async function postSilence(
   { draft, reach }: CheckedSilence,
   alertmanager: Alertmanager,
   guard: Pick<Guard, 'notice'>,
-): Promise<PostedSilence> {
-  const { silenceID } = await alertmanager
+): Promise<PostedSilence | Plan> {
+  const answer = await alertmanager
     .postSilence(draft)
     .catch((error: unknown) => explainRefusal(error, draft, alertmanager));
+  if (answer instanceof Plan) return answer;
+  const { silenceID } = answer;
   const skew = alertmanager.clockSkewMs;
   if (skew !== undefined && Math.abs(skew) > TOLERATED_SKEW) {
     const seconds = Math.round(Math.abs(skew) / 1000);

@@ -1,6 +1,7 @@
 /** `trade batch`: all lines are looked at before the first is sent; then one after the other, in one session. */
 import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { atLine, readBatch } from './batch-file.ts';
 import type { BatchRow } from './change-row.ts';
 import { checkConfirmable } from './order-confirmation.ts';
@@ -38,12 +39,13 @@ export async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answ
     for (const { line, change } of lines) {
       planned.push({ line, planned: await atLine(line, () => change.plan(desk)), goesOn: change.goesOn });
     }
-    await confirmAll(
+    const confirmed = await confirmAll(
       planned.flatMap((one) => one.planned),
       desk,
       ctx,
     );
-    const outcomes = await sendLines(planned, input, desk, ctx);
+    if (confirmed instanceof Plan) return { value: confirmed };
+    const outcomes = await sendLines(planned, input, { desk, confirmed }, ctx);
     const value = outcomes.flatMap(({ line, of }) => rowsOf(of).map((row) => ({ line, ...row })));
     const all = outcomes.flatMap(({ of }) => of);
     return { value, code: codeOf(all), footer: hintsOf(all) };
@@ -53,7 +55,7 @@ export async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answ
 async function sendLines(
   lines: readonly PlannedLine[],
   input: BatchInput,
-  desk: Desk,
+  { desk, confirmed }: { readonly desk: Desk; readonly confirmed: Confirmed },
   ctx: RunContext,
 ): Promise<readonly { readonly line: number; readonly of: readonly Outcome[] }[]> {
   const sent: { line: number; of: readonly Outcome[] }[] = [];
@@ -67,7 +69,7 @@ async function sendLines(
     // Nothing follows an outcome that is not known: not within a line, either.
     const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
     await desk.leaveLost();
-    const of = await stoppedAt(line, () => sendAll(planned, rule, { desk, wish: input }, ctx));
+    const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, desk, wish: input }, ctx));
     sent.push({ line, of });
     // The token was let in, so it is the session that the gateway no longer knows.
     if (of.some(({ error }) => error?.code === 'unauthorized')) await desk.close();

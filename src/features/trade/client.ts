@@ -1,6 +1,6 @@
 /** The gateway's requests with their types, over a session. Orders are in `orders/`. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Endpoint, Parser } from '../../http/endpoint.ts';
+import { type CallValues, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
 import * as endpoints from './endpoints.ts';
 import { verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
@@ -9,7 +9,8 @@ import type { Account, Candle, Envelope, Instrument, ModelRows } from './schema.
 
 /** What of a session a request needs. */
 export interface Caller {
-  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
+  send<T>(endpoint: Endpoint<T, 'write'>, values?: CallValues): Promise<T | Plan>;
 }
 
 export interface CandleQuery {
@@ -33,8 +34,6 @@ export interface Trading {
   unsubscribePrices(symbol: string): Promise<void>;
   subscribeModel(name: ModelName): Promise<void>;
   unsubscribeModel(name: ModelName): Promise<void>;
-  /** Stays with the account. */
-  setVisible(symbol: string, visible: boolean): Promise<void>;
   candles(query: CandleQuery): Promise<readonly Candle[]>;
 }
 
@@ -49,14 +48,10 @@ export interface AccountsPathMemory {
 
 const NO_MEMORY: AccountsPathMemory = { read: () => 'documented', keep: () => {} };
 
-export function openTrading(session: Caller, accountsPath: AccountsPathMemory = NO_MEMORY): Trading {
+export function openTrading(session: Pick<Caller, 'call'>, accountsPath: AccountsPathMemory = NO_MEMORY): Trading {
   /** A read whose answer says that it was done, or holds what was asked for and says nothing. */
-  const asked = async (what: string, endpoint: Endpoint<Envelope>, values?: CallValues): Promise<Envelope> => {
-    const answer = await session.call(endpoint, values);
-    const { executed, error } = verdictOf(answer);
-    if (executed === false || error !== undefined) throw refusal(error, what);
-    return answer;
-  };
+  const asked = async (what: string, endpoint: Endpoint<Envelope, 'read'>, values?: CallValues): Promise<Envelope> =>
+    unlessRefused(what, await session.call(endpoint, values));
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
     const { rows, key } = MODELS[name];
     const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
@@ -95,11 +90,6 @@ export function openTrading(session: Caller, accountsPath: AccountsPathMemory = 
     async unsubscribeModel(name) {
       await asked(`no more updates of ${name}`, endpoints.unsubscribeModel, { body: { models: name } });
     },
-    async setVisible(symbol, visible) {
-      await asked(`${visible ? 'showing' : 'hiding'} ${symbol}`, endpoints.updateSubscriptions, {
-        body: { symbol, visible: String(visible) },
-      });
-    },
     async candles({ offerId, period, from, to }) {
       const answer = await asked(`candles ${period}`, endpoints.getCandles, {
         params: { offer_id: offerId, period_id: period },
@@ -112,6 +102,25 @@ export function openTrading(session: Caller, accountsPath: AccountsPathMemory = 
 }
 
 const schemas = () => import('./schema.ts');
+
+/** Stays with the account. */
+export async function setVisible(
+  session: Pick<Caller, 'send'>,
+  symbol: string,
+  visible: boolean,
+): Promise<Plan | undefined> {
+  const body = { symbol, visible: String(visible) };
+  const answer = await session.send(endpoints.updateSubscriptions, { body });
+  if (answer instanceof Plan) return answer;
+  unlessRefused(`${visible ? 'showing' : 'hiding'} ${symbol}`, answer);
+  return undefined;
+}
+
+function unlessRefused(what: string, answer: Envelope): Envelope {
+  const { executed, error } = verdictOf(answer);
+  if (executed === false || error !== undefined) throw refusal(error, what);
+  return answer;
+}
 
 /** Undefined where the path itself is not known there. */
 async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {

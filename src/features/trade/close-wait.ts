@@ -17,7 +17,7 @@ export function closeTrades(
   const { wait } = input;
   const wish = { ...input, reconnect: wait !== undefined };
   const change = closing(input, ctx);
-  return carryOutWith(change, wish, ctx, async (planned, desk) => {
+  return carryOutWith(change, wish, ctx, async (planned, desk, confirmed) => {
     let watch: FillWatch | undefined;
     const ready = async ({ session, unlimited }: TradingSession): Promise<FillWatch> => {
       const { watchFills } = await import('./fills.ts');
@@ -25,7 +25,8 @@ export function closeTrades(
       await watch.follow(session, unlimited);
       return watch;
     };
-    const outcomes = await sendAll(planned, change, { desk, wish, ...(wait === undefined ? {} : { ready }) }, ctx);
+    const sending = { confirmed, desk, wish, ...(wait === undefined ? {} : { ready }) };
+    const outcomes = await sendAll(planned, change, sending, ctx);
     throwOnly(outcomes);
     const reports = watch === undefined || wait === undefined ? new Map() : await reportsOf(outcomes, watch, wait, ctx);
     return { ...(await closeAnswer(outcomes, reports)), as };

@@ -1,6 +1,6 @@
 /** Keeps within the caps on calls of doc 3 §8: what is used up is not asked for, and an ORA-20301 is believed. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts';
+import { type CallValues, type EndpointShape, Plan } from '../../http/endpoint.ts';
 import { CALL_LIMITS, type CallLimit, requestName } from './call-limits.ts';
 import type { Caller } from './client.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
@@ -28,14 +28,21 @@ export interface Counting {
 export class UsedUpHere extends SvcError {}
 
 export function countedCaller(session: Caller, counting: Counting): Caller {
+  const counted = async <T>(
+    ask: () => Promise<T>,
+    endpoint: EndpointShape,
+    values: CallValues | undefined,
+  ): Promise<T> => {
+    const limit = await countCall(endpoint, values, counting);
+    const answer = await believed(ask(), counting.budget, limit);
+    if (answer instanceof Plan) return answer;
+    const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
+    if (used === undefined) return answer;
+    throw used;
+  };
   return {
-    async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
-      const limit = await countCall(endpoint, values, counting);
-      const answer = await believed(session.call(endpoint, values), counting.budget, limit);
-      const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
-      if (used === undefined) return answer;
-      throw used;
-    },
+    call: (endpoint, values) => counted(() => session.call(endpoint, values), endpoint, values),
+    send: (endpoint, values) => counted(() => session.send(endpoint, values), endpoint, values),
   };
 }
 

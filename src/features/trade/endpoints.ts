@@ -2,18 +2,18 @@
  * Every request of doc 3 §4 Part B, and those that the document only mentions, as seen on the public implementation. All answers have
  * the envelope; `client.ts` takes the rows out of it.
  */
-import { type Effect, type Endpoint, endpoint } from '../../http/endpoint.ts';
+import type { Effect, Endpoint } from '../../http/endpoint.ts';
 import type { Envelope } from './schema.ts';
 
 const envelope = async () => (await import('./schema.ts')).envelope;
 
-function read(path: string): Endpoint<Envelope> {
-  return endpoint<Envelope>({ method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope });
+function read(path: string): Endpoint<Envelope, 'read'> {
+  return { method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope };
 }
 
 /** No write is ever sent twice; what a subscription changes is the session's own affair, and ends with it. */
-function post(path: string, effect: Effect): Endpoint<Envelope> {
-  return endpoint<Envelope>({ method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope });
+function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
+  return { method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope };
 }
 
 /** Doc 3 §4. */

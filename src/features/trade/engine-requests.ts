@@ -47,7 +47,8 @@ export class EngineRequests {
     this.#token = token;
     this.#now = target.now;
     this.#sender = new Sender(
-      { ...rest, signal: this.#controller.signal, warn: () => {} }, // the session's other requests warn
+      // The session's other requests warn.
+      { ...rest, signal: this.#controller.signal, log: { ...rest.log, warn: () => {} } },
       {
         basePath: '',
         contentType: FORM,

@@ -16,7 +16,7 @@ export function gatewayKey({ target, settings }: RunContext): CredentialKey {
 
 export async function keptToken(ctx: RunContext): Promise<GatewayToken | undefined> {
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) ctx.target.warn(warning);
+  for (const warning of warnings) ctx.target.log.warn(warning);
   return findGatewayToken(document, gatewayKey(ctx));
 }
 
@@ -35,7 +35,7 @@ export async function keepToken(token: string, ctx: RunContext): Promise<Gateway
 export async function forgetToken(ctx: RunContext): Promise<boolean> {
   const key = gatewayKey(ctx);
   return withCredentials(ctx.paths, ctx, (file) => {
-    for (const warning of file.warnings) ctx.target.warn(warning);
+    for (const warning of file.warnings) ctx.target.log.warn(warning);
     const found = findGatewayToken(file.document, key) !== undefined;
     if (found) file.save(withoutGatewayToken(file.document, key));
     return found;

@@ -3,6 +3,7 @@
 import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import type { Confirmed } from '../../http/endpoint.ts';
 import { callsLeft } from './calls-left.ts';
 import type { FillWatch } from './fills.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
@@ -10,7 +11,7 @@ import type { LostOrder } from './order-candidates.ts';
 import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import type { OrderPreview, OrderTerms } from './order-preview.ts';
 import type { OrderReport } from './order-report.ts';
-import { type SendingDetails, sendOrder, showRequest } from './order-sending.ts';
+import { planOrders, type SendingDetails, sendOrder } from './order-sending.ts';
 import type { OrderRequest, Placed } from './placing.ts';
 import { STALE_MS } from './planned-requests.ts';
 import type { Account, Offer } from './schema.ts';
@@ -40,7 +41,8 @@ export async function placeNewOrder(
 ): Promise<Answer<OrderReport>> {
   const wanted = wantedAccount(input.account, ctx);
   if (ctx.dryRun) {
-    return showRequest(draft.request(await keptAccountId(wanted, ctx), await keptSymbol(draft.symbol, ctx)), ctx);
+    const request = draft.request(await keptAccountId(wanted, ctx), await keptSymbol(draft.symbol, ctx));
+    return { value: await planOrders([request], ctx) };
   }
   const { side, amount, symbol } = draft;
   if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
@@ -56,18 +58,18 @@ export async function placeNewOrder(
       const preview = previewOrder(draft, { account, offer, now: ctx.now() });
       return { value: { ...preview, callsLeft: await callsLeft(ctx) }, as: previewAs };
     }
-    const confirmed = await confirm(draft, { account, offer, open }, ctx);
-    if (input.requireOpen) checkOpen(side, confirmed, ctx.now());
-    return send({ draft, account, offer: confirmed, open, wish, wait: input.wait }, ctx);
+    const agreed = await confirm(draft, { account, offer, open }, ctx);
+    if (input.requireOpen) checkOpen(side, agreed.offer, ctx.now());
+    return send({ draft, account, ...agreed, open, wish, wait: input.wait }, ctx);
   });
 }
 
 /** Returns the offer by which it holds. Where the answer took its time it is looked again, and nothing is sent that would be another order by now. */
 async function confirm(
   draft: NewOrderDraft,
-  { account, offer, open }: Pick<Confirmed, 'account' | 'offer' | 'open'>,
+  { account, offer, open }: Pick<ConfirmedOrder, 'account' | 'offer' | 'open'>,
   ctx: RunContext,
-): Promise<Offer> {
+): Promise<Pick<ConfirmedOrder, 'offer' | 'confirmed'>> {
   const { previewOrder, guardOrder } = await import('./order-preview.ts');
   const { orderSentence } = await import('./order-question.ts');
   const previewBy = (seen: Offer): OrderPreview => {
@@ -79,8 +81,8 @@ async function confirm(
   const askedAt = ctx.now();
   const { endpoint, form } = draft.request(account.accountId, offer.currency);
   const question = warnOfRepeats(`${orderSentence(draft, before)}?`, [{ path: endpoint.path, form }], ctx);
-  await confirmOrder(question, account.accountId, ctx);
-  if (ctx.now() - askedAt < STALE_MS) return offer;
+  const confirmed = await confirmOrder(question, account.accountId, ctx);
+  if (ctx.now() - askedAt < STALE_MS) return { offer, confirmed };
   const fresh = await liveOffer(draft.symbol, open);
   const now = previewBy(fresh);
   if (now.order !== before.order) {
@@ -90,7 +92,7 @@ async function confirm(
     );
   }
   if (now.rate !== before.rate) ctx.notice(`while it was confirmed the price went from ${before.rate} to ${now.rate}`);
-  return fresh;
+  return { offer: fresh, confirmed };
 }
 
 async function freshAccount({ accountId }: Account, open: TradingSession): Promise<Account> {
@@ -121,7 +123,8 @@ export async function openingDetails(
   };
 }
 
-interface Confirmed {
+interface ConfirmedOrder {
+  readonly confirmed: Confirmed;
   readonly draft: NewOrderDraft;
   readonly account: Account;
   readonly offer: Offer;
@@ -130,8 +133,8 @@ interface Confirmed {
   readonly wait: number | undefined;
 }
 
-async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderReport>> {
-  const { draft, account, offer, open, wish, wait } = order;
+async function send(order: ConfirmedOrder, ctx: RunContext): Promise<Answer<OrderReport>> {
+  const { draft, account, offer, open, wish, wait, confirmed } = order;
   const { accountId } = account;
   const { currency: symbol } = offer;
   const { acceptedOrder } = await import('./order-report.ts');
@@ -139,7 +142,8 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
   const watch = wait === undefined ? undefined : watchFills(ctx);
   await watch?.follow(open.session, open.unlimited);
   const details = await openingDetails(draft, account, offer);
-  const placed = await sendOrder(draft.request(accountId, symbol), open, details, { ...wish, wait, watch }, ctx);
+  const request = draft.request(accountId, symbol);
+  const placed = await sendOrder(request, confirmed, open, details, { ...wish, wait, watch }, ctx);
   if (watch === undefined || wait === undefined) return { value: acceptedOrder(placed.orderIds[0] ?? '') };
   return filled(placed, { watch, wait }, order, ctx);
 }
@@ -147,7 +151,7 @@ async function send(order: Confirmed, ctx: RunContext): Promise<Answer<OrderRepo
 async function filled(
   { orderIds: [orderId = ''], sentAt }: Placed,
   { watch, wait }: { readonly watch: FillWatch; readonly wait: number },
-  { draft, account, offer }: Confirmed,
+  { draft, account, offer }: ConfirmedOrder,
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
   const { hedges } = await import('./accounts.ts');

@@ -1,6 +1,7 @@
 /** Whoever trades is asked first, and for real money in more than a yes. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import type { Confirmed } from '../../http/endpoint.ts';
 import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../../store/order-journal.ts';
 
 function isLive({ settings }: RunContext): boolean {
@@ -38,7 +39,7 @@ export function warnOfRepeats(
   const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));
   if (repeated.length === 0) return question;
   for (const { id, at } of repeated) {
-    ctx.target.warn(
+    ctx.target.log.warn(
       `an identical request was sent at ${at} and its outcome is unknown (journal ${id}): this one may double it; svc trade journal settle finds out`,
     );
   }
@@ -54,7 +55,7 @@ export async function confirmOrder(
   accountId: string,
   ctx: RunContext,
   { isTyped = false }: { readonly isTyped?: boolean } = {},
-): Promise<void> {
+): Promise<Confirmed> {
   if (!isLive(ctx)) return ctx.confirm(question, isTyped ? { word: accountId, always: false } : undefined);
   return ctx.confirm(`REAL MONEY, account ${accountId}: ${question}`, { word: accountId, always: true });
 }

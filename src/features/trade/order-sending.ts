@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { journal, mayBeOf, readJournal } from '../../store/order-journal.ts';
-import type { Caller } from './client.ts';
 import type { Trace } from './closing-traces.ts';
 import type { FillWatch } from './fills.ts';
 import type { AcceptedOrder, LostOrder } from './order-candidates.ts';
 import type { KnownOrder } from './order-refusal.ts';
-import type { Finding, OrderJournal, OrderRequest, Placed } from './placing.ts';
+import type { Finding, OrderJournal, OrderRequest, Placed, Placing } from './placing.ts';
 import type { SeenTables, TableReader } from './seen-tables.ts';
 import { gatewayToken, openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
 
@@ -33,11 +33,12 @@ export interface SendingOptions extends SessionWish {
 /** One POST. Resolves for an order that was accepted, with its time by the gateway's clock; every other outcome is thrown. */
 export async function sendOrder(
   request: OrderRequest,
+  confirmed: Confirmed,
   open: TradingSession,
   details: SendingDetails,
   options: SendingOptions,
   ctx: RunContext,
-  caller: Caller = open.session,
+  caller: Placing['session'] = open.session,
 ): Promise<Placed> {
   const { placeOrder } = await import('./placing.ts');
   const { exceededLimit } = await import('./counted-caller.ts');
@@ -49,6 +50,7 @@ export async function sendOrder(
   const earlier = options.watch?.tables.ids() ?? new Set();
   const placed = await placeOrder(request, {
     session: caller,
+    confirmed,
     journal: await orderJournal(ctx, details.journaled),
     now: ctx.now,
     explain: async (error, common) =>
@@ -61,13 +63,18 @@ export async function sendOrder(
   return { ...placed, sentAt: placed.sentAt + skew() };
 }
 
-/** For a dry run: shows the request, and connects to nothing. */
-export async function showRequest(request: OrderRequest, ctx: RunContext): Promise<never> {
+/** What a dry run shows of requests. Nothing is connected. */
+export async function planOrders(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
   const { openSession } = await import('./session.ts');
-  const { showOrder } = await import('./placing.ts');
+  const { checkForm } = await import('./order-forms.ts');
   const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {
-    return await showOrder(request, session);
+    return new Plan(
+      requests.flatMap(({ endpoint, form }) => {
+        checkForm(endpoint.path, form);
+        return session.plan(endpoint, { body: form }).requests;
+      }),
+    );
   } finally {
     await session.close();
   }

@@ -1,14 +1,14 @@
 /** The one way by which anything that moves money leaves: written down before, sent once, and judged by what came back. */
 import { type ErrorDetails, type Sent, SvcError } from '../../errors.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
-import type { Caller } from './client.ts';
+import type { Client, Guarded } from '../../http/client.ts';
+import { answered, type Confirmed, type Endpoint } from '../../http/endpoint.ts';
 import { type TradingError, verdictOf } from './envelope.ts';
 import { GatewayRefusal, refusal, refusalWords } from './failed-answer.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Envelope } from './schema.ts';
 
 export interface OrderRequest {
-  readonly endpoint: Endpoint<Envelope>;
+  readonly endpoint: Endpoint<Envelope, Guarded>;
   readonly form: OrderForm;
   /** As typed: `buy`, `order cancel`. */
   readonly command: string;
@@ -33,7 +33,9 @@ export interface OrderJournal {
 }
 
 export interface Placing {
-  readonly session: Caller;
+  readonly session: Pick<Client, 'send'>;
+  /** That it may be sent. */
+  readonly confirmed: Confirmed;
   readonly journal: OrderJournal;
   /** After an outcome that is unknown: what the gateway shows of the request. Rejects where that cannot be found out. */
   readonly investigate?: (sentAt: number) => Promise<Finding>;
@@ -61,23 +63,16 @@ export interface Placed {
 const OPEN_JOURNAL =
   'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions; later: svc trade journal settle';
 
-/** In a dry run, in place of `placeOrder`: the form is recorded, nothing is written down, and nothing is connected. */
-export async function showOrder({ endpoint, form }: OrderRequest, session: Caller): Promise<never> {
-  checkForm(endpoint.path, form);
-  await session.call(endpoint, { body: form });
-  throw new SvcError('internal', `${endpoint.path} is no write, or this is no dry run`);
-}
-
 /** Throws whatever the outcome is but `accepted`. */
 export async function placeOrder(request: OrderRequest, placing: Placing): Promise<Placed> {
   const { endpoint, form } = request;
-  const { session, journal } = placing;
+  const { session, journal, confirmed } = placing;
   checkForm(endpoint.path, form);
   const journalId = await journal.sent(request);
   const sentAt = placing.now();
   let answer: Envelope;
   try {
-    answer = await session.call(endpoint, { body: form });
+    answer = answered(await session.send(endpoint, { body: form }, confirmed));
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { sent = error.httpStatus === undefined ? 'maybe' : 'yes' } = error;

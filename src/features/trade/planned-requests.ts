@@ -2,11 +2,12 @@
 import { FINAL } from '../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
+import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import type { ChangeRow } from './change-row.ts';
 import type { FillWatch } from './fills.ts';
 import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import type { Awaited } from './order-ledger.ts';
-import { type SendingDetails, type SendingOptions, sendOrder, showRequest } from './order-sending.ts';
+import { planOrders, type SendingDetails, type SendingOptions, sendOrder } from './order-sending.ts';
 import type { OrderRequest, Placed } from './placing.ts';
 import { type Desk, withDesk } from './trading-desk.ts';
 import type { SessionWish, TradingSession } from './trading-session.ts';
@@ -58,8 +59,8 @@ export function isUnknown({ code }: SvcError): boolean {
 
 /** A row for each; where the only failure is all there is to tell, it is thrown. */
 export function carryOut(change: Change, input: ChangeInput, ctx: RunContext): Promise<Answer<readonly ChangeRow[]>> {
-  return carryOutWith(change, input, ctx, async (planned, desk) => {
-    const outcomes = await sendAll(planned, change, { desk, wish: input }, ctx);
+  return carryOutWith(change, input, ctx, async (planned, desk, confirmed) => {
+    const outcomes = await sendAll(planned, change, { desk, wish: input, confirmed }, ctx);
     throwOnly(outcomes);
     return { value: rowsOf(outcomes), code: codeOf(outcomes), footer: hintsOf(outcomes) };
   });
@@ -70,14 +71,14 @@ export async function carryOutWith<Row extends ChangeRow>(
   change: Change,
   input: ChangeInput,
   ctx: RunContext,
-  send: (planned: readonly PlannedRequest[], desk: Desk) => Promise<Answer<readonly Row[]>>,
+  send: (planned: readonly PlannedRequest[], desk: Desk, confirmed: Confirmed) => Promise<Answer<readonly Row[]>>,
 ): Promise<Answer<readonly Row[]>> {
   await checkConfirmable(change.question, input.account, ctx);
   return withDesk(ctx, input, async (desk) => {
     const planned = await change.plan(desk);
     if (planned.length === 0) return { value: [], footer: change.nothing };
-    await confirmAll(planned, desk, ctx);
-    return send(planned, desk);
+    const confirmed = await confirmAll(planned, desk, ctx);
+    return confirmed instanceof Plan ? { value: confirmed } : send(planned, desk, confirmed);
   });
 }
 
@@ -90,11 +91,17 @@ export function throwOnly(outcomes: readonly Outcome[]): void {
 /** A look that is older says too little of now. */
 export const STALE_MS = 10_000;
 
-/** In a dry run all of them are shown, and that ends the command. Where the answer took its time, it is looked again before anything is sent. */
-export async function confirmAll(planned: readonly PlannedRequest[], desk: Desk, ctx: RunContext): Promise<void> {
+/** A dry run gets the plan of all. Where the answer took its time, the state is read again before anything is sent. */
+export async function confirmAll(
+  planned: readonly PlannedRequest[],
+  desk: Desk,
+  ctx: RunContext,
+): Promise<Confirmed | Plan> {
   if (ctx.dryRun) {
-    const { bulk } = await import('../../cli/bulk.ts');
-    await bulk(planned, 1, ({ request }) => showRequest(request, ctx));
+    return planOrders(
+      planned.map(({ request }) => request),
+      ctx,
+    );
   }
   for (const warning of new Set(planned.flatMap(({ warnings = [] }) => warnings))) ctx.notice(warning);
   const [only, ...more] = planned;
@@ -106,13 +113,14 @@ export async function confirmAll(planned: readonly PlannedRequest[], desk: Desk,
   const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
   question = warnOfRepeats(question, requests, ctx);
   const askedAt = ctx.now();
-  const accounts = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
-  for (const accountId of accounts) {
-    await confirmOrder(question, accountId, ctx, { isTyped: planned.some(({ isTyped }) => isTyped) });
-  }
-  if (ctx.now() - askedAt < STALE_MS) return;
+  const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
+  const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };
+  const confirmed = await confirmOrder(question, first, ctx, typing);
+  for (const accountId of others) await confirmOrder(question, accountId, ctx, typing);
+  if (ctx.now() - askedAt < STALE_MS) return confirmed;
   desk.forget();
   for (const { recheck } of planned) await recheck?.(desk);
+  return confirmed;
 }
 
 export interface Outcome {
@@ -130,6 +138,7 @@ export interface Outcome {
 }
 
 interface Sending {
+  readonly confirmed: Confirmed;
   readonly desk: Desk;
   readonly wish: SendingOptions;
   /** For `--wait`: follows the session before anything is sent through it. */
@@ -139,7 +148,7 @@ interface Sending {
 export async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { desk, wish, ready }: Sending,
+  { confirmed, desk, wish, ready }: Sending,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -159,7 +168,8 @@ export async function sendAll(
       await open.session.connect();
       const watch = await ready?.(open);
       isKept = false;
-      const placed = await sendOrder(one.request, open, { ...one.details, journaled }, { ...wish, watch }, ctx);
+      const details = { ...one.details, journaled };
+      const placed = await sendOrder(one.request, confirmed, open, details, { ...wish, watch }, ctx);
       outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;

@@ -4,6 +4,7 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
 import { wantedAccount } from './order-account.ts';
 import type { LostOrder } from './order-candidates.ts';
@@ -15,7 +16,7 @@ import type { Session } from './session-types.ts';
 import { lostOrders } from './settlement.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
-type RawAnswer = Awaited<ReturnType<Session['answer']>>;
+type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;
 type RawEndpoint = Parameters<Session['answer']>[0];
 type RawValues = NonNullable<Parameters<Session['answer']>[1]>;
 
@@ -56,7 +57,12 @@ function plainPath(path: string): string {
 }
 
 /** Before anything is connected: that its side is told, and that it is confirmed as an order is. */
-export async function confirmRawTrade(path: string, body: unknown, question: string, ctx: RunContext): Promise<void> {
+export async function confirmRawTrade(
+  path: string,
+  body: unknown,
+  question: string,
+  ctx: RunContext,
+): Promise<Confirmed> {
   const form = (body ?? {}) as OrderForm;
   const { missingSide } = await import('./order-forms.ts');
   const field = missingSide(plainPath(path), form);
@@ -70,18 +76,25 @@ export async function confirmRawTrade(path: string, body: unknown, question: str
   const hint = 'name it with -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
   const asked = ctx.dryRun ? question : warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
-  await confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
+  return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 
 /** Resolves for an answer, whatever it says; a failure without one is thrown. */
-export async function rawTrade(ctx: RunContext, endpoint: RawEndpoint, values: RawValues): Promise<RawVerdict> {
+export async function rawTrade(
+  ctx: RunContext,
+  endpoint: RawEndpoint,
+  values: RawValues,
+  confirmed: Confirmed | undefined,
+): Promise<RawVerdict | Plan> {
   const open = await openTradingSession(ctx, { forOrder: mayTrade(endpoint.method, endpoint.path) });
   try {
-    if (ctx.dryRun || !mayTrade(endpoint.method, endpoint.path)) {
-      const { answer, envelope } = await whole(await open.answer(endpoint, values));
+    if (ctx.dryRun || confirmed === undefined || !mayTrade(endpoint.method, endpoint.path)) {
+      const sent = await open.answer(endpoint, values, confirmed);
+      if (sent instanceof Plan) return sent;
+      const { answer, envelope } = await whole(sent);
       return { answer, refused: await verdict(envelope, endpoint.effect !== 'read', open) };
     }
-    return await placeRaw(ctx, endpoint, values, open);
+    return await placeRaw(ctx, endpoint, values, open, confirmed);
   } finally {
     await open.session.close();
   }
@@ -92,17 +105,18 @@ async function placeRaw(
   endpoint: RawEndpoint,
   values: RawValues,
   open: TradingSession,
+  confirmed: Confirmed,
 ): Promise<RawVerdict> {
-  const { method, path, effect } = endpoint;
+  const { method, path } = endpoint;
   const form = plainForm((values.body ?? {}) as OrderForm);
-  let answered: RawAnswer | undefined;
-  const call = async (): Promise<never> => {
-    const { answer, envelope } = await whole(await open.answer(endpoint, values));
-    answered = answer;
+  let received: RawAnswer | undefined;
+  const send = async (): Promise<never> => {
+    const { answer, envelope } = await whole(answered(await open.answer(endpoint, values, confirmed)));
+    received = answer;
     return envelope as never;
   };
   const request = {
-    endpoint: { method, path, effect },
+    endpoint: { method, path, effect: 'money' as const },
     form,
     command: 'api',
     what: `by ${method} ${path}`,
@@ -110,13 +124,13 @@ async function placeRaw(
   };
   const lost = lostOrder(form, open);
   try {
-    await sendOrder(request, open, lost === undefined ? {} : { lost: [lost] }, {}, ctx, { call });
+    await sendOrder(request, confirmed, open, lost === undefined ? {} : { lost: [lost] }, {}, ctx, { send });
   } catch (error) {
-    if (answered === undefined || !(error instanceof SvcError)) throw error;
-    return { answer: answered, refused: explained(error) };
+    if (received === undefined || !(error instanceof SvcError)) throw error;
+    return { answer: received, refused: explained(error) };
   }
-  if (answered === undefined) throw new SvcError('internal', `${path} was placed without an answer`);
-  return { answer: answered, refused: undefined };
+  if (received === undefined) throw new SvcError('internal', `${path} was placed without an answer`);
+  return { answer: received, refused: undefined };
 }
 
 /** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */

@@ -52,10 +52,15 @@ export interface Session {
   /** Connects, where it is not yet. Rejects with `unauthorized` for a token that is refused. */
   connect(): Promise<void>;
   /**
-   * One request in this session, connecting first where needed. A write goes out once at most, and never after a wait for a
-   * connection that was lost: that rejects. In a dry run a write is recorded and nothing is connected.
+   * One request in this session, connecting first where needed.
    */
-  call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T>;
+  call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
+  /**
+   * The same for a write. It goes out once at most, and never after a wait for a connection that was lost: that rejects. In a dry run
+   * nothing is connected.
+   */
+  readonly send: Client['send'];
+  readonly plan: Client['plan'];
   /** The same, for an answer of whatever type, as it came. */
   readonly answer: Client['answer'];
   /**

@@ -1,8 +1,8 @@
 /** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
 import { SvcError } from '../../errors.ts';
-import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
+import { type Client, type Guarded, openClient, type WholeAnswer } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
-import type { CallValues, Endpoint, EndpointShape } from '../../http/endpoint.ts';
+import { type CallValues, type Confirmed, type Endpoint, type EndpointShape, Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
@@ -101,20 +101,33 @@ class GatewaySession implements Session {
     return this.#connecting;
   }
 
-  async call<T>(endpoint: Endpoint<T>, values?: CallValues): Promise<T> {
+  async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
     return this.#secrets.leftOut(await this.#client.call(endpoint, values));
   }
 
-  async answer(endpoint: EndpointShape, values?: CallValues): Promise<WholeAnswer> {
+  async send<T>(endpoint: Endpoint<T>, values: CallValues = {}, confirmed?: Confirmed): Promise<T | Plan> {
     await this.#ready(endpoint);
-    const { bytes, ...head } = await this.#client.answer(endpoint, values);
+    // Which of its two signatures it is was checked by this one's.
+    const answer = await this.#client.send(endpoint as Endpoint<T, Guarded>, values, confirmed as Confirmed);
+    return answer instanceof Plan ? answer : this.#secrets.leftOut(answer);
+  }
+
+  async answer(...request: Parameters<Client['answer']>): Promise<WholeAnswer | Plan> {
+    await this.#ready(request[0]);
+    const answer = await this.#client.answer(...request);
+    if (answer instanceof Plan) return answer;
+    const { bytes, ...head } = answer;
     return { ...head, bytes: this.#secrets.leftOutOfBytes(bytes) };
   }
 
+  plan(endpoint: EndpointShape, values?: CallValues): Plan {
+    return this.#client.plan(endpoint, values);
+  }
+
   async #ready(endpoint: EndpointShape): Promise<void> {
-    const isRecorded = this.#target.dryRun !== undefined && endpoint.effect !== 'read';
-    if (!isRecorded && this.#engine === undefined) {
+    const isPlanned = this.#target.dryRun === true && endpoint.effect !== 'read';
+    if (!isPlanned && this.#engine === undefined) {
       if (this.#isReconnecting && endpoint.effect !== 'read') {
         throw new SvcError('connection_lost', 'the session is being connected again: nothing was sent');
       }

@@ -4,7 +4,8 @@ import type { Answer, RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
-import type { Trading } from './client.ts';
+import { answered, type Plan } from '../../http/endpoint.ts';
+import type { Caller } from './client.ts';
 import type { VisibilityRow } from './symbols.ts';
 import { openTradingSession, SESSION_FLAGS, type SessionWish } from './trading-session.ts';
 
@@ -23,7 +24,7 @@ export interface VisibilityInput extends SessionWish {
 }
 
 /** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
-export async function setVisible(
+export async function changeVisibility(
   visible: boolean,
   input: VisibilityInput,
   ctx: RunContext,
@@ -37,11 +38,12 @@ export async function setVisible(
   ctx.signal.addEventListener('abort', interrupt, { once: true });
   if (ctx.signal.aborted) interrupt();
   const { signal } = life;
-  const { session, trading, known } = await openTradingSession(
+  const { session, caller, trading, known } = await openTradingSession(
     { ...ctx, signal, target: { ...ctx.target, signal } },
     { ...input, reconnect: input.temporary !== undefined },
   );
   try {
+    const { setVisible } = await import('./client.ts');
     const { findSymbol } = await import('./symbols.ts');
     const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
     const instruments = await trading.instruments();
@@ -50,10 +52,11 @@ export async function setVisible(
     const wanted = [...new Set(input.symbol.map((symbol) => findSymbol(names, symbol)))];
     const shown = new Map(instruments.map((one) => [one.symbol, one.visible ?? false]));
     known.forget();
-    const outcome = await bulk(wanted, 1, async (symbol): Promise<VisibilityRow> => {
+    const outcome = await bulk(wanted, 1, async (symbol): Promise<VisibilityRow | Plan> => {
       const isOther = shown.get(symbol) !== visible && !ctx.signal.aborted;
       if (isOther) {
-        await trading.setVisible(symbol, visible);
+        const plan = await setVisible(caller, symbol, visible);
+        if (plan !== undefined) return plan;
         changed.push(symbol);
       }
       return { symbol, visible, changed: isOther, message: null };
@@ -63,7 +66,7 @@ export async function setVisible(
     });
     if (input.temporary === undefined || changed.length === 0) return answer;
     await held(input.temporary, ctx);
-    await changeBack(changed, visible, trading, ctx);
+    await changeBack(changed, visible, caller, ctx);
     known.forget();
     ctx.signal.throwIfAborted();
     return answer;
@@ -81,14 +84,15 @@ async function held(ms: number, ctx: RunContext): Promise<void> {
 async function changeBack(
   changed: readonly string[],
   visible: boolean,
-  trading: Trading,
+  caller: Caller,
   ctx: RunContext,
 ): Promise<void> {
+  const { setVisible } = await import('./client.ts');
   const left: string[] = [];
   let failure: SvcError | undefined;
   for (const symbol of changed) {
     try {
-      await trading.setVisible(symbol, !visible);
+      answered(await setVisible(caller, symbol, !visible));
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       failure = error;

@@ -5,7 +5,7 @@ import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 import type { KnownTables } from '../../store/known-tables.ts';
 import type { CallLimit } from './call-limits.ts';
-import type { AccountsPathMemory, Trading } from './client.ts';
+import type { AccountsPathMemory, Caller, Trading } from './client.ts';
 import type { CallBudget, Counting } from './counted-caller.ts';
 import type { Session, Transport } from './session-types.ts';
 
@@ -41,6 +41,8 @@ export interface SessionWish {
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
+  /** What `trading` asks with. */
+  readonly caller: Caller;
   /** The same requests, also where the calls are used up by what was counted here: that is a guess at what the gateway counts. */
   readonly unlimited: Trading;
   /** Any request, counted as the others are, and its answer as it came. */
@@ -93,25 +95,32 @@ export async function openTradingSession(
     atLimit: budget,
     commandNumbers: await commandNumbersOf(ctx),
     waitUntil: async (ms, { cmd }: CallLimit) => {
-      ctx.target.warn(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
+      ctx.target.log.warn(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
       await ctx.sleep(Math.max(0, ms - ctx.now()), ctx.signal);
     },
   };
-  const answer: Session['answer'] = async (endpoint, values) => {
+  const answer: Session['answer'] = async (endpoint, values, confirmed) => {
     // Only reads are held back.
     const own: Counting = endpoint.effect === 'read' ? counting : { ...counting, atLimit: 'ignore' };
     const limit = ctx.dryRun ? undefined : await countCall(endpoint, values, own);
-    return believed(session.answer(endpoint, values), counted, limit);
+    return believed(session.answer(endpoint, values, confirmed), counted, limit);
   };
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  const tradingWith = (atLimit: Counting['atLimit']): Trading =>
-    openTrading(countedCaller(session, { ...counting, atLimit }), accountsPathOf(known));
-  return { session, trading: tradingWith(budget), unlimited: tradingWith('ignore'), answer, known, budget: counted };
+  const caller = countedCaller(session, counting);
+  return {
+    session,
+    caller,
+    trading: openTrading(caller, accountsPathOf(known)),
+    unlimited: openTrading(countedCaller(session, { ...counting, atLimit: 'ignore' }), accountsPathOf(known)),
+    answer,
+    known,
+    budget: counted,
+  };
 }
 
 /** A wait is announced at once, in every format. */
 function pacing(ctx: RunContext) {
-  return { ...ctx, notice: (text: string) => ctx.target.warn(text) };
+  return { ...ctx, notice: (text: string) => ctx.target.log.warn(text) };
 }
 
 /** Kept as one of the tables, for a day. */

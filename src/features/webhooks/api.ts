@@ -1,6 +1,6 @@
 /** The recording service: every endpoint of doc 2 §4 below /v1, and its client. */
 import { type Client, openClient } from '../../http/client.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { answered, type Confirmed, endpoint, Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainRecordings } from './failed-answer.ts';
 import type {
@@ -90,12 +90,12 @@ export interface Page {
 
 export interface Recordings {
   subscriptions(): Promise<readonly Subscription[]>;
-  create(draft: SubscriptionDraft): Promise<CreatedSubscription>;
-  update(id: string, change: SubscriptionChange): Promise<Subscription>;
-  delete(id: string): Promise<Deletion>;
+  create(draft: SubscriptionDraft): Promise<CreatedSubscription | Plan>;
+  update(id: string, change: SubscriptionChange): Promise<Subscription | Plan>;
+  delete(id: string, confirmed: Confirmed): Promise<Deletion | Plan>;
   /** As `delete`, unasked: only for a subscription that the command itself has made. */
   withdraw(id: string): Promise<Deletion>;
-  test(id: string): Promise<QueuedTest>;
+  test(id: string): Promise<QueuedTest | Plan>;
   deliveries(id: string, page: Page): Promise<readonly LogItem[]>;
   samples(query: { readonly event?: string | undefined; readonly limit?: number | undefined }): AsyncIterable<Sample>;
   /** Any request below the service's base path, and its answer as it came. */
@@ -110,16 +110,18 @@ export function openRecordings(target: Target): Recordings {
   const byId = (id: string) => ({ params: { endpoint_id: id } });
   return {
     subscriptions: async () => (await client.call(endpoints.getSubscriptions)).items ?? [],
-    create: async ({ url, events }) => client.call(endpoints.postSubscription, { body: { url, events } }),
-    update: async (id, change) =>
-      (await client.call(endpoints.patchSubscription, { ...byId(id), body: { ...change } })).item,
-    delete: async (id) => client.call(endpoints.deleteSubscription, byId(id)),
-    withdraw: async (id) => client.call(endpoints.withdrawSubscription, byId(id)),
-    test: async (id) => client.call(endpoints.postTest, byId(id)),
+    create: async ({ url, events }) => client.send(endpoints.postSubscription, { body: { url, events } }),
+    update: async (id, change) => {
+      const answer = await client.send(endpoints.patchSubscription, { ...byId(id), body: { ...change } });
+      return answer instanceof Plan ? answer : answer.item;
+    },
+    delete: async (id, confirmed) => client.send(endpoints.deleteSubscription, byId(id), confirmed),
+    withdraw: async (id) => answered(await client.send(endpoints.withdrawSubscription, byId(id))),
+    test: async (id) => client.send(endpoints.postTest, byId(id)),
     deliveries: async (id, { page, size }) =>
       (await client.call(endpoints.getDeliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
     samples: ({ event, limit }) => client.items(endpoints.getSamples, { query: { event, limit } }),
-    answer: (endpoint, values) => client.answer(endpoint, values),
+    answer: client.answer.bind(client),
     get clockSkewMs() {
       return client.clockSkewMs;
     },

@@ -6,6 +6,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { endedBy, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import { Plan } from '../../http/endpoint.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Recordings, SubscriptionDraft } from './api.ts';
@@ -39,10 +40,9 @@ export async function createSubscription(
   draft: SubscriptionDraft,
   recordings: Recordings,
   creation: Creation,
-): Promise<Created> {
-  // The request follows from the arguments, and nothing is connected to.
-  if (creation.dryRun) return finish(await recordings.create(draft), [], draft, recordings, creation);
-  const before = await recordings.subscriptions();
+): Promise<Created | Plan> {
+  // In a dry run the request follows from the arguments, and nothing is connected to.
+  const before = creation.dryRun ? [] : await recordings.subscriptions();
   checkDuplicate(before, draft, creation);
   checkQuota(before, creation);
   try {
@@ -66,12 +66,12 @@ async function post(
   before: readonly Subscription[],
   recordings: Recordings,
   creation: Creation,
-): Promise<Created> {
+): Promise<Created | Plan> {
   return creation.unbroken(async () => {
     const answer = await recordings
       .create(draft)
       .catch((error: unknown) => explainFailure(error, draft, before, recordings, creation));
-    return finish(answer, before, draft, recordings, creation);
+    return answer instanceof Plan ? answer : finish(answer, before, draft, recordings, creation);
   });
 }
 

@@ -1,14 +1,21 @@
 /** Deleting subscriptions: one DELETE each, and the list where its answer is lost. */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import type { Recordings } from './api.ts';
 import { ownWords } from './failed-answer.ts';
 
 /** `already-gone`: it is not there any more, but whether by this request nobody knows. */
-export async function deleteSubscription(id: string, recordings: Recordings): Promise<'deleted' | 'already-gone'> {
+export async function deleteSubscription(
+  id: string,
+  recordings: Recordings,
+  confirmed: Confirmed,
+): Promise<'deleted' | 'already-gone' | Plan> {
   try {
-    const { ok } = await recordings.delete(id);
-    if (!ok) throw new SvcError('refused', 'server answered ok:false', { hint: `svc webhooks get ${shellWord(id)}` });
+    const answer = await recordings.delete(id, confirmed);
+    if (answer instanceof Plan) return answer;
+    if (!answer.ok)
+      throw new SvcError('refused', 'server answered ok:false', { hint: `svc webhooks get ${shellWord(id)}` });
     return 'deleted';
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;

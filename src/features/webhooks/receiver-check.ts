@@ -1,5 +1,6 @@
 /** Sends probes to a receiver, one after the other, and judges its answers. */
-import { openPoster, type Posted, type Poster } from '../../http/poster.ts';
+import type { Plan } from '../../http/endpoint.ts';
+import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
 import type { Outbound } from '../../http/target.ts';
 import type { ProbeDelivery, ProbeKit } from './probe-deliveries.ts';
 import { PROBE_NAMES, type ProbeName } from './probe-names.ts';
@@ -7,7 +8,6 @@ import { EVENT_PROBES } from './receiver-event-probes.ts';
 import type { Probe } from './receiver-rules.ts';
 import { NOT_TESTABLE, type UntestableName } from './receiver-rules.ts';
 import { SIGNATURE_PROBES } from './receiver-signature-probes.ts';
-import { showAll } from './sending.ts';
 
 /** In the order of their names. */
 const PROBES: readonly Probe[] = PROBE_NAMES.flatMap((wanted) =>
@@ -67,16 +67,18 @@ function notTestable(only: readonly ProbeName[]): ProbeResult[] {
   });
 }
 
+/** In a dry run: every delivery of the probes. */
+export function planCheck({ url, only, kit }: Pick<ReceiverCheck, 'url' | 'only' | 'kit'>): Plan {
+  const deliveries = choose(only).flatMap((probe) => probe.deliveries(kit));
+  return planPosts(deliveries.map(({ headers, body }) => ({ url, headers, body })));
+}
+
 /** Throws the failure where the receiver cannot be reached from the beginning. Once it is gone nothing more is sent. */
 export async function* checkReceiver(
   { url, only, deadlineMs, kit }: ReceiverCheck,
   outbound: Outbound,
 ): AsyncGenerator<ProbeResult, void, void> {
   const chosen = choose(only);
-  if (outbound.dryRun !== undefined) {
-    const all = chosen.flatMap(({ deliveries }) => deliveries(kit)).map((outgoing) => () => outgoing);
-    await showAll(all, { url, deadlineMs, concurrency: 1 }, outbound);
-  }
   const poster = openPoster(outbound, kit.now);
   try {
     let answered = false;

@@ -1,8 +1,9 @@
 /** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and tells what became of each. */
 import type { Context } from '../../context.ts';
 import type { ErrorCode, SvcError } from '../../errors.ts';
-import { openPoster, type Posted, type Poster } from '../../http/poster.ts';
-import { DryRunStop, type Outbound } from '../../http/target.ts';
+import type { Plan } from '../../http/endpoint.ts';
+import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
+import type { Outbound } from '../../http/target.ts';
 import type { RawHeader } from './delivery.ts';
 
 /** How long the service waits for a receiver (doc 2 §6). */
@@ -90,21 +91,11 @@ export async function* sendAll(
   }
 }
 
-/** The same in a dry run: every request is shown. Ends with `DryRunStop`. */
-export async function showAll(
-  source: Iterable<Draft> | AsyncIterable<Draft>,
-  { url, deadlineMs: timeoutMs }: Route,
-  outbound: Outbound,
-): Promise<never> {
-  const poster = openPoster(outbound);
-  for await (const draft of source) {
-    const { headers, body } = draft();
-    await poster.post({ url, headers, body, timeoutMs }).catch((error: unknown) => {
-      if (!(error instanceof DryRunStop)) throw error;
-    });
-  }
-  await poster.close();
-  throw new DryRunStop();
+/** The same in a dry run. */
+export async function planAll(source: Iterable<Draft> | AsyncIterable<Draft>, url: URL): Promise<Plan> {
+  const deliveries: Outgoing[] = [];
+  for await (const draft of source) deliveries.push(draft());
+  return planPosts(deliveries.map(({ headers, body }) => ({ url, headers, body })));
 }
 
 async function* each<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {

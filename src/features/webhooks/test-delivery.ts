@@ -4,6 +4,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { poll } from '../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Recordings } from './api.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';
@@ -12,10 +13,12 @@ import { DISABLED, eventsOf, idArgument, RETRY_MINUTES } from './subscription.ts
 const PING = 'webhook.ping';
 
 /** Sent once. Returns the id of the event. */
-export async function queueTest(id: string, recordings: Recordings): Promise<string> {
+export async function queueTest(id: string, recordings: Recordings): Promise<string | Plan> {
   const look = `svc webhooks deliveries ${shellWord(id)}`;
   try {
-    const { queued, event_id: eventId } = await recordings.test(id);
+    const answer = await recordings.test(id);
+    if (answer instanceof Plan) return answer;
+    const { queued, event_id: eventId } = answer;
     if (!queued) throw new SvcError('refused', 'not queued');
     if (eventId !== undefined && eventId !== '') return eventId;
     throw new SvcError('not_as_asked', 'queued, but the answer names no event', { hint: look });

@@ -4,6 +4,7 @@
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
 import { ownWords } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
@@ -19,7 +20,7 @@ export interface Edit {
 }
 
 export interface Guard {
-  confirm(question: string): Promise<void>;
+  confirm(question: string): Promise<unknown>;
   notice(text: string): void;
 }
 
@@ -35,7 +36,7 @@ export async function updateSubscription(
   edit: Edit,
   recordings: Recordings,
   guard: Guard,
-): Promise<Updated> {
+): Promise<Updated | Plan> {
   let before = findSubscription(await recordings.subscriptions(), typed);
   const events = editedEvents(eventsOf(before), edit);
   if (events.length === 0 && eventsOf(before).length > 0) {
@@ -54,7 +55,7 @@ export async function updateSubscription(
   }
   if (!newUrl && sameEvents(events, eventsOf(before))) return { before, after: before, unchanged: true };
   const after = await patchSubscription(before, { ...(newUrl ? { url: edit.url } : {}), events }, recordings, guard);
-  return { before, after, unchanged: false };
+  return after instanceof Plan ? after : { before, after, unchanged: false };
 }
 
 /** The change as it is sent, once, and what the service has made of it. */
@@ -63,16 +64,17 @@ export async function patchSubscription(
   change: SubscriptionChange,
   recordings: Recordings,
   { notice }: Pick<Guard, 'notice'>,
-): Promise<Subscription> {
+): Promise<Subscription | Plan> {
   const expected = { url: change.url ?? before.url, events: change.events };
   const { id } = before;
-  let answered: Subscription;
+  let answered: Subscription | Plan;
   try {
     answered = await recordings.update(id, change);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     return settled(error, before, expected, recordings, notice);
   }
+  if (answered instanceof Plan) return answered;
   check(answered, expected, ({ events }) => `events are ${eventText(events)} after the update`);
   const listed = await recordings.subscriptions().catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
@@ -168,7 +170,7 @@ export async function enableSubscription(
   url: string,
   recordings: Recordings,
   guard: Guard,
-): Promise<Updated> {
+): Promise<Updated | Plan> {
   const before = findSubscription(await recordings.subscriptions(), typed);
   if (before.status !== DISABLED) {
     throw new SvcError('guarded', `${before.id} is not disabled`, {
@@ -179,6 +181,7 @@ export async function enableSubscription(
     throw new SvcError('guarded', 'a disabled endpoint comes back only when its url changes; append e.g. ?v=2');
   }
   const after = await patchSubscription(before, { url, events: eventsOf(before) }, recordings, guard);
+  if (after instanceof Plan) return after;
   if (after.status === DISABLED) {
     throw new SvcError('not_as_asked', `${after.id} has another url now, and is disabled all the same`, {
       hint: `svc webhooks get ${shellWord(after.id)}`,

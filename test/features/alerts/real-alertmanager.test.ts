@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertQuery, keepsAlert } from '../../../src/features/alerts/alert-state.ts';
 import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/client.ts';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
+import { answered } from '../../../src/http/endpoint.ts';
 import { describeRealServers } from '../../contract/servers.ts';
-import { targetFor } from '../../http/targets.ts';
+import { CONFIRMED, targetFor } from '../../http/targets.ts';
 import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager, wire } from '../../support/alertmanager.ts';
 import { GRAMMAR_TABLE, refused } from './grammar-table.ts';
 
@@ -83,7 +84,7 @@ describeRealServers(({ release, version }) => {
       { labels: { alertname: 'state', instance: 'silenced' } },
     ]);
     const silenced = { name: 'instance', value: 'both|silenced', isRegex: true };
-    const posted = await alertmanager.postSilence({ ...window(), matchers: [silenced] });
+    const posted = answered(await alertmanager.postSilence({ ...window(), matchers: [silenced] }));
     const filter = ['alertname="state"'];
     const found = async (state: 'active' | 'silenced' | 'inhibited' | 'suppressed') => {
       const alerts = await all(alertmanager.alerts({ ...alertQuery([state]), filter }));
@@ -94,7 +95,7 @@ describeRealServers(({ release, version }) => {
     expect(await found('silenced')).toEqual(['both', 'silenced']);
     expect(await found('inhibited')).toEqual(['both', 'inhibited']);
     expect(await found('suppressed')).toEqual(['both', 'inhibited', 'silenced']);
-    await alertmanager.deleteSilence(posted.silenceID);
+    await alertmanager.deleteSilence(posted.silenceID, CONFIRMED);
     expect((await alertmanager.silence(posted.silenceID)).status.state).toBe('expired');
   });
 
@@ -110,7 +111,7 @@ describeRealServers(({ release, version }) => {
     const silence = { ...window(), matchers: [{ name: 'a', value: 'b', isRegex: false }] };
     const refusals: [() => Promise<unknown>, object][] = [
       [() => alertmanager.silence(UNKNOWN), { code: 'not_found', exit: 5 }],
-      [() => alertmanager.deleteSilence(UNKNOWN), { code: 'not_found', exit: 5 }],
+      [() => alertmanager.deleteSilence(UNKNOWN, CONFIRMED), { code: 'not_found', exit: 5 }],
       [() => alertmanager.postSilence({ ...silence, id: UNKNOWN }), { code: 'not_found', exit: 5 }],
       [
         () => alertmanager.postSilence({ ...silence, endsAt: silence.startsAt }),
@@ -140,7 +141,7 @@ describeRealServers(({ release, version }) => {
   test('is not mistaken for a missing silence where the path is wrong', async () => {
     const elsewhere = openAlertmanager(targetFor(`${server.url}/elsewhere`));
     await expect(elsewhere.silence(UNKNOWN)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });
-    await expect(elsewhere.deleteSilence(UNKNOWN)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });
+    await expect(elsewhere.deleteSilence(UNKNOWN, CONFIRMED)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });
     await elsewhere.close();
   });
 });

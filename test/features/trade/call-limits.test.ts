@@ -60,6 +60,7 @@ async function ask(full: number, atLimit: Counting['atLimit'], answer: object = 
         budget.log.push('sent');
         return answer as T;
       },
+      send: () => Promise.reject(new Error('it is no write')),
     },
     { budget, atLimit, commandNumbers: COMMAND_NUMBERS, waitUntil: async (ms) => void budget.log.push(`wait ${ms}`) },
   );

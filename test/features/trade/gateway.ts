@@ -7,8 +7,7 @@ import listen, { type Client } from 'socket.io';
 import { openSession } from '../../../src/features/trade/session.ts';
 import type { Session, SessionEvent, SessionOptions } from '../../../src/features/trade/session-types.ts';
 import { Secret } from '../../../src/http/redact.ts';
-import type { Target } from '../../../src/http/target.ts';
-import { type TestTarget, targetFor } from '../../http/targets.ts';
+import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
 
 export const TOKEN = '0123456789abcdef0123456789abcdef01234567';
 
@@ -128,11 +127,7 @@ export interface TestSession extends AsyncDisposable {
   readonly notices: string[];
 }
 
-export function sessionWith(
-  url: string,
-  options: Partial<SessionOptions> = {},
-  more: Partial<Target> = {},
-): TestSession {
+export function sessionWith(url: string, options: Partial<SessionOptions> = {}, more: TargetOptions = {}): TestSession {
   const target = targetFor(url, { service: 'trade', ...more });
   const notices: string[] = [];
   const session = openSession(target, {

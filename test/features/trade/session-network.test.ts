@@ -188,7 +188,7 @@ describe('the way to the gateway', () => {
 });
 
 describe('secrets', () => {
-  test.each([1, 2] as const)('no line of verbosity %i shows the token or a connection id', async (verbosity) => {
+  test.each([1, 2] as const)('no line of level %i shows the token or a connection id', async (level) => {
     let accepted = 2;
     await using server = await gateway({
       accepts: () => accepted-- > 0,
@@ -203,7 +203,7 @@ describe('secrets', () => {
     });
     const shown: unknown[] = [];
     const sleep = async (_ms: number, signal?: AbortSignal): Promise<void> => signal?.throwIfAborted();
-    await using opened = sessionWith(server.url, { reconnect: true }, { verbosity, sleep });
+    await using opened = sessionWith(server.url, { reconnect: true }, { level, sleep });
     const { session, target, notices } = opened;
     const next = reader(session);
     await session.call(subscribe, { body: { models: 'Order' } });

@@ -1,6 +1,6 @@
 /** svc's own session and client against the sandbox's gateway: what each took from the document fits together. */
 import { describe, expect, test } from 'vitest';
-import { openTrading } from '../../../src/features/trade/client.ts';
+import { openTrading, setVisible } from '../../../src/features/trade/client.ts';
 import { MODEL_NAMES } from '../../../src/features/trade/models.ts';
 import { PERIODS } from '../../../src/features/trade/periods.ts';
 import { readPush } from '../../../src/features/trade/push.ts';
@@ -24,7 +24,7 @@ describe('svc', () => {
     gateway.traps.add('accounts-path-404');
     expect(await trading.accounts()).toEqual(accounts);
     expect(await trading.instruments()).toHaveLength(8);
-    await trading.setVisible('USD/CHF', true);
+    await setVisible(own.session, 'USD/CHF', true);
     expect((await trading.model('Offer')).map(({ currency }) => currency)).toContain('USD/CHF');
   });
 

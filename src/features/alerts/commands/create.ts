@@ -59,7 +59,8 @@ export const alertsCreate = listCommand({
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
     const alerts =
       given.file === undefined ? [await fromArguments(given, ctx)] : await fromFile(given, given.file, ctx);
-    await sendAlerts(openAlertmanager(ctx.target), alerts);
+    const plan = await sendAlerts(openAlertmanager(ctx.target), alerts);
+    if (plan !== undefined) return { value: plan };
     const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
     const footer =
       open === 0

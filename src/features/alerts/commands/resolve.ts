@@ -57,7 +57,8 @@ export const alertsResolve = listCommand({
     const now = ctx.now();
     const end = endOfAlerts(now, alertmanager.clockSkewMs);
     const sent = alerts.map((alert) => resolvedAlert(alert, end, now));
-    await sendAlerts(alertmanager, sent);
+    const plan = await sendAlerts(alertmanager, sent);
+    if (plan !== undefined) return { value: plan };
     const value = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
     return { value, footer: 'where the cause goes on, the source sends the alert again and it fires again' };
   },

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { ANY_ANSWER, printedAnswer } from '../raw-answer.ts';
 
 export const api = recordCommand({
@@ -47,13 +48,17 @@ export const api = recordCommand({
     const values = { query: asked.query, body: body?.body };
     if (service !== 'trade') {
       const { rawCall } = await import('../raw-call.ts');
-      if (changes) await ctx.confirm(question);
-      return printedAnswer(await rawCall(ctx, endpoint, values), { include, unread: ctx.wants.rawJson });
+      const confirmed = changes ? await ctx.confirm(question) : undefined;
+      const answer = await rawCall(ctx, endpoint, values, confirmed);
+      if (answer instanceof Plan) return { value: answer };
+      return printedAnswer(answer, { include, unread: ctx.wants.rawJson });
     }
     const { confirmRawTrade, mayTrade, rawTrade } = await import('../../trade/raw-trade.ts');
-    if (mayTrade(method, asked.path)) await confirmRawTrade(asked.path, body?.body, question, ctx);
-    else if (changes) await ctx.confirm(question);
-    const { answer, refused } = await rawTrade(ctx, endpoint, values);
+    const confirm = (): Promise<Confirmed> =>
+      mayTrade(method, asked.path) ? confirmRawTrade(asked.path, body?.body, question, ctx) : ctx.confirm(question);
+    const raw = await rawTrade(ctx, endpoint, values, changes ? await confirm() : undefined);
+    if (raw instanceof Plan) return { value: raw };
+    const { answer, refused } = raw;
     if (refused !== undefined) ctx.notice(refused.message);
     return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord } from '../../../store/credentials.ts';
 import { CLIENT_SINK_FLAGS, openClientSink } from '../client-sink.ts';
 import { checkRedirectUri } from '../redirect-uri.ts';
@@ -60,6 +61,10 @@ export const oauthClientsRegister = recordCommand({
     } catch (error) {
       sink.abandon();
       throw error;
+    }
+    if (registered instanceof Plan) {
+      sink.abandon();
+      return { value: registered };
     }
     const { client, warnings } = registered;
     await sink.keep(client);

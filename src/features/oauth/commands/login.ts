@@ -1,5 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { askToken } from '../piped-token.ts';
@@ -99,7 +100,7 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
   throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
 }
 
-async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept> {
+async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept | Plan> {
   const { checkKeepable, keepLogin, keptClients } = await import('../kept-login.ts');
   const { signIn } = await import('../login.ts');
   const clients = await keptClients(ctx);
@@ -112,7 +113,9 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   });
   try {
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
-    const { client, credential } = await signIn(target, clients, input, signInPeople(ctx, input));
+    const signedIn = await signIn(target, clients, input, signInPeople(ctx, input));
+    if (signedIn instanceof Plan) return signedIn;
+    const { client, credential } = signedIn;
     return shown(await keepLogin(credential, client, ctx), client);
   } finally {
     release();

@@ -45,7 +45,7 @@ export const oauthLogout = recordCommand({
   async run(_input, ctx) {
     const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
     const { gone, revocation } = await withCredentials(ctx.paths, ctx, (file) => {
-      for (const warning of file.warnings) ctx.target.warn(warning);
+      for (const warning of file.warnings) ctx.target.log.warn(warning);
       const found = findCredential(file.document, key);
       if (found !== undefined) file.save(withoutCredential(file.document, key));
       return { gone: found, revocation: found && revocationOf(found, findClientOf(file.document, found)) };

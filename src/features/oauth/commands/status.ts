@@ -49,9 +49,9 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 async function tell(ctx: RunContext): Promise<SignIn> {
   const { standing } = await import('../standing.ts');
   const { isAlive } = await import('../refresh.ts');
-  const { baseUrl, warn } = ctx.target;
+  const { baseUrl, log } = ctx.target;
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) warn(warning);
+  for (const warning of warnings) log.warn(warning);
   const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(baseUrl) };
   const stored = findCredential(document, key);
   const file = credentialsPath(ctx.paths);

@@ -1,5 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { silenceCandidates } from '../../alerts/candidates.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import { POSTED_LIST } from '../columns.ts';
@@ -76,7 +77,9 @@ export const silencesAck = listCommand({
       else checked.push({ draft: found.wanted, reach: reachOf(muted) });
     }
     await askAbout(checked, alertmanager, silenceGuard(ctx, input.allAlerts));
-    const { value, code } = await postSilences(checked, alertmanager, ctx);
+    const sent = await postSilences(checked, alertmanager, ctx);
+    if (sent instanceof Plan) return { value: sent };
+    const { value, code } = sent;
     return { value: [...present, ...value.map((posted) => ({ ...posted, unchanged: false }))], code };
   },
 });

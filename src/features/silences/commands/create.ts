@@ -2,6 +2,7 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { parseTime } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { silenceCandidates } from '../../alerts/candidates.ts';
 import type { Alertmanager } from '../../alerts/client.ts';
 import type { Matcher } from '../../alerts/matcher.ts';
@@ -111,7 +112,7 @@ export const silencesCreate = recordCommand({
     const { present, wanted } = await ensured(draft, alertmanager);
     if (present !== undefined) return { value: present };
     const posted = await postSilence(await approve(wanted, alertmanager, typed), alertmanager, guard);
-    return { value: { ...posted, unchanged: false } };
+    return { value: posted instanceof Plan ? posted : { ...posted, unchanged: false } };
   },
 });
 
@@ -175,7 +176,9 @@ async function createFromFile(
     checked.push(await checkUpdate(before, applyChanges(before, silence), alertmanager, guard));
   }
   await askAbout(checked, alertmanager, guard);
-  const { value, code } = await postSilences(checked, alertmanager, ctx);
+  const sent = await postSilences(checked, alertmanager, ctx);
+  if (sent instanceof Plan) return { value: sent };
+  const { value, code } = sent;
   const [posted] = value;
   return single && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
 }

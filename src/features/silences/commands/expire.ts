@@ -1,6 +1,7 @@
 import { FINAL } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
 import type { Alertmanager } from '../../alerts/client.ts';
 import { isUuid } from '../../alerts/id-prefix.ts';
@@ -76,11 +77,11 @@ export const silencesExpire = listCommand({
     const targets = byOptions
       ? await selected(selection, alertmanager, ctx)
       : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
-    await approve(targets, byOptions, ctx);
+    const confirmed = await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
     const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
-    const outcome = await bulk(known, input.concurrency, async (target): Promise<Expired> => {
-      const expired = await expireOne(target, alertmanager, input.ignoreMissing);
+    const outcome = await bulk(known, input.concurrency, async (target): Promise<Expired | Plan> => {
+      const expired = await expireOne(target, alertmanager, input.ignoreMissing, confirmed);
       progress.step();
       return expired;
     }).finally(() => progress.clear());
@@ -98,13 +99,15 @@ async function expireOne(
   { id, silence, error }: ExpireTarget,
   alertmanager: Alertmanager,
   ignoreMissing: boolean,
-): Promise<Expired> {
+  confirmed: Confirmed | undefined,
+): Promise<Expired | Plan> {
   if (silence?.status.state === 'expired') {
     return { id, result: 'already-expired', message: `it ended at ${silence.endsAt}` };
   }
   try {
-    if (error !== undefined) throw error;
-    await alertmanager.deleteSilence(id);
+    if (error !== undefined || confirmed === undefined) throw error;
+    const plan = await alertmanager.deleteSilence(id, confirmed);
+    if (plan !== undefined) return plan;
   } catch (failure) {
     if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
     return { id, result: 'not-found', message: null };
@@ -151,15 +154,20 @@ function asks({ interactive, yes, dryRun }: RunContext): boolean {
   return interactive && !yes && !dryRun;
 }
 
-async function approve(targets: readonly ExpireTarget[], byOptions: boolean, ctx: RunContext): Promise<void> {
+/** Undefined where none of them can be expired. */
+async function approve(
+  targets: readonly ExpireTarget[],
+  byOptions: boolean,
+  ctx: RunContext,
+): Promise<Confirmed | undefined> {
   const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
-  if (found.length === 0) return;
+  if (found.length === 0) return undefined;
   if (asks(ctx)) {
     for (const { silence } of found.slice(0, MOST_SHOWN))
       if (silence !== undefined) ctx.notice(describeSilence(silence));
     if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
   } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
-  await ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+  return ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
 }
 
 /** One that has already expired is reported as that. A state that cannot be read does not keep a silence from being expired. */

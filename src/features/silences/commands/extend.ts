@@ -58,7 +58,7 @@ export const silencesExtend = listCommand({
       if (silence === undefined) throw error;
       if (silence.status.state === 'expired') throw expired(silence);
       if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
-      return outcomes.doneOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
+      return outcomes.postedOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
     });
     return bulkAnswer(done, ({ found: { typed } }, failure) => outcomes.failedOutcome(typed, failure));
   },

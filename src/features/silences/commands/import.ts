@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { parseTime } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { matcherTexts } from '../columns.ts';
@@ -82,6 +83,7 @@ export const silencesImport = listCommand({
       progress.step();
       return imported;
     }).finally(() => progress.clear());
+    if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => failedImport(row, message));
     return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
   },

@@ -55,7 +55,7 @@ export const silencesKeepalive = listCommand({
     const done = await bulk(items, 4, async ({ silence, skipped, checked }) => {
       if (skipped !== undefined) return outcomes.unsentOutcome('skipped', silence, skipped);
       if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
-      return outcomes.doneOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
+      return outcomes.postedOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
     });
     return bulkAnswer(done, ({ silence: { id } }, failure) => outcomes.failedOutcome(id, failure));
   },

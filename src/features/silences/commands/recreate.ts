@@ -55,7 +55,7 @@ export const silencesRecreate = listCommand({
       if (silence === undefined) throw error;
       const draft = recreated(silence, now, input.for);
       const posted = await postSilence(checked ?? { draft, reach: undefined }, alertmanager, guard);
-      return outcomes.doneOutcome('recreated', silence, posted);
+      return outcomes.postedOutcome('recreated', silence, posted);
     });
     return bulkAnswer(done, (item, failure) => outcomes.failedOutcome(item.found.typed, failure));
   },

@@ -4,6 +4,7 @@ import { formatDuration } from '../../../cli/duration.ts';
 import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import type { Alertmanager } from '../../alerts/client.ts';
 import type { HeldSilence, holdSilence } from '../held-silence.ts';
 import { ALL_ALERTS, author, silenceGuard } from '../silencing-flags.ts';
@@ -74,8 +75,9 @@ export const silencesRun = textCommand({
       () => undefined,
       (error: unknown) => tolerated(error, tolerant),
     );
-    const plan = { ttl, grace, tolerant, failure, command: input.command, passEnv: input.passEnv };
-    return { value: undefined, status: await runUnder(what, plan, alertmanager, ctx) };
+    const options = { ttl, grace, tolerant, failure, command: input.command, passEnv: input.passEnv };
+    const ended = await runUnder(what, options, alertmanager, ctx);
+    return ended instanceof Plan ? { value: ended } : { value: undefined, status: ended };
   },
 });
 
@@ -90,7 +92,7 @@ function tolerated(error: unknown, tolerant: boolean): SvcError {
 const UNAVAILABLE = ERROR_KINDS.server_error.exit;
 const DEFAULT_GRACE = 2 * 60_000;
 
-interface Plan {
+interface Cover {
   readonly ttl: number;
   readonly grace: number;
   /** Whether to run the command even if the alert manager is unavailable. */
@@ -103,16 +105,16 @@ interface Plan {
 }
 
 type Held =
-  | { readonly held: HeldSilence; readonly failure?: undefined }
+  | { readonly held: HeldSilence | Plan; readonly failure?: undefined }
   | { readonly held?: undefined; readonly failure: SvcError };
 
 /** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
 async function runUnder(
   what: Parameters<typeof holdSilence>[0],
-  { ttl, grace, tolerant, failure, command, passEnv }: Plan,
+  { ttl, grace, tolerant, failure, command, passEnv }: Cover,
   alertmanager: Alertmanager,
   ctx: RunContext,
-): Promise<number> {
+): Promise<number | Plan> {
   const { holdSilence, keepHeld } = await import('../held-silence.ts');
   const { childEnvironment, runChild, signalStatus } = await import('../../../cli/child.ts');
   const { settle } = await import('../../../cli/settle.ts');
@@ -134,15 +136,16 @@ async function runUnder(
     received ??= signal;
     if (result === undefined) {
       await alertmanager.close();
-      ctx.target.warn(`warning: ${maybeCreated}`);
+      ctx.target.log.warn(`warning: ${maybeCreated}`);
       return signalStatus(received ?? null);
     }
     const { held } = result;
+    if (held instanceof Plan) return held;
     if (held === undefined) {
       const { code, message } = result.failure;
-      if (code === 'outcome_unknown') ctx.target.warn(`warning: ${maybeCreated}`);
+      if (code === 'outcome_unknown') ctx.target.log.warn(`warning: ${maybeCreated}`);
       if (received !== undefined) return signalStatus(received);
-      ctx.target.warn(`warning: the command runs without a silence: ${message}`);
+      ctx.target.log.warn(`warning: the command runs without a silence: ${message}`);
       const child = await runChild(command, env, ctx);
       return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
     }
@@ -163,7 +166,7 @@ async function runUnder(
       received ??= ended.signal;
       if (ended.result === undefined) await alertmanager.close();
       const left = ended.result === undefined ? 'was not waited for' : ended.result.failure;
-      if (left !== undefined) ctx.target.warn(leftBehind(held, left));
+      if (left !== undefined) ctx.target.log.warn(leftBehind(held, left));
     }
     return received === undefined ? status : signalStatus(received);
   } finally {

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { VISIBILITY_LIST } from '../columns.ts';
-import { setVisible, VISIBILITY_FLAGS } from '../symbol-visibility.ts';
+import { changeVisibility, VISIBILITY_FLAGS } from '../symbol-visibility.ts';
 
 export const tradeSymbolsHide = listCommand({
   id: 'trade symbols hide',
@@ -14,5 +14,5 @@ export const tradeSymbolsHide = listCommand({
   exits: ['partly_done'],
   examples: [{ run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' }],
   output: VISIBILITY_LIST,
-  run: (input, ctx) => setVisible(false, input, ctx),
+  run: (input, ctx) => changeVisibility(false, input, ctx),
 });

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { VISIBILITY_LIST } from '../columns.ts';
-import { setVisible, VISIBILITY_FLAGS } from '../symbol-visibility.ts';
+import { changeVisibility, VISIBILITY_FLAGS } from '../symbol-visibility.ts';
 
 export const tradeSymbolsShow = listCommand({
   id: 'trade symbols show',
@@ -17,5 +17,5 @@ export const tradeSymbolsShow = listCommand({
     { run: 'svc trade symbols show XAU/USD --temporary 1h', why: 'For an hour, while another program trades it' },
   ],
   output: VISIBILITY_LIST,
-  run: (input, ctx) => setVisible(true, input, ctx),
+  run: (input, ctx) => changeVisibility(true, input, ctx),
 });

@@ -65,7 +65,7 @@ export const webhooksCheckReceiver = listCommand({
     id: ({ probe }) => probe,
   },
   async run(input, ctx) {
-    const { checkReceiver, unsent } = await import('../receiver-check.ts');
+    const { checkReceiver, planCheck, unsent } = await import('../receiver-check.ts');
     const { RECEIVER_MS } = await import('../sending.ts');
     const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
     const url = receiverAddress(input.url);
@@ -73,8 +73,8 @@ export const webhooksCheckReceiver = listCommand({
     const { now, random } = ctx;
     const kit = { key: requireSecret(input, ctx).key.reveal(), userAgent: outbound.userAgent, now, random };
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
-    const report =
-      input.junit === undefined || ctx.dryRun ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
+    if (ctx.dryRun) return { value: planCheck({ url, only: input.only, kit }) };
+    const report = input.junit === undefined ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
     const results: ProbeResult[] = [];
     const progress = ctx.progress(new Set(input.only).size || PROBE_NAMES.length);
     try {

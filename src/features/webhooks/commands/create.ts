@@ -1,6 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
 import { unbrokenCreate } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
@@ -59,6 +60,7 @@ export const webhooksCreate = recordCommand({
           kept = true;
         },
       });
+      if (created instanceof Plan) return { value: created };
       if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
       return { value: createdRow(created, sink), code: interruption()?.code ?? created.fault?.code };
     } catch (error) {

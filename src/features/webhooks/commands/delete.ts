@@ -1,5 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { stillKept } from '../kept-secrets.ts';
 import type { Subscription } from '../schema.ts';
 import {
@@ -56,18 +57,19 @@ export const webhooksDelete = listCommand({
     const doomed = disabled
       ? all.filter(({ status }) => status === DISABLED).map((one): Doomed => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
-    await approve(doomed, all, ctx);
-    const outcome = await bulk(doomed, 1, async ({ id, subscription, error }): Promise<DeletionRow> => {
+    const confirmed = await approve(doomed, all, ctx);
+    const outcome = await bulk(doomed, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
       const url = subscription?.url ?? null;
       try {
-        if (error !== undefined) throw error;
-        const result = await deleteSubscription(id, recordings);
-        return { id, result, url, message: null };
+        if (error !== undefined || confirmed === undefined) throw error;
+        const result = await deleteSubscription(id, recordings, confirmed);
+        return result instanceof Plan ? result : { id, result, url, message: null };
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
         return { id, result: 'not-found', url, message: null };
       }
     });
+    if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
     });
@@ -91,14 +93,19 @@ function resolve(typed: string, all: readonly Subscription[]): Doomed {
   }
 }
 
-async function approve(doomed: readonly Doomed[], all: readonly Subscription[], ctx: RunContext): Promise<void> {
+/** Undefined where none of them is there. */
+async function approve(
+  doomed: readonly Doomed[],
+  all: readonly Subscription[],
+  ctx: RunContext,
+): Promise<Confirmed | undefined> {
   const found = doomed.flatMap(({ subscription }) => subscription ?? []);
-  if (found.length === 0) return;
+  if (found.length === 0) return undefined;
   if (ctx.interactive && !ctx.yes && !ctx.dryRun) {
     for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
     ctx.notice(quotaText(all));
   }
-  await ctx.confirm(
+  return ctx.confirm(
     `Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`} for good?`,
   );
 }

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
@@ -25,6 +26,7 @@ export const webhooksEnable = recordCommand({
     const { enableSubscription } = await import('../updating.ts');
     checkSubscriptionId(input.id);
     const url = await receiverUrl(input.url, '--url', ctx);
-    return { value: updatedRow(await enableSubscription(input.id, url, openRecordings(ctx.target), ctx)) };
+    const enabled = await enableSubscription(input.id, url, openRecordings(ctx.target), ctx);
+    return { value: enabled instanceof Plan ? enabled : updatedRow(enabled) };
   },
 });

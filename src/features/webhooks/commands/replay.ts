@@ -54,7 +54,7 @@ export const webhooksReplay = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    const { sendAll, showAll, Tally } = await import('../sending.ts');
+    const { planAll, sendAll, Tally } = await import('../sending.ts');
     const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
     const { Replay } = await import('../sending-replay.ts');
     if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven is for --resign');
@@ -79,7 +79,7 @@ export const webhooksReplay = listCommand({
     const route = { url, deadlineMs, concurrency, gapMs: rate === undefined ? undefined : gapOf(rate) };
     const source = await replay.start();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
-    if (ctx.dryRun) await showAll(source, route, outbound);
+    if (ctx.dryRun) return { value: await planAll(source, url) };
     const tally = new Tally();
     return {
       value: sendAll(source, route, outbound, tally, ctx),

@@ -1,6 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
+import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import type { Recordings } from '../api.ts';
 import { type CreatedRow, createdRow } from '../created-subscription.ts';
@@ -68,9 +69,8 @@ export const webhooksRotate = recordCommand({
     const sink = await openSecretSink(input, ctx);
     let kept = false;
     try {
-      if (!input.keepOld) {
-        await ctx.confirm(`Replace ${old.id} (${old.url}) by a new subscription, and delete it once that one works?`);
-      }
+      const question = `Replace ${old.id} (${old.url}) by a new subscription, and delete it once that one works?`;
+      const confirmed = input.keepOld ? undefined : await ctx.confirm(question);
       const created = await createSubscription({ url: old.url, events: [...eventsOf(old)] }, recordings, {
         dryRun: ctx.dryRun,
         allowDuplicate: true,
@@ -82,8 +82,9 @@ export const webhooksRotate = recordCommand({
           kept = true;
         },
       });
+      if (created instanceof Plan) return { value: created };
       const row = createdRow(created, sink);
-      const finished = await finishRotation({ old, row, ...input }, recordings, ctx);
+      const finished = await finishRotation({ old, row, wait: input.wait, confirmed }, recordings, ctx);
       return { value: { ...row, replaced: old.id, ...finished } };
     } finally {
       if (!kept) sink.abandon();
@@ -95,7 +96,8 @@ interface Rotation {
   readonly old: Subscription;
   readonly row: { readonly id: string; readonly secret_kept: string; readonly secret_fingerprint: string };
   readonly wait: number;
-  readonly keepOld: boolean;
+  /** That the old one may be deleted; undefined keeps it. */
+  readonly confirmed: Confirmed | undefined;
 }
 
 interface Finished {
@@ -108,7 +110,7 @@ const POLL_MS = 2_000;
 
 /** Whatever fails from here on, two subscriptions are there: the failure says so. */
 async function finishRotation(
-  { old, row: { id, secret_kept: where, secret_fingerprint: fp }, wait, keepOld }: Rotation,
+  { old, row: { id, secret_kept: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<Finished> {
@@ -121,7 +123,7 @@ async function finishRotation(
   if (doubt !== undefined) ctx.notice(doubt);
   let test: TestResult;
   try {
-    const eventId = await queueTest(id, recordings);
+    const eventId = answered(await queueTest(id, recordings));
     test = await waitForTest(id, eventId, { waitMs: wait, pollMs: POLL_MS }, recordings, ctx);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -132,8 +134,8 @@ async function finishRotation(
     const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
     throw stop(code, `its test event is not delivered: ${test.text}`);
   }
-  if (keepOld) return { test, replaced_deleted: false };
-  await deleteSubscription(old.id, recordings).catch((error: unknown) => {
+  if (confirmed === undefined) return { test, replaced_deleted: false };
+  await deleteSubscription(old.id, recordings, confirmed).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
       hint: `svc webhooks delete ${idArgument(old.id)}`,

@@ -66,14 +66,14 @@ export const webhooksSend = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    const { sendAll, showAll, Tally } = await import('../sending.ts');
+    const { planAll, sendAll, Tally } = await import('../sending.ts');
     const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const route = { url, deadlineMs: input.deadline, concurrency: input.concurrency };
     const source = await deliveries(input, outbound.userAgent, ctx);
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
-    if (ctx.dryRun) await showAll(source, route, outbound);
+    if (ctx.dryRun) return { value: await planAll(source, url) };
     const tally = new Tally();
     const rows = sendAll(source, route, outbound, tally, ctx);
     const about = { code: () => tally.code, footer: () => tally.summary };

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { TEST_RECORD } from '../delivery-log-columns.ts';
 import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
 import type { TestResult } from '../test-delivery.ts';
@@ -41,6 +42,7 @@ export const webhooksTest = recordCommand({
     const doubt = testWarning(subscription);
     if (doubt !== undefined) ctx.notice(doubt);
     const eventId = await queueTest(id, recordings);
+    if (eventId instanceof Plan) return { value: eventId };
     if (input.wait === undefined) {
       const text = `queued ${eventId} (not delivered yet)`;
       const value: TestResult = {

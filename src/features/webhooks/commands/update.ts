@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
@@ -44,7 +45,7 @@ export const webhooksUpdate = recordCommand({
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);
     try {
       const updated = await updateSubscription(input.id, { url, ...events }, openRecordings(ctx.target), ctx);
-      return { value: updatedRow(updated) };
+      return { value: updated instanceof Plan ? updated : updatedRow(updated) };
     } catch (error) {
       throw withSuggestion(error, [...(events.set ?? []), ...events.add]);
     }

@@ -12,8 +12,7 @@ const outbound: Outbound = {
   tls: { insecure: false },
   proxy: {},
   signal: new AbortController().signal,
-  verbosity: 0,
-  trace: () => {},
+  log: { level: 0, trace: () => {}, warn: () => {} },
 };
 
 export async function probe(

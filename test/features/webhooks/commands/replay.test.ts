@@ -340,8 +340,7 @@ it('--rate lets the next go only after its time', async () => {
     tls: { insecure: false },
     proxy: {},
     signal: new AbortController().signal,
-    verbosity: 0,
-    trace: () => {},
+    log: { level: 0, trace: () => {}, warn: () => {} },
   };
   const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
   let release = (): void => {};
