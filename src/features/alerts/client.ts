@@ -1,19 +1,20 @@
 /** The alert manager's client: the endpoints of doc 1 §4 with their types, and nothing the commands do not need. */
+import { SvcError } from '../../errors.ts';
 import { type Client, openClient } from '../../http/client.ts';
 import { answered, type Confirmed, type Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
-import type { AlertFilter, StateQuery } from './alert-state.ts';
 import * as endpoints from './endpoints.ts';
 import { explainAlertmanager } from './failed-answer.ts';
-import { silenceId } from './id-prefix.ts';
 import type {
   Alert,
+  AlertFilter,
   AlertGroup,
   PostableAlert,
   PostableSilence,
   PostedSilenceId,
   Receiver,
   Silence,
+  StateQuery,
   Status,
 } from './schema.ts';
 
@@ -111,4 +112,20 @@ function groupParameters({ active, silenced, inhibited, filter, receiver }: Grou
 
 function alertParameters(query: AlertQuery) {
   return { ...groupParameters(query), unprocessed: query.unprocessed };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A whole id as it is sent. Throws `invalid_value`. */
+export function silenceId(text: string): string {
+  if (!isUuid(text)) {
+    throw new SvcError('invalid_value', `"${text}" is not a silence id`, {
+      hint: 'a silence id is a UUID; svc silences list -a -q shows them',
+    });
+  }
+  return text.toLowerCase();
 }

@@ -1,8 +1,8 @@
 /** How alerts are shown: the cells, columns and outputs that the commands about them share. */
 import type { Cell, Column, ColumnFamily, ListOutput, Tone } from '../../output/types.ts';
-import { effectiveState } from './alert-state.ts';
-import type { AlertTally, ValueCount } from './alert-tally.ts';
-import type { Alert } from './schema.ts';
+import { formatMatcher, matcherFrom } from './matcher.ts';
+import type { Alert, Receiver, Silence } from './schema.ts';
+import { effectiveState } from './selection.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
 
@@ -72,7 +72,8 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
-const EMPTY = { empty: 'no such alerts (suppressed ones are listed with -a)' };
+/** What a table without rows says. */
+export const EMPTY = { empty: 'no such alerts (suppressed ones are listed with -a)' };
 export const ALERT_LIST: ListOutput<Alert> = {
   kind: 'list',
   columns: ALERT_COLUMNS,
@@ -81,30 +82,44 @@ export const ALERT_LIST: ListOutput<Alert> = {
   ...EMPTY,
 };
 
-/** One row for each combination of the labels' values. */
-export function tallyOutput(names: readonly string[]): ListOutput<AlertTally> {
+/** Ids are short of meaning: a note says whose they are. */
+interface Named {
+  readonly value: string;
+  readonly note?: string;
+}
+
+export function alertCandidates({ fingerprint, labels, receivers }: Alert): {
+  readonly fingerprints: readonly Named[];
+  readonly receivers: readonly Named[];
+} {
+  const { alertname, ...others } = labels;
+  const shown = Object.entries(others).map(([name, value]) => `${name}=${value}`);
   return {
-    kind: 'list',
-    columns: [
-      ...names.map((name): Column<AlertTally> => ({ name, cell: ({ labels }) => labels[name], flex: true })),
-      { name: 'alerts', cell: ({ alerts }) => alerts, align: 'right' },
-      { name: 'active', cell: ({ active }) => active, align: 'right' },
-      { name: 'suppressed', cell: ({ suppressed }) => suppressed, align: 'right' },
-      { name: 'oldest', cell: ({ oldest }) => ({ time: oldest }) },
-    ],
-    id: ({ labels }) => labelCells(labels).join(' '),
-    ...EMPTY,
+    fingerprints: [{ value: fingerprint, note: [alertname ?? '', ...shown].join(' ').trim() }],
+    receivers: receivers.map((receiver) => receiverCandidate(receiver)),
   };
 }
 
-export function countOutput(name: string): ListOutput<ValueCount> {
-  return {
-    kind: 'list',
-    columns: [
-      { name, cell: ({ value }) => value, flex: true },
-      { name: 'count', cell: ({ count }) => count, align: 'right' },
-    ],
-    id: ({ value }) => value,
-    ...EMPTY,
-  };
+export function silenceCandidates({ id, matchers, comment }: Pick<Silence, 'id' | 'matchers' | 'comment'>): {
+  readonly silences: readonly Named[];
+} {
+  const note = [...matchers.map((wire) => formatMatcher(matcherFrom(wire))), comment].join(' ');
+  return { silences: [{ value: id, note }] };
+}
+
+export function receiverCandidate({ name }: Receiver): Named {
+  return { value: receiverPattern(name) };
+}
+
+/** C0, C1 and what else is not seen; RE2 reads their escape as the character itself. */
+const UNSEEN = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+
+/**
+ * The regular expression that matches this name alone, for `--receiver`. A dot matches itself as well, and stays: nearly every
+ * name would be unreadable otherwise.
+ */
+export function receiverPattern(name: string): string {
+  return name
+    .replace(/[\\+*?()|[\]{}^$]/g, '\\$&')
+    .replace(UNSEEN, (character) => `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

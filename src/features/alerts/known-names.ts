@@ -3,8 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import type { Alertmanager } from './client.ts';
 import type { Matcher } from './matcher.ts';
-import { MatcherSyntaxError, splitList } from './matcher-classic.ts';
-import { parseFallback } from './matcher-utf8.ts';
+import { MatcherSyntaxError, parseFallback, splitList } from './matcher-syntax.ts';
 
 interface Names {
   readonly labels: Set<string>;

@@ -4,8 +4,7 @@
  */
 import { SvcError } from '../../errors.ts';
 import { formatMatcher, type Matcher, matcher, OPERATORS, type Operator } from './matcher.ts';
-import { MatcherSyntaxError, splitList } from './matcher-classic.ts';
-import { parseFallback } from './matcher-utf8.ts';
+import { MatcherSyntaxError, parseFallback, splitList } from './matcher-syntax.ts';
 
 export interface MatcherArguments {
   readonly matchers: Matcher[];

@@ -3,8 +3,7 @@
  * `GET /alerts/groups` names the intervals, by route.
  */
 import { SvcError } from '../../errors.ts';
-import type { AlertFilter } from './alert-state.ts';
-import type { Alert, AlertGroup, Status } from './schema.ts';
+import type { Alert, AlertFilter, AlertGroup, Status } from './schema.ts';
 
 /** What it reads from. */
 interface Source {

@@ -104,3 +104,18 @@ export const status = z.looseObject({
   uptime: z.string(),
 });
 export type Status = z.infer<typeof status>;
+
+/** The booleans of `GET /alerts` (doc 1 §4); for `all` none, for each is true by default. */
+export interface StateQuery {
+  readonly active?: boolean;
+  readonly silenced?: boolean;
+  readonly inhibited?: boolean;
+  readonly unprocessed?: boolean;
+}
+
+export interface AlertFilter {
+  /** Matchers in their canonical spelling; all have to match. */
+  readonly filter?: readonly string[] | undefined;
+  /** A regular expression for the whole name of a receiver. */
+  readonly receiver?: string | undefined;
+}

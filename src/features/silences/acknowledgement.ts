@@ -2,11 +2,8 @@
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import { unknownLabel } from '../alerts/known-names.ts';
-import { matchesLabels } from '../alerts/label-matching.ts';
-import { formatMatchers, type Matcher, matcher, matcherFrom } from '../alerts/matcher.ts';
+import { formatMatchers, type Matcher, matcher, matcherFrom, matchesLabels } from '../alerts/matcher.ts';
 import type { Alert, Silence } from '../alerts/schema.ts';
-import { matchersOfLabels } from './alert-matchers.ts';
-import { alertTitle } from './alert-title.ts';
 
 export const ACK_PREFIX = 'ACK!';
 
@@ -117,4 +114,29 @@ export async function dueAcknowledgements(
 
 function requiresAlertName({ name, value, isRegex, isEqual }: Matcher): boolean {
   return name === 'alertname' && isEqual && !isRegex && value !== '';
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** One equality for each label, without those of `drop`; the name of the alert first. Throws where nothing is left. */
+export function matchersOfLabels(labels: Labels, drop: readonly string[] = []): Matcher[] {
+  for (const name of drop) if (!Object.hasOwn(labels, name)) throw unknownLabel('--drop', name, Object.keys(labels));
+  const left = Object.entries(labels).filter(([name]) => !drop.includes(name));
+  if (left.length === 0) {
+    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`, {
+      hint: 'leave at least one that says which alerts are meant',
+    });
+  }
+  return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  if (a === 'alertname' || b === 'alertname') return a === 'alertname' ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+/** One line that tells an alert from others. */
+export function alertTitle({ labels }: Pick<Alert, 'labels'>): string {
+  const others = Object.keys(labels).filter((name) => name !== 'alertname');
+  return [labels['alertname'] ?? '', ...others.sort().map((name) => `${name}=${labels[name]}`)].join(' ').trim();
 }

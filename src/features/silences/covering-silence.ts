@@ -2,7 +2,7 @@
 import type { Alertmanager } from '../alerts/client.ts';
 import { formatMatcher, matcherFrom, sameMatchers } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
-import { applyChanges } from './silence-draft.ts';
+import { applyChanges } from './draft.ts';
 import type { PostedSilence } from './silencing.ts';
 
 /** What to do for a silence that is to be there: nothing, or to send one. */

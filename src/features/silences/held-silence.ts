@@ -4,7 +4,7 @@ import { answered, Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/client.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
-import { applyChanges } from './silence-draft.ts';
+import { applyChanges } from './draft.ts';
 import { serverTime } from './silencing.ts';
 
 interface Clock {

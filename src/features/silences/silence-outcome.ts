@@ -2,7 +2,7 @@
 import type { SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
-import { applyChanges } from './silence-draft.ts';
+import { applyChanges } from './draft.ts';
 
 export interface SilenceOutcome {
   /** The silence that was named, or what was typed where there is none. */

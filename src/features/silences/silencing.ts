@@ -1,5 +1,4 @@
 /** Writing a silence safely: what is checked before it is sent, what is asked, and what is read after a refusal. */
-
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
@@ -7,9 +6,9 @@ import type { Alertmanager } from '../alerts/client.ts';
 import { ifPossible, readKnownNames, suggestionText, suggestNames } from '../alerts/known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from '../alerts/matcher.ts';
 import { isDefinite, matcherWarnings } from '../alerts/matcher-warnings.ts';
-import type { PostableSilence, Silence } from '../alerts/schema.ts';
-import { countActive, measureReach, type Reach } from './reach.ts';
-import { applyChanges, changesMatchers, checkNamesOfUpdate, checkReachOfUpdate, checkWindow } from './silence-draft.ts';
+import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
+import { alertQuery, keepsAlert } from '../alerts/selection.ts';
+import { applyChanges, changesMatchers, checkNamesOfUpdate, checkReachOfUpdate, checkWindow } from './draft.ts';
 
 /** What has been allowed beforehand, and how the rest is reported and asked. */
 export interface Guard {
@@ -250,4 +249,36 @@ async function explainRefusal(error: unknown, { id }: PostableSilence, alertmana
       cause: error,
     },
   );
+}
+
+interface Reach {
+  /** Alerts that match now, in every state. */
+  readonly alerts: number;
+  /** The fingerprints of those that are active. */
+  readonly active: ReadonlySet<string>;
+}
+
+export function reachOf(alerts: readonly Alert[]): Reach {
+  return { alerts: alerts.length, active: new Set(alerts.filter(isActive).map(({ fingerprint }) => fingerprint)) };
+}
+
+/** Counts by `GET /alerts?filter=`: the server matches exactly as it will match the silence, and refuses what is not RE2. */
+async function measureReach(alertmanager: Pick<Alertmanager, 'alerts'>, matchers: readonly Matcher[]): Promise<Reach> {
+  let alerts = 0;
+  const active = new Set<string>();
+  for await (const alert of alertmanager.alerts({ filter: matchers.map(formatMatcher) })) {
+    alerts++;
+    if (isActive(alert)) active.add(alert.fingerprint);
+  }
+  return { alerts, active };
+}
+
+async function countActive(alertmanager: Pick<Alertmanager, 'alerts'>): Promise<number> {
+  let count = 0;
+  for await (const alert of alertmanager.alerts(alertQuery([]))) if (isActive(alert)) count++;
+  return count;
+}
+
+function isActive(alert: Alert): boolean {
+  return keepsAlert(alert, []);
 }

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
-import { isDefinite, isPositive, matcherWarnings } from '../../../src/features/alerts/matcher-warnings.ts';
-import { languageOf, mayMatchEmpty } from '../../../src/features/alerts/regex-language.ts';
+import {
+  isDefinite,
+  isPositive,
+  languageOf,
+  matcherWarnings,
+  mayMatchEmpty,
+} from '../../../src/features/alerts/matcher-warnings.ts';
 
 const [a, b] = [matcher('team', '=', 'a'), matcher('team', '=', 'b')];
 

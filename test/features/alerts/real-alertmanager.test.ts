@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { alertQuery, keepsAlert } from '../../../src/features/alerts/alert-state.ts';
 import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/client.ts';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
+import { alertQuery, keepsAlert } from '../../../src/features/alerts/selection.ts';
 import { answered } from '../../../src/http/endpoint.ts';
 import { describeRealServers } from '../../contract/servers.ts';
 import { CONFIRMED, targetFor } from '../../http/targets.ts';

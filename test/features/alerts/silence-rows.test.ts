@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/time.ts';
 import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
-import { parseSilenceFile } from '../../../src/features/silences/silence-file.ts';
-import { importPlan } from '../../../src/features/silences/silence-import.ts';
+import { importPlan } from '../../../src/features/silences/commands/import.ts';
+import { parseSilenceFile } from '../../../src/features/silences/file.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;

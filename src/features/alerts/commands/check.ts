@@ -3,15 +3,19 @@ import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
-import type { Bounds } from '../alert-condition.ts';
-import { collectAlerts, selects } from '../alert-selection.ts';
-import { alertFilter, mistypedNames, wantedStates } from '../alert-selection-flags.ts';
-import { alertQuery } from '../alert-state.ts';
 import type { Alertmanager } from '../client.ts';
 import { labelCells, OWN_COLUMN } from '../columns.ts';
-import { kept } from '../kept.ts';
 import type { Matcher } from '../matcher.ts';
 import type { Alert } from '../schema.ts';
+import {
+  alertFilter,
+  alertQuery,
+  collectAlerts,
+  filterAsync,
+  mistypedNames,
+  selects,
+  wantedStates,
+} from '../selection.ts';
 
 interface Checked {
   readonly ok: boolean;
@@ -102,7 +106,6 @@ export const alertsCheck = recordCommand({
   output: CHECK_RECORD,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../client.ts');
-    const { boundsText, checkedBounds, holds } = await import('../alert-condition.ts');
     const bounds = checkedBounds(input);
     checkTimes(input);
     const wanted = wantedStates(input);
@@ -113,7 +116,7 @@ export const alertsCheck = recordCommand({
       const selection = { wanted, olderThan: input.olderThan };
       const now = ctx.now();
       const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
-      const alerts = await collectAlerts(kept(all, (alert) => selects(alert, selection, now)));
+      const alerts = await collectAlerts(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
       isTrusted = true;
       return alerts;
@@ -174,7 +177,6 @@ async function awaited(
   { stableMs, ...times }: Patience,
   ctx: RunContext,
 ): Promise<{ readonly ok: boolean; readonly alerts: readonly Alert[] }> {
-  const { boundsText, holds, Stability } = await import('../alert-condition.ts');
   const stability = new Stability(stableMs);
   let alerts: readonly Alert[] | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
@@ -190,4 +192,61 @@ async function awaited(
     alerts = value;
   }
   return { ok: false, alerts: alerts ?? [] };
+}
+
+interface Bounds {
+  readonly min: number;
+  /** Null for no limit. */
+  readonly max: number | null;
+}
+
+/** Without any bound none may be there; `expect` is for alerts that always fire, to show that alerting works. */
+function checkedBounds({
+  min,
+  max,
+  expect,
+}: {
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly expect: boolean;
+}): Bounds {
+  if (expect && min !== undefined) throw new SvcError('usage', '--expect and --min both say how many there must be');
+  const least = min ?? (expect ? 1 : 0);
+  const most = max ?? (min === undefined && !expect ? 0 : null);
+  if (most !== null && least > most) {
+    throw new SvcError('usage', `at least ${least} and at most ${most} can never hold`);
+  }
+  return { min: least, max: most };
+}
+
+function holds(count: number, { min, max }: Bounds): boolean {
+  return count >= min && (max === null || count <= max);
+}
+
+/** `none`, `at least 1`, `at most 3`, `2 to 5`. */
+function boundsText({ min, max }: Bounds): string {
+  if (max === 0) return 'none';
+  if (max === null) return `at least ${min}`;
+  if (min === max) return `exactly ${min}`;
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
+/** Whether a condition has held without a break for long enough. */
+class Stability {
+  readonly #lengthMs: number;
+  #since: number | undefined;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  /** A look that brought no answer breaks it, too: nobody knows what happened meanwhile. */
+  reached(holding: boolean, now: number): boolean {
+    if (!holding) {
+      this.#since = undefined;
+      return false;
+    }
+    this.#since ??= now;
+    return now - this.#since >= this.#lengthMs;
+  }
 }

@@ -1,7 +1,11 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { parseDuration } from '../../../cli/duration.ts';
+import type { Instant } from '../../../cli/flags.ts';
 import { parseTime } from '../../../cli/time.ts';
+import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { labelCells } from '../columns.ts';
+import { parseLabels } from '../draft.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({
@@ -54,7 +58,7 @@ export const alertsCreate = listCommand({
   },
   async run(input, ctx) {
     const { openAlertmanager } = await import('../client.ts');
-    const { sendAlerts } = await import('../alert-draft.ts');
+    const { sendAlerts } = await import('../draft.ts');
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
     const alerts =
@@ -81,12 +85,11 @@ interface AlertOptions {
 }
 
 async function wizard(input: AlertOptions, ctx: RunContext): Promise<Partial<AlertOptions>> {
-  const { askForAlert } = await import('../alert-wizard.ts');
   return askForAlert(input, ctx);
 }
 
 async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<PostableAlert> {
-  const { checkAlert, parseLabels } = await import('../alert-draft.ts');
+  const { checkAlert, parseLabels } = await import('../draft.ts');
   if (input.name === undefined) {
     throw new SvcError('missing_value', 'no alert name and no label', {
       hint: 'for example: svc alerts create BackupFailed host=db-1',
@@ -110,7 +113,7 @@ async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<Post
 }
 
 async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Promise<readonly PostableAlert[]> {
-  const { parseAlertFile } = await import('../alert-draft.ts');
+  const { parseAlertFile } = await import('../draft.ts');
   const { name, generatorUrl, start, end, for: duration } = input;
   if (
     [name, generatorUrl, start, end, duration].some((value) => value !== undefined) ||
@@ -124,4 +127,46 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
     startsAt: new Date(now).toISOString(),
     instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
   });
+}
+
+interface Asked {
+  readonly name: string | undefined;
+  readonly label: readonly string[];
+  readonly annotation: Readonly<Record<string, string>>;
+  readonly end: Instant | undefined;
+  readonly for: number | undefined;
+}
+
+async function askForAlert(
+  { annotation, for: duration, end }: Asked,
+  ctx: RunContext,
+): Promise<Pick<Asked, 'name' | 'label' | 'annotation' | 'for'>> {
+  const { prompter } = ctx;
+  const name = await prompter.text({
+    question: 'What is the alert called?',
+    check: (text) => faultOf(() => parseLabels([text])),
+  });
+  const question = 'A label, such as host=db-1 (Enter for none):';
+  const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
+  const summary =
+    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'A summary (Enter for none):' });
+  const length =
+    duration !== undefined || end !== undefined
+      ? ''
+      : await prompter.text({
+          question: 'For how long does it fire, such as 2h (Enter for as long as the server lets it)?',
+          check: (text) => (text === '' ? undefined : durationFault(text)),
+        });
+  tellCommand(ctx, [
+    name,
+    ...label,
+    ...(summary === '' ? [] : ['--annotation', `summary=${summary}`]),
+    ...(length === '' ? [] : ['--for', length]),
+  ]);
+  return {
+    name,
+    label,
+    annotation: summary === '' ? annotation : { ...annotation, summary },
+    for: length === '' ? duration : parseDuration(length),
+  };
 }

@@ -1,9 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { alertCandidates } from '../candidates.ts';
-import { labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
+import type { Alertmanager } from '../client.ts';
+import { alertCandidates, labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
+import { type MutedGroup, readMutings } from '../muting.ts';
 import type { Alert, Silence } from '../schema.ts';
-import type { SuppressedAlert } from '../suppression.ts';
 
 const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
   kind: 'record',
@@ -63,9 +64,58 @@ export const alertsGet = recordCommand({
   offers: alertCandidates,
   async run({ fingerprint }, ctx) {
     const { openAlertmanager } = await import('../client.ts');
-    const { findAlert } = await import('../fingerprint.ts');
-    const { withSuppressors } = await import('../suppression.ts');
+    const { findAlert } = await import('../ids.ts');
     const alertmanager = openAlertmanager(ctx.target);
     return { value: await withSuppressors(await findAlert(alertmanager, fingerprint), alertmanager) };
   },
 });
+
+interface SuppressedAlert extends Alert {
+  /** Those of `status.silencedBy` that the server still has. */
+  readonly silences: readonly Silence[];
+  /** Those of `status.inhibitedBy` that still fire. */
+  readonly inhibitors: readonly Alert[];
+  /** The groups that a time interval mutes. Where there are others too, the alert is active. */
+  readonly mutedGroups: readonly MutedGroup[];
+}
+
+/** Asks nothing more where the status names nothing, and the server knows of no muting. */
+async function withSuppressors(
+  alert: Alert,
+  alertmanager: Pick<Alertmanager, 'alerts' | 'groups' | 'silence' | 'status'>,
+): Promise<SuppressedAlert> {
+  const { silencedBy, inhibitedBy, mutedBy } = alert.status;
+  const [silences, inhibitors, mutings] = await Promise.all([
+    readNamedSilences(silencedBy, alertmanager),
+    readNamedAlerts(new Set(inhibitedBy), alertmanager),
+    mutedBy === undefined ? undefined : readMutings(alertmanager),
+  ]);
+  const groups = mutings?.get(alert.fingerprint) ?? [];
+  return { ...alert, silences, inhibitors, mutedGroups: groups.filter((group) => group.mutedBy.length > 0) };
+}
+
+/** One after the other: an alert has few, and the server's limit of requests is shared by all its clients. */
+async function readNamedSilences(
+  ids: readonly string[],
+  alertmanager: Pick<Alertmanager, 'silence'>,
+): Promise<readonly Silence[]> {
+  const silences: Silence[] = [];
+  for (const id of ids) {
+    try {
+      silences.push(await alertmanager.silence(id));
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    }
+  }
+  return silences;
+}
+
+async function readNamedAlerts(
+  fingerprints: ReadonlySet<string>,
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+): Promise<readonly Alert[]> {
+  const found: Alert[] = [];
+  if (fingerprints.size === 0) return found;
+  for await (const alert of alertmanager.alerts()) if (fingerprints.has(alert.fingerprint)) found.push(alert);
+  return found;
+}

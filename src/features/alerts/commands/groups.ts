@@ -1,9 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { alertFilter, ifNone, wantedStates, warnOfNames } from '../alert-selection-flags.ts';
-import { groupQuery, keepsAlert } from '../alert-state.ts';
-import { receiverCandidate } from '../candidates.ts';
-import { labelCells } from '../columns.ts';
+import { labelCells, receiverCandidate } from '../columns.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
+import { alertFilter, groupQuery, ifNone, keepsAlert, wantedStates, warnOfNames } from '../selection.ts';
 
 const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 

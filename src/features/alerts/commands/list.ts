@@ -2,22 +2,24 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/watch.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RawJson, type Snapshot, type WatchOutput } from '../../../output/types.ts';
-import { type AlertSelection, collectAlerts, selects } from '../alert-selection.ts';
+import type { Alertmanager } from '../client.ts';
+import { ALERT_LIST, alertCandidates, labelCells, OWN_COLUMN } from '../columns.ts';
+import type { Alert } from '../schema.ts';
 import {
+  type AlertSelection,
   alertFilter,
+  alertQuery,
+  collectAlerts,
+  filterAsync,
   type GivenFilter,
   ifNone,
   refuseUnknownLabels,
+  selects,
+  serverSelects,
   wantedStates,
   warnOfNames,
-} from '../alert-selection-flags.ts';
-import { alertQuery, serverSelects } from '../alert-state.ts';
-import type { AlertTally, ValueCount } from '../alert-tally.ts';
-import { alertCandidates } from '../candidates.ts';
-import type { Alertmanager } from '../client.ts';
-import { ALERT_LIST, countOutput, labelCells, OWN_COLUMN, tallyOutput } from '../columns.ts';
-import { kept } from '../kept.ts';
-import type { Alert } from '../schema.ts';
+} from '../selection.ts';
+import { type AlertTally, countOutput, countValues, tallyAlerts, tallyOutput, type ValueCount } from '../tally.ts';
 
 export const alertsList = listCommand({
   id: 'alerts list',
@@ -94,7 +96,7 @@ export const alertsList = listCommand({
       if (raw !== undefined) return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
-    const selected = kept(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
+    const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
     const alerts = ifNone(selected, () => warnOfNames(given.matchers, alertmanager, ctx));
     const code = (any: boolean) => (failIfAny && any ? 'condition_false' : undefined);
     if (input.count) {
@@ -103,7 +105,6 @@ export const alertsList = listCommand({
       return { value: count, as: listOutput(input), code: code(count > 0) };
     }
     if (input.groupBy.length > 0 || input.countBy !== undefined) {
-      const { tallyAlerts, countValues } = await import('../alert-tally.ts');
       const { groupBy, countBy } = input;
       const value = countBy === undefined ? await tallyAlerts(alerts, groupBy) : await countValues(alerts, countBy);
       await refuseUnknownLabels(
@@ -163,7 +164,6 @@ async function watched(
   interval: WatchInterval,
   ctx: RunContext,
 ): Promise<{ readonly value: AsyncIterable<Snapshot<Alert>>; readonly as: WatchOutput<Alert> }> {
-  const { AlertChanges } = await import('../alert-changes.ts');
   const changes = new AlertChanges();
   let isFirst = true;
   const value = watchRows(
@@ -173,10 +173,53 @@ async function watched(
       isFirst = false;
       return alerts;
     },
-    (alerts, at) => changes.look(alerts, (alert) => selects(alert, selection, at)),
+    (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at)),
     interval,
     ctx,
   );
   const title = ({ labels }: Alert): string => [labels['alertname'], ...labelCells(labels, OWN_COLUMN)].join(' ');
   return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
+}
+
+interface AlertChange {
+  /** `resolved` only where the server has it no more; one that is still there but not wanted any more has `changed`. */
+  readonly event: 'added' | 'changed' | 'resolved';
+  readonly row: Alert;
+}
+
+interface AlertUpdate {
+  /** The wanted ones. */
+  readonly rows: readonly Alert[];
+  readonly changes: readonly AlertChange[];
+}
+
+/** What happened to the wanted alerts since they were last read. */
+class AlertChanges {
+  #known = new Map<string, { readonly alert: Alert; readonly digest: string }>();
+
+  /** `alerts` are those in every state, so that a silenced one is not taken for a resolved one. */
+  update(alerts: Iterable<Alert>, isWanted: (alert: Alert) => boolean): AlertUpdate {
+    const before = this.#known;
+    const now: typeof before = new Map();
+    const changes: AlertChange[] = [];
+    for (const alert of alerts) {
+      const { fingerprint } = alert;
+      const known = before.get(fingerprint);
+      before.delete(fingerprint);
+      const wanted = isWanted(alert);
+      if (!wanted && known === undefined) continue;
+      const digest = digestOf(alert);
+      if (wanted) now.set(fingerprint, { alert, digest });
+      if (known === undefined) changes.push({ event: 'added', row: alert });
+      else if (!wanted || known.digest !== digest) changes.push({ event: 'changed', row: alert });
+    }
+    for (const { alert } of before.values()) changes.push({ event: 'resolved', row: alert });
+    this.#known = now;
+    return { rows: [...now.values()].map(({ alert }) => alert), changes };
+  }
+}
+
+/** What makes an alert another one to a person. The source's every sign of life moves `endsAt` and `updatedAt`. */
+function digestOf({ annotations, generatorURL, receivers, startsAt, status }: Alert): string {
+  return JSON.stringify([annotations, generatorURL, receivers, startsAt, status]);
 }

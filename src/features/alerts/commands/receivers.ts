@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { receiverCandidate } from '../candidates.ts';
+import { receiverCandidate } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
 
 export const alertsReceivers = listCommand({

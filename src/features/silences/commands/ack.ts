@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { silenceCandidates } from '../../alerts/candidates.ts';
+import { silenceCandidates } from '../../alerts/columns.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import { POSTED_LIST } from '../columns.ts';
 import type { CheckedSilence, PostedSilence } from '../silencing.ts';
@@ -51,11 +51,11 @@ export const silencesAck = listCommand({
     }
     const by = labelNames(input.by);
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { collectAlerts } = await import('../../alerts/alert-selection.ts');
-    const { checkFingerprints, pickAlerts } = await import('../../alerts/fingerprint.ts');
+    const { collectAlerts } = await import('../../alerts/selection.ts');
+    const { checkFingerprints, pickAlerts } = await import('../../alerts/ids.ts');
     const acknowledgement = await import('../acknowledgement.ts');
     const { ensured } = await import('../covering-silence.ts');
-    const { reachOf } = await import('../reach.ts');
+    const { reachOf } = await import('../silencing.ts');
     const { askAbout } = await import('../silencing.ts');
     checkFingerprints(typed); // before anything is sent
     const alertmanager = openAlertmanager(ctx.target);
@@ -96,8 +96,8 @@ function labelNames(texts: readonly string[]): readonly string[] {
 }
 
 async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<readonly Alert[]> {
-  const { keepsAlert } = await import('../../alerts/alert-state.ts');
-  const { alertTitle } = await import('../alert-title.ts');
+  const { keepsAlert } = await import('../../alerts/selection.ts');
+  const { alertTitle } = await import('../acknowledgement.ts');
   const { MOST_CHOICES, tellCommand } = await import('../../../cli/wizard.ts');
   const active = firing.filter((alert) => keepsAlert(alert, []));
   if (active.length === 0) throw new SvcError('not_found', 'no alert is active: there is nothing to acknowledge');

@@ -1,14 +1,17 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { parseDuration } from '../../../cli/duration.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { parseTime } from '../../../cli/time.ts';
+import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { silenceCandidates } from '../../alerts/candidates.ts';
-import type { Alertmanager } from '../../alerts/client.ts';
-import type { Matcher } from '../../alerts/matcher.ts';
+import { type Alertmanager, openAlertmanager } from '../../alerts/client.ts';
+import { silenceCandidates } from '../../alerts/columns.ts';
+import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
+import { alertQuery } from '../../alerts/selection.ts';
 import { POSTED_LIST, POSTED_RECORD } from '../columns.ts';
-import type { askForMissing } from '../silence-wizard.ts';
 import type { CheckedSilence, Guard } from '../silencing.ts';
 import { ALL_ALERTS, author, postSilences, silenceGuard } from '../silencing-flags.ts';
 
@@ -117,7 +120,6 @@ export const silencesCreate = recordCommand({
 });
 
 async function wizard(...[given, ctx]: Parameters<typeof askForMissing>): ReturnType<typeof askForMissing> {
-  const { askForMissing } = await import('../silence-wizard.ts');
   return askForMissing(given, ctx);
 }
 
@@ -126,8 +128,8 @@ async function labelMatchers(
   drop: readonly string[],
   alertmanager: Alertmanager,
 ): Promise<readonly Matcher[]> {
-  const { findAlert } = await import('../../alerts/fingerprint.ts');
-  const { matchersOfLabels } = await import('../alert-matchers.ts');
+  const { findAlert } = await import('../../alerts/ids.ts');
+  const { matchersOfLabels } = await import('../acknowledgement.ts');
   return matchersOfLabels((await findAlert(alertmanager, fingerprint)).labels, drop);
 }
 
@@ -156,9 +158,9 @@ async function createFromFile(
   guard: Guard,
   ctx: RunContext,
 ) {
-  const { parseSilenceFile } = await import('../silence-file.ts');
+  const { parseSilenceFile } = await import('../file.ts');
   const { askAbout, checkSilence, checkUpdate } = await import('../silencing.ts');
-  const { applyChanges } = await import('../silence-draft.ts');
+  const { applyChanges } = await import('../draft.ts');
   const now = ctx.now();
   const { silences, single } = await parseSilenceFile(await ctx.readInput(path), {
     source: path,
@@ -181,4 +183,71 @@ async function createFromFile(
   const { value, code } = sent;
   const [posted] = value;
   return single && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
+}
+
+/** What a silence can be told by, as far as it is asked for. */
+interface Asked {
+  readonly matcher: readonly string[];
+  readonly fromAlert: string | undefined;
+  readonly comment: string | undefined;
+  readonly for: number | undefined;
+  readonly until: Instant | undefined;
+}
+
+/** Asks nothing where nothing is missing. */
+async function askForMissing(
+  { matcher, fromAlert, comment, for: duration, until }: Asked,
+  ctx: RunContext,
+): Promise<Pick<Asked, 'matcher' | 'comment' | 'for'>> {
+  const lacksMatchers = matcher.length === 0 && fromAlert === undefined;
+  const lacksComment = comment === undefined || comment.trim() === '';
+  if (!lacksMatchers && !lacksComment) return { matcher, comment, for: duration };
+  const matchers = lacksMatchers ? await askForMatchers(ctx) : [];
+  const length =
+    lacksMatchers && duration === undefined && until === undefined
+      ? await ctx.prompter.text({
+          question: 'For how long?',
+          default: '1h',
+          check: durationFault,
+        })
+      : undefined;
+  const why = lacksComment
+    ? await ctx.prompter.text({
+        question: 'Comment:',
+        check: (text) => (text.trim() === '' ? 'a comment is required' : undefined),
+      })
+    : undefined;
+  tellCommand(ctx, [
+    ...matchers,
+    ...(length === undefined ? [] : ['--for', length]),
+    ...(why === undefined ? [] : ['--comment', why]),
+  ]);
+  return {
+    matcher: [...matcher, ...matchers],
+    comment: why ?? comment,
+    for: length === undefined ? duration : parseDuration(length),
+  };
+}
+
+/** One of the names that fire, or what is typed; in their canonical spelling. */
+async function askForMatchers(ctx: RunContext): Promise<string[]> {
+  const counts = new Map<string, number>();
+  for await (const { labels } of openAlertmanager(ctx.target).alerts(alertQuery(['active']))) {
+    const name = labels['alertname'];
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
+  const choices = most.map(([value, count]) => ({ value, name: `${value} (${count} active)` }));
+  const other = { value: '', name: 'other matchers…' };
+  const name = most.length === 0 ? '' : await ctx.prompter.select('Mute which alerts?', [...choices, other]);
+  const parse = (texts: readonly string[]) => parseMatcherArguments(texts).matchers;
+  const first =
+    name === ''
+      ? await ctx.prompter.text({
+          question: 'Which matcher, such as team=db, or an alert name?',
+          check: (text) => faultOf(() => parse([text])),
+        })
+      : formatMatcher(matcher('alertname', '=', name));
+  const question = 'Another that has to match too, such as instance=web-1:9100 (Enter for none):';
+  return parse(await askForEach({ question, parse }, ctx, [first])).map(formatMatcher);
 }

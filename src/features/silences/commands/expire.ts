@@ -3,13 +3,11 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import type { Alertmanager } from '../../alerts/client.ts';
-import { isUuid } from '../../alerts/id-prefix.ts';
+import { type Alertmanager, isUuid } from '../../alerts/client.ts';
+import { findAmong, readSilences } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { findAmong, readSilences } from '../../alerts/silence.ts';
 import { describeSilence } from '../columns.ts';
-import type { SilenceSelection } from '../silence-selection.ts';
-import { SELECTION_FLAGS, selectionOf } from '../silence-selection-flags.ts';
+import { SELECTION_FLAGS, type SilenceSelection, selectionOf } from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -68,7 +66,7 @@ export const silencesExpire = listCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
-    const { selectsByState } = await import('../silence-selection.ts');
+    const { selectsByState } = await import('../selection.ts');
     const alertmanager = openAlertmanager(ctx.target, { bulk: true });
     const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
     const byOptions = input.all || !selectsByState(selection);
@@ -120,7 +118,7 @@ async function selected(
   alertmanager: Alertmanager,
   ctx: RunContext,
 ): Promise<ExpireTarget[]> {
-  const { silenceTest } = await import('../silence-selection.ts');
+  const { silenceTest } = await import('../selection.ts');
   const wanted = await silenceTest(selection, alertmanager, ctx.now());
   return (await readSilences(alertmanager)).filter(wanted).map((silence) => ({ id: silence.id, silence }));
 }

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { kept } from '../../alerts/kept.ts';
+import { filterAsync } from '../../alerts/selection.ts';
 import { SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../silence-selection-flags.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../selection.ts';
 
 export const silencesExport = listCommand({
   id: 'silences export',
@@ -19,11 +19,11 @@ export const silencesExport = listCommand({
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { silenceTest } = await import('../silence-selection.ts');
+    const { silenceTest } = await import('../selection.ts');
     const filter = await silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
     const wanted = await silenceTest(selection, alertmanager, ctx.now());
-    return { value: kept(alertmanager.silences(filter), wanted) };
+    return { value: filterAsync(alertmanager.silences(filter), wanted) };
   },
 });

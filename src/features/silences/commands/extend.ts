@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
+import type { FoundSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import type { FoundSilence } from '../../alerts/silence.ts';
 import { OUTCOME_LIST } from '../columns.ts';
 import type { CheckedSilence } from '../silencing.ts';
 import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
@@ -35,7 +35,7 @@ export const silencesExtend = listCommand({
   output: OUTCOME_LIST,
   async run({ id, by, max, allAlerts }, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { findSilences } = await import('../../alerts/silence.ts');
+    const { findSilences } = await import('../../alerts/ids.ts');
     const { askAbout, checkUpdate, postSilence } = await import('../silencing.ts');
     const outcomes = await import('../silence-outcome.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');

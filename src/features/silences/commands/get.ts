@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { silenceCandidates } from '../../alerts/candidates.ts';
+import { silenceCandidates } from '../../alerts/columns.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { SILENCE_COLUMNS } from '../columns.ts';
 
@@ -28,7 +28,7 @@ export const silencesGet = recordCommand({
   offers: silenceCandidates,
   async run({ id }, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { findSilence } = await import('../../alerts/silence.ts');
+    const { findSilence } = await import('../../alerts/ids.ts');
     return { value: await findSilence(openAlertmanager(ctx.target), id) };
   },
 });

@@ -1,10 +1,10 @@
 import { listCommand } from '../../../cli/command.ts';
 import { type AnyOutput, type ListOutput, RawJson } from '../../../output/types.ts';
-import { silenceCandidates } from '../../alerts/candidates.ts';
-import { kept } from '../../alerts/kept.ts';
+import { silenceCandidates } from '../../alerts/columns.ts';
 import type { Silence } from '../../alerts/schema.ts';
+import { filterAsync } from '../../alerts/selection.ts';
 import { COUNTED_COLUMNS, type CountedSilence, SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../silence-selection-flags.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../selection.ts';
 
 const SILENCE_LIST: ListOutput<Silence> = {
   kind: 'list',
@@ -41,7 +41,7 @@ export const silencesList = listCommand({
   offers: silenceCandidates,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { countsBySilence, selectsByState, silenceTest } = await import('../silence-selection.ts');
+    const { countsBySilence, selectsByState, silenceTest } = await import('../selection.ts');
     const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
     const filter = await silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
@@ -49,7 +49,7 @@ export const silencesList = listCommand({
       return { value: new RawJson(await alertmanager.silencesRaw(filter)) };
     }
     const wanted = await silenceTest(selection, alertmanager, ctx.now());
-    const silences = kept(alertmanager.silences(filter), wanted);
+    const silences = filterAsync(alertmanager.silences(filter), wanted);
     if (!input.withCounts) return { value: silences };
     return { value: counted(silences, await countsBySilence(alertmanager)), as: COUNTED_LIST };
   },

@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import type { FoundSilence } from '../../alerts/silence.ts';
+import type { FoundSilence } from '../../alerts/ids.ts';
 import { OUTCOME_LIST } from '../columns.ts';
 import type { CheckedSilence } from '../silencing.ts';
 import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
@@ -31,8 +31,8 @@ export const silencesRecreate = listCommand({
   output: OUTCOME_LIST,
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
-    const { findSilences } = await import('../../alerts/silence.ts');
-    const { recreated } = await import('../silence-draft.ts');
+    const { findSilences } = await import('../../alerts/ids.ts');
+    const { recreated } = await import('../draft.ts');
     const { askAbout, checkSilence, postSilence } = await import('../silencing.ts');
     const outcomes = await import('../silence-outcome.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { silenceCandidates } from '../../alerts/candidates.ts';
+import { silenceCandidates } from '../../alerts/columns.ts';
 import { POSTED_RECORD } from '../columns.ts';
 import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
 
@@ -44,8 +44,8 @@ export const silencesUpdate = recordCommand({
   async run(input, ctx) {
     const { openAlertmanager } = await import('../../alerts/client.ts');
     const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
-    const { findSilence } = await import('../../alerts/silence.ts');
-    const { applyChanges } = await import('../silence-draft.ts');
+    const { findSilence } = await import('../../alerts/ids.ts');
+    const { applyChanges } = await import('../draft.ts');
     const { askAbout, checkUpdate, postSilence } = await import('../silencing.ts');
     const { matchers, notices } = parseMatcherArguments(input.matcher);
     for (const notice of notices) ctx.notice(notice);

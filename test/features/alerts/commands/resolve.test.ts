@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { endOfAlerts } from '../../../../src/features/alerts/resolving.ts';
+import { endOfAlerts } from '../../../../src/features/alerts/commands/resolve.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { svc } from '../../../support/svc.ts';

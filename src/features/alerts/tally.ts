@@ -1,6 +1,9 @@
 /** Alerts counted by the values of their labels. To the service a label that is missing and an empty one are the same. */
-import { keepsAlert } from './alert-state.ts';
+
+import type { Column, ListOutput } from '../../output/types.ts';
+import { EMPTY, labelCells } from './columns.ts';
 import type { Alert } from './schema.ts';
+import { keepsAlert } from './selection.ts';
 
 /** One combination of values. */
 export interface AlertTally {
@@ -57,4 +60,32 @@ function labelOf(labels: Alert['labels'], name: string): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** One row for each combination of the labels' values. */
+export function tallyOutput(names: readonly string[]): ListOutput<AlertTally> {
+  return {
+    kind: 'list',
+    columns: [
+      ...names.map((name): Column<AlertTally> => ({ name, cell: ({ labels }) => labels[name], flex: true })),
+      { name: 'alerts', cell: ({ alerts }) => alerts, align: 'right' },
+      { name: 'active', cell: ({ active }) => active, align: 'right' },
+      { name: 'suppressed', cell: ({ suppressed }) => suppressed, align: 'right' },
+      { name: 'oldest', cell: ({ oldest }) => ({ time: oldest }) },
+    ],
+    id: ({ labels }) => labelCells(labels).join(' '),
+    ...EMPTY,
+  };
+}
+
+export function countOutput(name: string): ListOutput<ValueCount> {
+  return {
+    kind: 'list',
+    columns: [
+      { name, cell: ({ value }) => value, flex: true },
+      { name: 'count', cell: ({ count }) => count, align: 'right' },
+    ],
+    id: ({ value }) => value,
+    ...EMPTY,
+  };
 }

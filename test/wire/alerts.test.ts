@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { effectiveState, keepsAlert } from '../../src/features/alerts/alert-state.ts';
 import { type Alertmanager, openAlertmanager } from '../../src/features/alerts/client.ts';
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
-import { applyChanges } from '../../src/features/silences/silence-draft.ts';
+import { effectiveState, keepsAlert } from '../../src/features/alerts/selection.ts';
+import { applyChanges } from '../../src/features/silences/draft.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
 import { CONFIRMED, targetFor } from '../http/targets.ts';
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMatcher, type Matcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
-import { MatcherSyntaxError, parseClassic, splitList } from '../../../src/features/alerts/matcher-classic.ts';
-import { parseFallback, parseUtf8 } from '../../../src/features/alerts/matcher-utf8.ts';
+import {
+  MatcherSyntaxError,
+  parseClassic,
+  parseFallback,
+  parseUtf8,
+  splitList,
+} from '../../../src/features/alerts/matcher-syntax.ts';
 import { GRAMMAR_TABLE, type Result, refused } from './grammar-table.ts';
 
 const result = (parse: (input: string) => Matcher, input: string): Result => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { findAlert, isFingerprintPrefix } from '../../../src/features/alerts/fingerprint.ts';
-import { isUuid, silenceId } from '../../../src/features/alerts/id-prefix.ts';
+import { isUuid, silenceId } from '../../../src/features/alerts/client.ts';
+import { findAlert, findAmong, findSilence, isFingerprintPrefix } from '../../../src/features/alerts/ids.ts';
 import type { Alert, Silence } from '../../../src/features/alerts/schema.ts';
-import { findAmong, findSilence } from '../../../src/features/alerts/silence.ts';
 
 const silenceOf = (id: string): Silence => ({
   id,

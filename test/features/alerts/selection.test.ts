@@ -9,7 +9,7 @@ import {
   keepsAlert,
   serverSelects,
   type WantedStates,
-} from '../../../src/features/alerts/alert-state.ts';
+} from '../../../src/features/alerts/selection.ts';
 
 test.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
   ['all', {}],

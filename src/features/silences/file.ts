@@ -1,7 +1,7 @@
 /** Silences from a file: JSON, one object or an array of them, checked whole before anything is sent. */
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import { isUuid } from '../alerts/id-prefix.ts';
+import { isUuid } from '../alerts/client.ts';
 import { parseJson } from '../alerts/json-file.ts';
 import { isPostableSilence } from '../alerts/recognition.ts';
 import type { PostableSilence } from '../alerts/schema.ts';
