@@ -13,7 +13,7 @@ import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
-import { readPastedRedirect } from '../../src/features/oauth/pasted-redirect.ts';
+import { readPastedRedirect } from '../../src/features/oauth/login.ts';
 import { registerClient } from '../../src/features/oauth/registration.ts';
 import { requestToken } from '../../src/features/oauth/token-endpoint.ts';
 import { decodePayload, PacketFault, readMessage, readOpening } from '../../src/features/trade/engine-packet.ts';

@@ -8,7 +8,7 @@ import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { shownValue } from '../../store/setting-values.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
-import { credentialsFault, fileFindings, fileModes } from '../oauth/own-files.ts';
+import { credentialsFault, fileFindings, fileModes } from '../oauth/checks.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 

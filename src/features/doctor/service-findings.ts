@@ -4,7 +4,7 @@ import { bad, type Finding, ok, skipped, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { reach } from '../../http/reach.ts';
 import { Secret } from '../../http/redact.ts';
-import { credentialsFault, signInFinding } from '../oauth/own-files.ts';
+import { credentialsFault, signInFinding } from '../oauth/checks.ts';
 import { openBudget } from '../trade/trading-session.ts';
 import { quotaText } from '../webhooks/subscription.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { KeeperContext, TokenKeeper } from './token-keeper.ts';
+import type { TokenContext, TokenManager } from './token-manager.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +19,8 @@ export function authorizerFor(context: Context, target: Target, settings: Settin
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
-      header: async () => (await import('./gateway-token.ts')).gatewayHeader(context, target, settings.profile.name),
+      header: async () =>
+        (await import('./stored-authorizer.ts')).gatewayHeader(context, target, settings.profile.name),
     };
   }
   if (service !== 'webhooks') return undefined;
@@ -38,9 +39,9 @@ export function authorizerFor(context: Context, target: Target, settings: Settin
 }
 
 /** The stored login itself, for the commands that manage it. */
-export async function openKeeper(context: KeeperContext, target: Target, profile: string): Promise<TokenKeeper> {
-  const { TokenKeeper } = await import('./token-keeper.ts');
-  return new TokenKeeper(context, target, profile);
+export async function openTokenManager(context: TokenContext, target: Target, profile: string): Promise<TokenManager> {
+  const { TokenManager } = await import('./token-manager.ts');
+  return new TokenManager(context, target, profile);
 }
 
 /**

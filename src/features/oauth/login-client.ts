@@ -1,12 +1,14 @@
 /** Which client signs in, and at which port it waits for the browser: a given one, a stored one that the server still knows, or a new one. */
 import { SvcError } from '../../errors.ts';
+import type { FailedAnswer } from '../../http/answers.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { Authorization, SCOPE } from './authorization.ts';
-import { isForgotten } from './authorization-probe.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
+import { protocolRequest } from './protocol-request.ts';
+import { isClientError } from './refresh.ts';
 import { isLive, offeredMethods, registerClient } from './registration.ts';
 
 /** What differs from login to login. */
@@ -24,7 +26,7 @@ export interface LoginOptions {
   readonly waitMs: number;
 }
 
-export interface GivenClient {
+interface GivenClient {
   readonly id: string;
   readonly secret: string | undefined;
 }
@@ -40,7 +42,7 @@ type Notice = (text: string) => void;
 
 const CLIENT_NAME = 'svc';
 
-export interface Begun {
+interface Begun {
   readonly listener: LoopbackListener;
   readonly client: ClientRecord;
   readonly authorization: Authorization;
@@ -63,7 +65,7 @@ export async function chooseClient(
     const listener = await listenFor(client, server, options, notice);
     if (listener === undefined) continue;
     const authorization = authorize(server, client, listener, options);
-    const forgotten = await closingOnFailure(listener, () => isForgotten(target, authorization));
+    const forgotten = await closingOnFailure(listener, () => isUnknownClient(target, authorization));
     if (!forgotten) return { listener, client, authorization, origin: 'stored' };
     await listener.close();
     await clients.forget(client);
@@ -79,7 +81,7 @@ export async function chooseClient(
       return client;
     }
     const authorization = authorize(server, client, listener, options);
-    if (await isForgotten(target, authorization)) {
+    if (await isUnknownClient(target, authorization)) {
       notice('the server says that it does not know the client that it just registered; the browser may show an error');
     }
     return { listener, client, authorization, origin: 'new' };
@@ -98,7 +100,7 @@ async function beginGiven(
   return closingOnFailure(listener, async () => {
     const client = { ...given, redirect_uris: [listener.redirectUri], redirect_port: listener.port };
     const authorization = authorize(server, client, listener, options);
-    if (!(await isForgotten(target, authorization))) return { listener, client, authorization, origin: 'given' };
+    if (!(await isUnknownClient(target, authorization))) return { listener, client, authorization, origin: 'given' };
     throw new SvcError('unauthorized', `the server does not know the client ${client.client_id}`, {
       hint: 'check --client-id, or leave it out: svc then registers a client',
     });
@@ -276,4 +278,64 @@ function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): Sv
     ...details,
     hint: 'sign in again: a client that nobody uses does no harm',
   });
+}
+
+const PROBE_MS = 5_000;
+
+/** What another client, or a browser with cookies, cannot change. The other errors of RFC 6749 §4.1.2.1 may end differently there. */
+const FINAL = ['invalid_request', 'invalid_scope', 'unsupported_response_type'];
+
+/** How servers say on their pages that they do not know the client. */
+const UNKNOWN_CLIENT = [
+  /\b(?:invalid|unauthorized|unknown)[_ -]client(?:[_ ]?id)?\b/i,
+  /\bno such client\b/i,
+  /\bclient(?:[_ ]?id)?\b[^.<>]{0,40}\b(?:unknown|invalid|not (?:be )?(?:known|found|registered|exist)|does(?: not|n't) exist)\b/i,
+];
+
+/**
+ * True where the server does not know the client. Throws where it refuses this sign-in for good. A probe that fails says nothing, and
+ * the sign-in goes on.
+ */
+async function isUnknownClient(target: Target, authorization: Authorization): Promise<boolean> {
+  const { url } = authorization;
+  const answer = await refusal(target, url);
+  if (answer === undefined) return false;
+  const { status, headers, text } = answer;
+  if (status >= 400) return [400, 401, 403, 404].includes(status) && UNKNOWN_CLIENT.some((one) => one.test(text));
+  const location = headers['location'] ?? '';
+  if (!URL.canParse(location, url.href)) return false;
+  const { search } = new URL(location, url);
+  const error = new URLSearchParams(search).get('error') ?? '';
+  if (isClientError(error)) return true;
+  // To the callback, with the state of this sign-in: the browser would bring the same.
+  const verdict = FINAL.includes(error) ? authorization.judge(search.slice(1)) : undefined;
+  if (verdict?.kind === 'over') throw verdict.failure;
+  return false;
+}
+
+async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefined> {
+  let refused: FailedAnswer | undefined;
+  try {
+    await protocolRequest(
+      // A browser has neither the headers of svc nor its credential. The state in the address is no matter for a trace.
+      { ...target, headers: {}, secretHeaders: new Set(), log: { ...target.log, level: 0 } },
+      {
+        method: 'GET',
+        effect: 'read',
+        url,
+        once: true,
+        // Not JSON: some servers then answer 200 with the address of their error page.
+        accept: 'text/html, */*;q=0.8',
+        bodiless: true,
+        timeoutMs: PROBE_MS,
+        explain: (answer) => {
+          refused = answer;
+          return undefined;
+        },
+      },
+    );
+  } catch {
+    target.signal.throwIfAborted();
+  }
+  return refused;
 }

@@ -7,12 +7,11 @@ import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
 import { chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
 import type { LoopbackListener } from './loopback-listener.ts';
-import { readPastedRedirect } from './pasted-redirect.ts';
-import { isOfClient } from './refresh.ts';
+import { isClientError } from './refresh.ts';
 import { requestToken, type TokenOutcome } from './token-endpoint.ts';
 
 /** The person, and the browser. */
-export interface LoginPeople {
+export interface LoginUser {
   /** Before anything else happens with it. */
   show(url: URL): void;
   notice(text: string): void;
@@ -23,7 +22,7 @@ export interface LoginPeople {
 }
 
 /** What is to be kept. */
-export interface SignedIn {
+interface SignedIn {
   readonly client: ClientRecord;
   readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;
 }
@@ -33,7 +32,7 @@ export async function signIn(
   target: Target,
   clients: KnownClients,
   options: LoginOptions,
-  people: LoginPeople,
+  people: LoginUser,
 ): Promise<SignedIn | Plan> {
   const server = await discover(target);
   const begun = await chooseClient(target, server, clients, options, (text) => people.notice(text));
@@ -56,14 +55,14 @@ export async function signIn(
 
 /** Some servers call a form of client_secret_basic that they do not read an invalid request. */
 function refusesClient(error: string, { token_endpoint_auth_method: method }: ClientRecord): boolean {
-  return isOfClient(error) || (error === 'invalid_request' && method === 'client_secret_basic');
+  return isClientError(error) || (error === 'invalid_request' && method === 'client_secret_basic');
 }
 
 interface Attempt {
   readonly target: Target;
   readonly listener: LoopbackListener;
   readonly authorization: Authorization;
-  readonly people: LoginPeople;
+  readonly people: LoginUser;
   readonly waitMs: number;
 }
 
@@ -91,7 +90,7 @@ async function firstAnswer({ target, listener, authorization, people, waitMs }: 
 async function pasted(
   authorization: Authorization,
   redirectUri: string,
-  people: LoginPeople,
+  people: LoginUser,
   withdrawn: AbortSignal,
 ): Promise<Grant> {
   for (let problem: string | undefined; !withdrawn.aborted; ) {
@@ -138,7 +137,7 @@ function exchange(
 interface Finished {
   readonly client: ClientRecord;
   readonly options: LoginOptions;
-  readonly people: LoginPeople;
+  readonly people: LoginUser;
 }
 
 function signedIn(
@@ -173,3 +172,31 @@ function signedIn(
 
 /** With it, many servers give a refresh token (OpenID Connect Core §11). */
 const OFFLINE = 'offline_access';
+
+/** The query of a pasted address that is the redirect address, or what is wrong with it. Its secrets are in neither problem. */
+type PastedRedirect =
+  | { readonly query: string; readonly problem?: undefined }
+  | { readonly query?: undefined; readonly problem: string };
+
+/** Longer than any address a browser shows. */
+const LONGEST = 64 * 1024;
+
+export function readPastedRedirect(text: string, redirectUri: string): PastedRedirect {
+  // Terminals and mail programs break long lines and put quotes or brackets around addresses.
+  const address = text.trim().replace(/^[<"'](.*)[>"']$/s, '$1');
+  if (address === '') return { problem: 'nothing was pasted' };
+  if (address.length > LONGEST) return { problem: 'that is too long for an address' };
+  const begin = /^([^?#]*)\??/.exec(address)?.[1] ?? '';
+  if (!/^https?:\/\//i.test(begin)) {
+    // A code alone says nothing of who asked for it: whoever talks a person into pasting one would be signed in here.
+    return {
+      problem: `paste the whole address, from ${new URL(redirectUri).origin} on: a part of it cannot be checked`,
+    };
+  }
+  if (/\s/.test(address)) return { problem: 'the address holds a blank or a line break' };
+  if (begin !== redirectUri) {
+    return { problem: `the address must begin with ${redirectUri}? - is it the one the browser ended at?` };
+  }
+  const query = address.slice(begin.length).replace(/^\?/, '').replace(/#.*$/s, '');
+  return query === '' ? { problem: 'the address has no answer in it: what follows the "?" is missing' } : { query };
+}

@@ -33,7 +33,7 @@ export interface Refresh {
 }
 
 /** Whether an OAuth error is about the client, and not about the login (RFC 6749 §5.2). */
-export function isOfClient(error: string): boolean {
+export function isClientError(error: string): boolean {
   return error === 'invalid_client' || error === 'unauthorized_client';
 }
 

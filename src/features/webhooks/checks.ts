@@ -4,7 +4,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
-import { fileFindings, fileModes, signInFinding } from '../oauth/own-files.ts';
+import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
 import { keptSecrets, keptUnder, shownSecret } from './kept-secrets.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Authorization, codeChallenge, randomValue } from '../../../src/features/oauth/authorization.ts';
 import type { ServerMetadata } from '../../../src/features/oauth/discovery.ts';
-import { readPastedRedirect } from '../../../src/features/oauth/pasted-redirect.ts';
+import { readPastedRedirect } from '../../../src/features/oauth/login.ts';
 
 const SERVER: ServerMetadata = {
   issuer: 'https://service.example',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../src/features/oauth/browser.ts';
+import { noBrowserReason } from '../../../src/features/oauth/login-options.ts';
 
 const why = (
   env: Readonly<Record<string, string>>,
   { interactive = true, wanted = true, platform = 'linux' } = {},
-): string | undefined => whyNoBrowser({ env, interactive }, wanted, platform);
+): string | undefined => noBrowserReason({ env, interactive }, wanted, platform);
 
 describe('a browser is opened', () => {
   it.each([

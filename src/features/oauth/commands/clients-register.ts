@@ -1,14 +1,23 @@
-import { recordCommand } from '../../../cli/command.ts';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { Flags } from '../../../cli/flags.ts';
+import { openSink, SINK_FLAGS, type SinkInput } from '../../../cli/secret-sink.ts';
+import { SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import type { ClientRecord } from '../../../store/credentials.ts';
-import { CLIENT_SINK_FLAGS, openClientSink } from '../client-sink.ts';
-import { checkRedirectUri } from '../redirect-uri.ts';
-import { CLIENT_FLAGS } from '../sign-in.ts';
+import { Secret } from '../../../http/redact.ts';
+import type { ClientAuthMethod, ClientRecord } from '../../../store/credentials.ts';
+import { CLIENT_FLAGS } from '../login-options.ts';
+import { checkStorable, storeClient } from '../login-store.ts';
 
 interface Registered extends Omit<ClientRecord, 'client_secret'> {
   /** Null where the client has none; `***` where it is not shown. */
   readonly client_secret: string | null;
 }
+
+const CLIENT_SINK_FLAGS = {
+  ...SINK_FLAGS,
+  store: { type: 'boolean', help: 'Keep the client for svc oauth login (the default at a terminal)' },
+} as const satisfies Flags;
 
 export const oauthClientsRegister = recordCommand({
   id: 'oauth clients register',
@@ -75,3 +84,53 @@ export const oauthClientsRegister = recordCommand({
     return { value, footer: `${secret === undefined ? 'the client' : 'the secret'} is ${sink.where}` };
   },
 });
+
+interface ClientSink {
+  /** Whether the secret may stand in the output. */
+  readonly shows: boolean;
+  /** `stored`, `in client.key`; undefined where nothing is kept. */
+  readonly where: string | undefined;
+  keep(client: ClientRecord): Promise<void>;
+  /** There is no client: nothing is left behind. */
+  abandon(): void;
+}
+
+/** Tried as far as it can be before the service makes the client. Exit 2 where a secret would be lost. */
+async function openClientSink(input: SinkInput, method: ClientAuthMethod, ctx: RunContext): Promise<ClientSink> {
+  const elsewhere = input.secretFile !== undefined || input.secretFd !== undefined || input.showSecret;
+  if (method === 'none' && elsewhere) {
+    throw new SvcError('usage', 'a client of the method none has no secret', {
+      hint: 'choose another --auth-method, or leave out where the secret goes',
+    });
+  }
+  const stores = input.store || (!elsewhere && ctx.interactive);
+  if (stores && !elsewhere) {
+    if (!ctx.dryRun) await checkStorable(ctx);
+    return storedClient(ctx);
+  }
+  if (method === 'none') return { shows: false, where: undefined, keep: async () => {}, abandon: () => {} };
+  const sink = openSink(input, ctx);
+  if (sink === undefined) return storedClient(ctx);
+  return {
+    shows: sink.shows,
+    where: sink.where,
+    keep: ({ client_secret = '', client_id }) => sink.keep(new Secret(client_secret), client_id),
+    abandon: () => sink.abandon(),
+  };
+}
+
+function storedClient(ctx: RunContext): ClientSink {
+  return { shows: false, where: 'stored', keep: (client) => storeClient(client, ctx), abandon: () => {} };
+}
+
+/** Throws `invalid_value` where no service would take it. */
+function checkRedirectUri(text: string): void {
+  const refuse = (why: string): SvcError => new SvcError('invalid_value', `${JSON.stringify(text)} ${why}`);
+  if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('is no address');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+    throw refuse('must be https: http is for addresses of this machine');
+  }
+  if (url.username !== '' || url.password !== '') throw refuse('holds a user or a password');
+  if (text.includes('#')) throw refuse('holds a fragment');
+}

@@ -3,8 +3,8 @@ import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import type { LoginOptions } from '../login-client.ts';
-import { askToken } from '../piped-token.ts';
-import { LOGIN_CLIENT_FLAGS, PERSONAL_TOKEN_FLAGS, type SignInOptions, signInPeople } from '../sign-in.ts';
+import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
+import { askToken } from '../token-input.ts';
 
 /** Without its secrets. */
 interface Kept {
@@ -101,10 +101,10 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
 }
 
 async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept | Plan> {
-  const { checkKeepable, keepLogin, keptClients } = await import('../kept-login.ts');
+  const { checkStorable, storeLogin, storedClients } = await import('../login-store.ts');
   const { signIn } = await import('../login.ts');
-  const clients = await keptClients(ctx);
-  await checkKeepable(ctx);
+  const clients = await storedClients(ctx);
+  await checkStorable(ctx);
   const stop = new AbortController();
   // The end of the terminal ends it in good order, too.
   const release = ctx.takeSignals((name) => {
@@ -113,24 +113,24 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   });
   try {
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
-    const signedIn = await signIn(target, clients, input, signInPeople(ctx, input));
+    const signedIn = await signIn(target, clients, input, loginUser(ctx, input));
     if (signedIn instanceof Plan) return signedIn;
     const { client, credential } = signedIn;
-    return shown(await keepLogin(credential, client, ctx), client);
+    return shown(await storeLogin(credential, client, ctx), client);
   } finally {
     release();
   }
 }
 
 async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<Kept> {
-  const { checkKeepable, keepLogin } = await import('../kept-login.ts');
+  const { checkStorable, storeLogin } = await import('../login-store.ts');
   const token = await askToken('Personal token:', 'svc oauth login', ctx);
-  await checkKeepable(ctx);
+  await checkStorable(ctx);
   await checkTaken(token, ctx);
   const now = Math.floor(ctx.now() / 1000);
   const lifetime = days === undefined ? {} : { expires_at: now + days * 86_400 };
   const login = { kind: 'personal', access_token: token, obtained_at: now, last_used_at: now, ...lifetime } as const;
-  return shown(await keepLogin(login, undefined, ctx), undefined);
+  return shown(await storeLogin(login, undefined, ctx), undefined);
 }
 
 /** Nothing is kept that the service does not take. */

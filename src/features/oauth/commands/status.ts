@@ -1,9 +1,74 @@
 import { statSync } from 'node:fs';
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
-import { SIGN_IN_RECORD, type SignIn } from '../sign-in-columns.ts';
+
+/** Times are RFC 3339 texts. What does not apply to the kind of login is null. */
+interface SignIn {
+  /** `expired`: the access token is, and the next request refreshes it. */
+  readonly state: 'signed_in' | 'expired' | 'not_signed_in';
+  readonly signed_in: boolean;
+  /** `environment`: of SVC_WEBHOOKS_TOKEN. */
+  readonly source: 'environment' | 'file' | null;
+  readonly kind: 'oauth' | 'personal' | 'token' | null;
+  readonly profile: string;
+  readonly base_url: string;
+  readonly file: string;
+  /** As `600`; null where there is no file. */
+  readonly file_mode: string | null;
+  readonly email: string | null;
+  readonly scope: string | null;
+  readonly client_id: string | null;
+  readonly obtained_at: string | null;
+  readonly expires_at: string | null;
+  readonly refresh_obtained_at: string | null;
+  /** 90 days after it was given. */
+  readonly refresh_expires_at: string | null;
+  readonly last_used_at: string | null;
+  /** Whether the service was asked. */
+  readonly checked: boolean;
+  /** What to do now. */
+  readonly advice: string | null;
+}
+
+const timeCell = (text: string | null): Cell => (text === null ? undefined : { time: text });
+
+const SIGN_IN_RECORD: RecordOutput<SignIn> = {
+  kind: 'record',
+  columns: [
+    {
+      name: 'state',
+      cell: ({ state, checked }) => {
+        if (state === 'not_signed_in') return { text: 'not signed in', tone: 'bad' };
+        if (state === 'expired') return { text: 'expired, refreshed at the next request', tone: 'warn' };
+        return { text: checked ? 'signed in, and the service agrees' : 'signed in', tone: 'good' };
+      },
+    },
+    { name: 'base-url', cell: ({ base_url }) => base_url },
+    { name: 'profile', cell: ({ profile }) => profile },
+    { name: 'source', cell: ({ source, file }) => sourceText(source, file) },
+    { name: 'file-mode', cell: ({ file_mode }) => file_mode ?? undefined },
+    { name: 'kind', cell: ({ kind }) => kind ?? undefined },
+    { name: 'token', cell: ({ source }) => (source === null ? undefined : '***') },
+    { name: 'expires', cell: ({ expires_at }) => timeCell(expires_at) },
+    { name: 'refreshable-until', cell: ({ refresh_expires_at }) => timeCell(refresh_expires_at) },
+    { name: 'last-used', cell: ({ last_used_at }) => timeCell(last_used_at) },
+    { name: 'email', cell: ({ email }) => email || undefined },
+    { name: 'scope', cell: ({ scope }) => scope ?? undefined },
+    { name: 'client-id', cell: ({ client_id }) => client_id ?? undefined },
+    { name: 'obtained', cell: ({ obtained_at }) => timeCell(obtained_at), wide: true },
+    { name: 'refresh-obtained', cell: ({ refresh_obtained_at }) => timeCell(refresh_obtained_at), wide: true },
+    { name: 'advice', cell: ({ advice }) => (advice === null ? undefined : { text: advice, tone: 'warn' }) },
+  ],
+  id: ({ base_url }) => base_url,
+};
+
+function sourceText(source: SignIn['source'], file: string): Cell {
+  if (source === null) return undefined;
+  return source === 'file' ? file : 'SVC_WEBHOOKS_TOKEN';
+}
 
 export const oauthStatus = recordCommand({
   id: 'oauth status',
@@ -47,7 +112,7 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 }
 
 async function tell(ctx: RunContext): Promise<SignIn> {
-  const { standing } = await import('../standing.ts');
+  const { loginStatus } = await import('../login-status.ts');
   const { isAlive } = await import('../refresh.ts');
   const { baseUrl, log } = ctx.target;
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
@@ -65,7 +130,7 @@ async function tell(ctx: RunContext): Promise<SignIn> {
     return { ...common, ...NOTHING, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
   }
   const now = ctx.now() / 1000;
-  const { signedIn, advice } = standing(stored, now);
+  const { signedIn, advice } = loginStatus(stored, now);
   const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
   return { ...common, ...(await facts(stored)), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
 }
@@ -87,7 +152,7 @@ const NOTHING: Facts = {
 };
 
 async function facts(stored: Credential): Promise<Facts> {
-  const { refreshEnd } = await import('../standing.ts');
+  const { refreshEnd } = await import('../login-status.ts');
   const times = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
   if (stored.kind === 'personal') {
     return { ...NOTHING, ...times, last_used_at: time(stored.last_used_at) };

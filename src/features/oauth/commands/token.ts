@@ -1,6 +1,6 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { openKeeper } from '../authorizer.ts';
+import { openTokenManager } from '../authorizer.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
@@ -32,6 +32,6 @@ async function token(ctx: RunContext): Promise<string> {
   const { target } = ctx; // it checks the environment's, and its address
   const given = ctx.env['SVC_WEBHOOKS_TOKEN'];
   if (given !== undefined) return given;
-  const keeper = await openKeeper(ctx, target, ctx.settings.profile.name);
+  const keeper = await openTokenManager(ctx, target, ctx.settings.profile.name);
   return (await keeper.current()).access_token;
 }

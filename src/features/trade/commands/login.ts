@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { checkKeepable } from '../../oauth/kept-login.ts';
-import { askToken, refusedToken } from '../../oauth/piped-token.ts';
+import { checkStorable } from '../../oauth/login-store.ts';
+import { askToken, tokenOption } from '../../oauth/token-input.ts';
 import { gatewayKey } from '../kept-gateway-token.ts';
 
 interface Kept {
@@ -20,7 +20,7 @@ export const tradeLogin = recordCommand({
   service: 'trade',
   flags: {
     'token-stdin': { type: 'boolean', help: 'Take it from standard input' },
-    token: refusedToken('svc trade login'),
+    token: tokenOption('svc trade login'),
   },
   examples: [
     { run: 'svc trade login', why: 'Type or paste it; it is not shown' },
@@ -50,7 +50,7 @@ export const tradeLogin = recordCommand({
     const token = await askToken('API token:', 'svc trade login', ctx);
     // Those that were seen so far are of this form; another one is tried all the same.
     if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token is not 40 hexadecimal digits, as they usually are');
-    await checkKeepable(ctx);
+    await checkStorable(ctx);
     // Nothing is kept that the gateway does not take.
     await tryToken(token, ctx);
     await keepToken(token, ctx);

@@ -1,5 +1,7 @@
 /** The stored login of one profile and address: its access token, replaced when it must be, by one process of many. */
-import type { Context } from '../../context.ts';
+// biome-ignore lint/style/noRestrictedImports: a deferred signal is raised again
+import { kill } from 'node:process';
+import type { Context, EndSignal } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
 import {
@@ -23,11 +25,10 @@ import {
   withCredentials,
 } from '../../store/credentials-file.ts';
 import { errorCode } from '../../store/file-failure.ts';
-import { holdSignals } from './held-signals.ts';
-import { isAlive, isFresh, isOfClient, refreshTokens } from './refresh.ts';
+import { isAlive, isClientError, isFresh, refreshTokens } from './refresh.ts';
 import type { TokenGrant, TokenOutcome } from './token-endpoint.ts';
 
-export type KeeperContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
+export type TokenContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
 
 /** Why a token is replaced before its time. */
 interface Demand {
@@ -41,8 +42,8 @@ const DAY_S = 86_400;
 /** An exchange takes up to 45 s, and others wait a minute: a second one begins no later than this after the first. */
 const LATEST_SECOND_S = 10;
 
-export class TokenKeeper {
-  readonly #context: KeeperContext;
+export class TokenManager {
+  readonly #context: TokenContext;
   readonly #target: Target;
   readonly #key: CredentialKey;
   /** The same for the whole process. */
@@ -51,7 +52,7 @@ export class TokenKeeper {
   /** What the file would hold, where nothing can be written. */
   #unsaved: CredentialsDocument | undefined;
 
-  constructor(context: KeeperContext, target: Target, profile: string) {
+  constructor(context: TokenContext, target: Target, profile: string) {
     this.#context = context;
     this.#target = target;
     this.#key = { profile, base_url: credentialAddress(target.baseUrl) };
@@ -146,7 +147,7 @@ export class TokenKeeper {
           if (old === undefined || !(error instanceof SvcError)) throw error;
           return this.#goOn(old, error);
         }
-        release = holdSignals(context);
+        release = deferSignals(context);
         return await this.#exchange(file, found, old);
       });
     } catch (error) {
@@ -208,7 +209,7 @@ export class TokenKeeper {
         throw loginRequired(refused);
       }
       const client = findClient(now, tried);
-      if (outcome.kind === 'refused' && isOfClient(outcome.error) && client !== undefined) {
+      if (outcome.kind === 'refused' && isClientError(outcome.error) && client !== undefined) {
         file.save(withClient(now, endedClient(client, Math.floor(this.#seconds))));
       }
       if (old === undefined) throw explained(outcome, tried.client_id);
@@ -307,7 +308,7 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
 
 function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, clientId: string): SvcError {
   const { code, message, hint, httpStatus } = outcome.failure;
-  const ofClient = outcome.kind === 'refused' && isOfClient(outcome.error);
+  const ofClient = outcome.kind === 'refused' && isClientError(outcome.error);
   const why = ofClient ? `; the service may have forgotten the stored client ${clientId}, or its secret has ended` : '';
   const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
   return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {
@@ -333,5 +334,17 @@ function granted(old: OAuthCredential, grant: TokenGrant, now: number): OAuthCre
     ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
     ...(scope === undefined ? {} : { scope }),
     ...(email === undefined ? {} : { email }),
+  };
+}
+
+/** Defers SIGINT, SIGTERM and SIGHUP until the function it returns is called: a lost token cannot be asked for twice. */
+function deferSignals({ takeSignals, pid }: Pick<Context, 'takeSignals' | 'pid'>): () => void {
+  let received: EndSignal | undefined;
+  const release = takeSignals((name) => {
+    received ??= name;
+  });
+  return () => {
+    release();
+    if (received !== undefined) kill(pid, received);
   };
 }

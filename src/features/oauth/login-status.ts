@@ -19,7 +19,7 @@ export interface Login {
   readonly login_required?: { readonly reason: string };
 }
 
-export interface Standing {
+export interface LoginStatus {
   readonly signedIn: boolean;
   /** What to do. */
   readonly advice: string | null;
@@ -28,8 +28,8 @@ export interface Standing {
 const AGAIN = 'sign in again: svc oauth login';
 const NEW_TOKEN = 'create a new token at the service, then: svc oauth login --token-stdin';
 
-export function standing(login: Login, now: number): Standing {
-  return login.kind === 'oauth' ? oauthStanding(login, now) : personalStanding(login, now);
+export function loginStatus(login: Login, now: number): LoginStatus {
+  return login.kind === 'oauth' ? oauthStatus(login, now) : personalStatus(login, now);
 }
 
 /** Undefined where there is no refresh token. */
@@ -38,7 +38,7 @@ export function refreshEnd({ refresh_token, refresh_obtained_at, obtained_at }: 
   return (refresh_obtained_at ?? obtained_at) + REFRESH_DAYS * DAY_S;
 }
 
-function oauthStanding(login: Login, now: number): Standing {
+function oauthStatus(login: Login, now: number): LoginStatus {
   if (login.login_required !== undefined) {
     return { signedIn: false, advice: `${AGAIN} (the service refused: ${login.login_required.reason})` };
   }
@@ -53,7 +53,7 @@ function oauthStanding(login: Login, now: number): Standing {
   return { signedIn: true, advice: `the refresh token ends ${inDays(end, now)}: renew it with svc oauth refresh` };
 }
 
-function personalStanding({ expires_at, last_used_at, obtained_at }: Login, now: number): Standing {
+function personalStatus({ expires_at, last_used_at, obtained_at }: Login, now: number): LoginStatus {
   if (expires_at !== undefined && expires_at <= now) return { signedIn: false, advice: NEW_TOKEN };
   const idle = Math.floor((now - (last_used_at ?? obtained_at)) / DAY_S);
   if (idle >= IDLE_DAYS - WARNING_DAYS) {

@@ -93,8 +93,8 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
 }
 
 async function standingOf(stored: Credential, now: number) {
-  const { refreshEnd, standing } = await import('./standing.ts');
-  const { signedIn, advice } = standing(stored, now);
+  const { refreshEnd, loginStatus } = await import('./login-status.ts');
+  const { signedIn, advice } = loginStatus(stored, now);
   const again = stored.kind === 'personal' ? 'svc oauth login --token-stdin' : 'svc oauth login';
   if (!signedIn) return bad(`the login has ended: ${advice}`, again);
   if (advice !== null) {

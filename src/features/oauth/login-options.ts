@@ -3,9 +3,8 @@ import { platform } from 'node:os';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { whyNoBrowser } from './browser.ts';
-import type { LoginPeople } from './login.ts';
-import { refusedToken } from './piped-token.ts';
+import type { LoginUser } from './login.ts';
+import { tokenOption } from './token-input.ts';
 
 export const CLIENT_FLAGS = {
   'auth-method': {
@@ -34,7 +33,7 @@ export const PERSONAL_TOKEN_FLAGS = {
     value: 'n',
     help: 'The lifetime that the personal token was made with',
   },
-  token: refusedToken('svc oauth login'),
+  token: tokenOption('svc oauth login'),
 } as const satisfies Flags;
 
 export interface SignInOptions {
@@ -47,8 +46,8 @@ export interface SignInOptions {
 const BROWSER_MS = 400;
 const LONGEST_LINE = 64 * 1024;
 
-export function signInPeople(ctx: RunContext, { browser, paste }: SignInOptions): LoginPeople {
-  const hindrance = whyNoBrowser(ctx, browser, platform());
+export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): LoginUser {
+  const hindrance = noBrowserReason(ctx, browser, platform());
   const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
   return {
     // Not as notices, which -q and -o json keep back: nobody could sign in.
@@ -71,7 +70,7 @@ export function signInPeople(ctx: RunContext, { browser, paste }: SignInOptions)
   };
 }
 
-type Paste = Required<LoginPeople>['paste'];
+type Paste = Required<LoginUser>['paste'];
 
 function prompted(ctx: RunContext): Paste {
   return (problem, withdrawn) => {
@@ -100,4 +99,19 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
     yield* lines.filter((line) => line.trim() !== '');
   }
   if (rest.trim() !== '') yield rest;
+}
+
+type Place = Pick<RunContext, 'env' | 'interactive'>;
+
+/** Why not, or undefined. `wanted` is false with --no-browser. */
+export function noBrowserReason({ env, interactive }: Place, wanted: boolean, platform: string): string | undefined {
+  if (!wanted) return '--no-browser';
+  if (env['BROWSER'] === 'none') return 'BROWSER is none';
+  if (!interactive) return 'no terminal';
+  // It would open on the machine that nobody sits at.
+  if (env['SSH_CONNECTION'] || env['SSH_TTY']) return 'an ssh session';
+  const shown = ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'].some((name) => env[name]);
+  // What opens addresses would start one that runs in a terminal, where nobody sees it.
+  if (platform === 'linux' && !shown) return 'no display';
+  return undefined;
 }

@@ -15,12 +15,12 @@ import type { KnownClients } from './login-client.ts';
 type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
 /** Finds out that nothing can be kept before there is something to keep. */
-export async function checkKeepable(ctx: RunContext): Promise<void> {
+export async function checkStorable(ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, (file) => file.reserve());
 }
 
 /** With them, the way to take one that the server does not know out of use. */
-export async function keptClients(ctx: RunContext): Promise<KnownClients> {
+export async function storedClients(ctx: RunContext): Promise<KnownClients> {
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) ctx.notice(warning);
   return { all: document.clients, forget: (client) => forgetClient(client, ctx) };
@@ -38,12 +38,12 @@ async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void
   });
 }
 
-export async function keepClient(client: ClientRecord, ctx: RunContext): Promise<void> {
+export async function storeClient(client: ClientRecord, ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, (file) => file.save(withClient(file.document, client)));
 }
 
 /** In the place of the one before. */
-export async function keepLogin(login: New<Credential>, client: ClientRecord | undefined, ctx: RunContext) {
+export async function storeLogin(login: New<Credential>, client: ClientRecord | undefined, ctx: RunContext) {
   const { target, settings } = ctx;
   const credential: Credential = {
     ...login,

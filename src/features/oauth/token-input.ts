@@ -3,7 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 
 /** `--token`, which is refused with the way to give one. */
-export function refusedToken(command: string) {
+export function tokenOption(command: string) {
   return {
     type: 'string',
     hidden: true,
