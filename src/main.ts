@@ -2,7 +2,7 @@
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { Model } from './cli/completion/model.ts';
-import { helpPage } from './cli/help.ts';
+import type { HelpSubject } from './cli/help.ts';
 import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
@@ -46,8 +46,8 @@ async function dispatch(
   const [first, ...rest] = words;
   if (first === undefined) {
     if (before.includes('--version') || before.includes('-V')) return print(context, `${pkg.version}\n`);
-    const help = helpPage({ kind: 'svc', groups: GROUPS }, context.stdout.columns);
-    if (wantsHelp) return print(context, help);
+    const help: HelpSubject = { kind: 'svc', groups: GROUPS };
+    if (wantsHelp) return printHelp(context.stdout, help, context);
     const unknown = before.find((token) => token.startsWith('-'));
     if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
     return usage(context, help);
@@ -61,15 +61,14 @@ async function dispatch(
   const group = findGroup(GROUPS, first);
   const found = await findCommand(group, rest, at.slice(1), prepared?.aliases);
   if (found.kind === 'commands') {
-    const help = helpPage(found, context.stdout.columns);
-    return wantsHelp ? print(context, help) : usage(context, help);
+    return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   }
   const { command } = found;
-  if (wantsHelp && asksForHelp(before)) return print(context, helpPage(found, context.stdout.columns));
+  if (wantsHelp && asksForHelp(before)) return printHelp(context.stdout, found, context);
   const used = new Set(at.slice(0, 1 + found.words));
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = await parseInput(command, tokens, context.now());
-  if (parsed.input['help'] === true) return print(context, helpPage(found, context.stdout.columns));
+  if (parsed.input['help'] === true) return printHelp(context.stdout, found, context);
   return run(command, parsed, argv, context, secrets);
 }
 
@@ -118,8 +117,14 @@ async function print(context: Context, text: string): Promise<number> {
   return 0;
 }
 
-async function usage(context: Context, help: string): Promise<number> {
-  await context.stderr.write(help);
+async function printHelp(stream: OutStream, subject: HelpSubject, { stdout }: Context): Promise<number> {
+  const { helpPage } = await import('./cli/help.ts');
+  await stream.write(helpPage(subject, stdout.columns));
+  return 0;
+}
+
+async function usage(context: Context, help: HelpSubject): Promise<number> {
+  await printHelp(context.stderr, help, context);
   return new SvcError('usage', '').exit;
 }
 

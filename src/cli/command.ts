@@ -211,11 +211,14 @@ export interface Group {
   readonly single?: true;
   readonly summary: string;
   readonly description?: string;
-  /** By what is typed after the group's name, in the order of its help; of a single command by that name. Each loads on its own. */
-  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
+  readonly load: () => Promise<{ readonly commands: Commands }>;
 }
 
-export function loadCommands({ commands }: Group): Promise<readonly Command[]> {
+/** By what is typed after the group's name, in the order of its help; of a single command by that name. Each loads on its own. */
+export type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+export async function loadCommands(group: Group): Promise<readonly Command[]> {
+  const { commands } = await group.load();
   return Promise.all(Object.values(commands).map((load) => load()));
 }
 

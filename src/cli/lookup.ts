@@ -39,7 +39,8 @@ export async function findCommand(
   at: readonly number[] = words.map((_, index) => index),
   prepared?: () => Aliases,
 ): Promise<Found> {
-  const { commands, name: groupName } = group;
+  const { commands } = await group.load();
+  const { name: groupName } = group;
   const [only] = Object.values(commands);
   if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
   const beginnings = words.map((_, index) => words.slice(0, words.length - index).join(' '));
@@ -69,7 +70,7 @@ export async function findCommand(
 /** The commands whose names begin with the words. */
 async function beginningOf(group: Group, [word, next]: readonly string[]): Promise<Found> {
   const commands = await loadCommands(group);
-  const names = Object.keys(group.commands);
+  const names = Object.keys((await group.load()).commands);
   if (word === undefined) return { kind: 'commands', group, commands };
   const name = `${group.name} ${word}`;
   const below = namesAfter(names, word);

@@ -1,27 +1,64 @@
-/** The single list of what `svc` can do. */
+/** The single list of what `svc` can do. The names of a group's commands load when the group is named. */
 import type { Group } from '../cli/command.ts';
-import { alerts } from './alerts/index.ts';
-import { api } from './api/index.ts';
-import { catalog } from './catalog/index.ts';
-import { completion } from './completion/index.ts';
-import { config } from './config/index.ts';
-import { doctor } from './doctor/index.ts';
-import { oauth } from './oauth/index.ts';
-import { sandbox } from './sandbox/index.ts';
-import { silences } from './silences/index.ts';
-import { trade } from './trade/index.ts';
-import { webhooks } from './webhooks/index.ts';
 
 export const GROUPS: readonly Group[] = [
-  alerts,
-  silences,
-  webhooks,
-  oauth,
-  catalog,
-  trade,
-  config,
-  sandbox,
-  completion,
-  doctor,
-  api,
+  {
+    name: 'alerts',
+    summary: 'See what fires, and send alerts',
+    load: () => import('./alerts/index.ts'),
+  },
+  {
+    name: 'silences',
+    summary: 'Mute alerts safely, and end it',
+    load: () => import('./silences/index.ts'),
+  },
+  {
+    name: 'webhooks',
+    summary: 'Subscribe to recording events; check, receive and send deliveries',
+    load: () => import('./webhooks/index.ts'),
+  },
+  {
+    name: 'oauth',
+    summary: 'Sign in to the recording service',
+    load: () => import('./oauth/index.ts'),
+  },
+  {
+    name: 'catalog',
+    summary: 'Products, prices and their history',
+    load: () => import('./catalog/index.ts'),
+  },
+  {
+    name: 'trade',
+    summary: 'Trade: accounts, prices, candles, and orders placed exactly once',
+    load: () => import('./trade/index.ts'),
+  },
+  {
+    name: 'config',
+    summary: 'Settings and profiles',
+    load: () => import('./config/index.ts'),
+  },
+  {
+    name: 'sandbox',
+    summary: 'The services on this machine, to try svc on',
+    load: () => import('./sandbox/index.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'Complete svc with <Tab> in your shell',
+    description:
+      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nNames of receivers, alerts and silences are those that svc showed at a terminal within the last minute: <Tab> makes no request.',
+    load: () => import('./completion/index.ts'),
+  },
+  {
+    name: 'doctor',
+    single: true,
+    summary: 'Look for what keeps svc from working, and say what to do',
+    load: async () => ({ commands: { doctor: async () => (await import('./doctor/commands/doctor.ts')).doctor } }),
+  },
+  {
+    name: 'api',
+    single: true,
+    summary: 'Send any request to a service, and print its answer',
+    load: async () => ({ commands: { api: async () => (await import('./api/commands/api.ts')).api } }),
+  },
 ];

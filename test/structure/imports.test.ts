@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   store: [],
   cli: [/^(http|output|store)\//, /^\.\.\/package\.json$/],
   sandbox: [/^features\/webhooks\/signature\.ts$/],
-  features: [/^features\/\w+\/index\.ts$/, /^cli\/command\.ts$/],
+  features: [/^features\/\w+\/index\.ts$/, /^features\/(doctor|api)\/commands\//, /^cli\/command\.ts$/],
   'features/alerts': GENERAL,
   'features/silences': [...GENERAL, /^features\/alerts\//],
   'features/oauth': GENERAL,

@@ -1,16 +1,12 @@
-import type { Group } from '../../cli/command.ts';
+import type { Commands } from '../../cli/command.ts';
 
-export const alerts: Group = {
-  name: 'alerts',
-  summary: 'See what fires, and send alerts',
-  commands: {
-    list: async () => (await import('./commands/list.ts')).alertsList,
-    get: async () => (await import('./commands/get.ts')).alertsGet,
-    groups: async () => (await import('./commands/groups.ts')).alertsGroups,
-    check: async () => (await import('./commands/check.ts')).alertsCheck,
-    create: async () => (await import('./commands/create.ts')).alertsCreate,
-    resolve: async () => (await import('./commands/resolve.ts')).alertsResolve,
-    receivers: async () => (await import('./commands/receivers.ts')).alertsReceivers,
-    status: async () => (await import('./commands/status.ts')).alertsStatus,
-  },
+export const commands: Commands = {
+  list: async () => (await import('./commands/list.ts')).alertsList,
+  get: async () => (await import('./commands/get.ts')).alertsGet,
+  groups: async () => (await import('./commands/groups.ts')).alertsGroups,
+  check: async () => (await import('./commands/check.ts')).alertsCheck,
+  create: async () => (await import('./commands/create.ts')).alertsCreate,
+  resolve: async () => (await import('./commands/resolve.ts')).alertsResolve,
+  receivers: async () => (await import('./commands/receivers.ts')).alertsReceivers,
+  status: async () => (await import('./commands/status.ts')).alertsStatus,
 };

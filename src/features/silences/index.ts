@@ -1,20 +1,16 @@
-import type { Group } from '../../cli/command.ts';
+import type { Commands } from '../../cli/command.ts';
 
-export const silences: Group = {
-  name: 'silences',
-  summary: 'Mute alerts safely, and end it',
-  commands: {
-    list: async () => (await import('./commands/list.ts')).silencesList,
-    get: async () => (await import('./commands/get.ts')).silencesGet,
-    create: async () => (await import('./commands/create.ts')).silencesCreate,
-    ack: async () => (await import('./commands/ack.ts')).silencesAck,
-    run: async () => (await import('./commands/run.ts')).silencesRun,
-    update: async () => (await import('./commands/update.ts')).silencesUpdate,
-    extend: async () => (await import('./commands/extend.ts')).silencesExtend,
-    keepalive: async () => (await import('./commands/keepalive.ts')).silencesKeepalive,
-    recreate: async () => (await import('./commands/recreate.ts')).silencesRecreate,
-    expire: async () => (await import('./commands/expire.ts')).silencesExpire,
-    export: async () => (await import('./commands/export.ts')).silencesExport,
-    import: async () => (await import('./commands/import.ts')).silencesImport,
-  },
+export const commands: Commands = {
+  list: async () => (await import('./commands/list.ts')).silencesList,
+  get: async () => (await import('./commands/get.ts')).silencesGet,
+  create: async () => (await import('./commands/create.ts')).silencesCreate,
+  ack: async () => (await import('./commands/ack.ts')).silencesAck,
+  run: async () => (await import('./commands/run.ts')).silencesRun,
+  update: async () => (await import('./commands/update.ts')).silencesUpdate,
+  extend: async () => (await import('./commands/extend.ts')).silencesExtend,
+  keepalive: async () => (await import('./commands/keepalive.ts')).silencesKeepalive,
+  recreate: async () => (await import('./commands/recreate.ts')).silencesRecreate,
+  expire: async () => (await import('./commands/expire.ts')).silencesExpire,
+  export: async () => (await import('./commands/export.ts')).silencesExport,
+  import: async () => (await import('./commands/import.ts')).silencesImport,
 };
