@@ -1,0 +1,45 @@
+// npm run test:situations [-- arguments of vitest]: the whole suite in a clean clone whose path has a space and letters that are not
+// ASCII, with a home directory like it, and with TMPDIR on another file system.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, run } from './setup.mjs';
+
+/** What the tests write there at most. */
+const LEAST_BYTES = 512 * 2 ** 20;
+
+const base = mkdtempSync(join(tmpdir(), 'svc ü 日本 '));
+const clone = join(base, 'Ordner mit ü', 'svc');
+const home = join(base, 'Zoë Müller');
+mkdirSync(home);
+
+const isElsewhere = (folder) => {
+  if (!existsSync(folder) || statSync(folder).dev === statSync(base).dev) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= LEAST_BYTES;
+};
+const other = ['/dev/shm', '/var/tmp', '/tmp'].find(isElsewhere);
+const temporary = other === undefined ? mkdtempSync(join(base, 'tmp-')) : mkdtempSync(join(other, 'svc ü '));
+
+const npmSetting = (name) => execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
+const env = {
+  ...process.env,
+  HOME: home,
+  TMPDIR: temporary,
+  // npm would look for these in the new home directory.
+  npm_config_userconfig: npmSetting('userconfig'),
+  npm_config_cache: npmSetting('cache'),
+};
+
+let status = run('git', ['clone', '--quiet', root, clone]);
+if (status === 0) {
+  // The peers of the tests need not be fetched again.
+  if (existsSync(`${root}.cache`))
+    cpSync(`${root}.cache`, join(clone, '.cache'), { recursive: true, verbatimSymlinks: true });
+  console.log(`checkout: ${clone}\nHOME:     ${home}\nTMPDIR:   ${temporary}`);
+  if (other === undefined) console.log('TMPDIR is on the same file system: no other one with 512 MiB was found');
+  status = run('npm', ['test', '--', ...process.argv.slice(2)], { cwd: clone, env });
+}
+for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
+process.exit(status);
