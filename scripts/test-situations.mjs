@@ -1,7 +1,7 @@
 // npm run test:situations [-- arguments of vitest]: the whole suite in a clean clone whose path has a space and letters that are not
 // ASCII, with a home directory like it, and with TMPDIR on another file system.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, run } from './setup.mjs';
@@ -21,6 +21,12 @@ const isElsewhere = (folder) => {
 };
 const other = ['/dev/shm', '/var/tmp', '/tmp'].find(isElsewhere);
 const temporary = other === undefined ? mkdtempSync(join(base, 'tmp-')) : mkdtempSync(join(other, 'svc ü '));
+// As root the tests start processes of other users, who must get there.
+for (const [folder, mode] of [
+  [base, 0o755],
+  [temporary, 0o1777],
+])
+  chmodSync(folder, mode);
 
 const npmSetting = (name) => execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
 const env = {

@@ -18,6 +18,8 @@ interface Silence {
 
 let label = 0;
 const marker = (): string => join(temporaryHome(), 'marker');
+/** Extended every half second, and long enough not to end where the machine is busy. */
+const EXTENDED_OFTEN = ['--ttl', '10s', '--grace', '9500ms'] as const;
 /** Says `ready`, and ends when the file is there. */
 const until = (file: string): string => `echo ready; while [ ! -e '${file}' ]; do sleep 0.05; done`;
 /** Says `ready`, then what signals it gets, and does nothing else. */
@@ -44,7 +46,8 @@ onBothServices((service) => {
 
   describe.concurrent('the built program', () => {
     test('the silence is there while the command runs, and expired when it has ended; its status is passed on', async () => {
-      const { name, process } = run('echo ready; sleep 0.4; exit 7', '-c', 'deploy 214', '--author', 'ci');
+      const file = marker();
+      const { name, process } = run(`${until(file)}; exit 7`, '-c', 'deploy 214', '--author', 'ci');
       await process.says('stdout', /ready/);
       const [silence, ...more] = await silences(name);
       expect(more).toEqual([]);
@@ -52,6 +55,7 @@ onBothServices((service) => {
       const length = Date.parse(silence?.endsAt ?? '') - Date.parse(silence?.startsAt ?? '');
       expect(length).toBeGreaterThan(14 * 60_000);
       expect(length).toBeLessThanOrEqual(15 * 60_000);
+      writeFileSync(file, '');
       const { code, stdout, stderr } = await process.ended;
       expect([code, stdout]).toEqual([7, 'ready\n']);
       expect(stderr).toContain(`run="${name}" mutes 0 alerts now`);
@@ -97,7 +101,7 @@ onBothServices((service) => {
 
     test('it is extended for as long as the command lives, and keeps its id', async () => {
       const file = marker();
-      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
       const [first] = await silences(name);
       await vi.waitFor(
@@ -126,7 +130,7 @@ onBothServices((service) => {
 
     test('one that somebody else has ended is not made again', async () => {
       const file = marker();
-      const { name, process } = run(until(file), '--ttl', '1s', '--grace', '600ms');
+      const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
       const [silence] = await silences(name);
       expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
