@@ -54,8 +54,14 @@ export async function holdSilence(
         return true;
       }
       const later = Math.max(Date.parse(before.endsAt), now() + ttlMs);
-      id = answered(await post(applyChanges(before, { endsAt: new Date(later).toISOString() }), alertmanager));
-      end = later;
+      const draft = applyChanges(before, { endsAt: new Date(later).toISOString() });
+      const posted = answered(await post(draft, alertmanager));
+      // It was ended after it was read: the service created another one in its place.
+      if (posted !== id && now() < end) {
+        await withdraw(posted, alertmanager, clock);
+        return false;
+      }
+      [id, end] = [posted, later];
       return true;
     },
     release: () => withdraw(id, alertmanager, clock),

@@ -210,7 +210,7 @@ onBothServices((service) => {
 const ID = '2f1a4c0e-1111-4222-8333-444455556660';
 
 /** A server whose answers a test can take away. */
-async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied' | number | undefined) {
+async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied' | 'ended' | number | undefined) {
   const counts: Record<string, number> = {};
   const stored: { id: string; endsAt: string; status: { state: string } }[] = [];
   const lapse = (): void => {
@@ -224,11 +224,16 @@ async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied
     if (typeof wrong === 'number') return socket.write(answer(wrong, '"no"'));
     if (wrong === 'unapplied') return socket.resetAndDestroy();
     lapse();
+    // Somebody ends the silences just before.
+    if (wrong === 'ended')
+      for (const one of stored) Object.assign(one, { endsAt: new Date().toISOString(), status: { state: 'expired' } });
     const silence = stored.find(({ id }) => path.endsWith(id));
     let reply = '';
     if (kind === 'GET /alerts') reply = '[]';
     else if (method === 'POST') {
-      const { id = `${ID.slice(0, -1)}${stored.length}`, ...posted } = JSON.parse(body);
+      const { id: given, ...posted } = JSON.parse(body);
+      const isOver = stored.find((one) => one.id === given)?.status.state === 'expired';
+      const id = given === undefined || isOver ? `${ID.slice(0, -1)}${stored.length}` : given;
       const others = stored.filter((one) => one.id !== id);
       stored.splice(0, stored.length, ...others, {
         ...posted,
@@ -357,6 +362,21 @@ describe('a network that loses answers', () => {
     expect([code, server.states()]).toEqual([4, ['expired', 'expired']]);
     expect(server.counts['DELETE']).toBe(1);
   });
+});
+
+test('a silence that somebody ends while it is extended is not made again', async () => {
+  await using server = await flaky((kind, count) => (kind === 'POST' && count === 2 ? 'ended' : undefined));
+  const file = marker();
+  const run = server.run(...EXTENDED_OFTEN, '--', 'sh', '-c', until(file));
+  await vi.waitFor(() => expect(server.states()).toEqual(['expired', 'expired']), { timeout: 20_000 });
+  writeFileSync(file, '');
+  const { code, stderr } = await run;
+  expect({ code, states: server.states(), posts: server.counts['POST'] }).toEqual({
+    code: 0,
+    states: ['expired', 'expired'],
+    posts: 2,
+  });
+  expect(stderr).toMatch(/warning: somebody else has ended silence \S+, and it is not made again/);
 });
 
 /** A server that keeps the answer to one kind of request until the test gives it. */
