@@ -1,7 +1,7 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
 import { contentType } from './answers.ts';
 import { checkCredential } from './credential.ts';
-import type { CallValues, Confirmed, Endpoint, EndpointShape, Parser, Plan } from './endpoint.ts';
+import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
 import type { Answer } from './exchange.ts';
 import { ArrayItems } from './items.ts';
 import { JsonFault, outerKind, parseJson } from './json.ts';
@@ -18,15 +18,15 @@ export interface WholeAnswer {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What a person confirms before it is sent. */
-export type Guarded = 'destroy' | 'money';
-
 export interface Client {
   /** The parsed answer; `undefined` for an endpoint that has none. */
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
   /** The same of a write: sent once, and only planned in a dry run. */
-  send<T>(endpoint: Endpoint<T, 'write'>, values?: CallValues): Promise<T | Plan>;
-  send<T>(endpoint: Endpoint<T, Guarded>, values: CallValues, confirmed: Confirmed): Promise<T | Plan>;
+  send<T, E extends Exclude<Effect, 'read'>>(
+    endpoint: Endpoint<T, E>,
+    values: CallValues,
+    ...proof: Proof<E>
+  ): Promise<T | Plan>;
   /** The items of an array, each as soon as its bytes are there. */
   items<T>(endpoint: Endpoint<readonly T[], 'read'>, values?: CallValues): AsyncIterable<T>;
   /**
@@ -75,7 +75,7 @@ class ServiceClient implements Client {
     return this.#sender.close();
   }
 
-  async send<T>(endpoint: Endpoint<T>, values: CallValues = {}, confirmed?: Confirmed): Promise<T | Plan> {
+  async send<T>(endpoint: Endpoint<T>, values: CallValues, confirmed?: Confirmed): Promise<T | Plan> {
     return this.#sender.plans(endpoint) ? this.plan(endpoint, values) : this.#whole(endpoint, values, confirmed);
   }
 

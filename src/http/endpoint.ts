@@ -84,6 +84,12 @@ export interface Confirmed {
   readonly [CONFIRMED]: true;
 }
 
+/** What a person confirms before it is sent. */
+export type Guarded = 'destroy' | 'money';
+
+/** What sending an endpoint's request takes beside its values. */
+export type Proof<E extends Effect> = E extends Guarded ? [confirmed: Confirmed] : [];
+
 /** What a dry run gives in place of an answer: the requests that would have been sent. */
 export class Plan {
   readonly requests: readonly RequestValue[];

@@ -33,6 +33,8 @@ export interface ServiceRules {
   readonly maxAnswerBytes?: number;
   /** Thousands of requests will follow each other. */
   readonly bulk?: boolean;
+  /** Messages name the address without its query. */
+  readonly hidesQuery?: true;
   /** Requests carry the id of a live session: no other program can send them. */
   readonly inSession?: true;
   /** The longest silence within an answer's body, 60 s unless told. */
@@ -253,7 +255,8 @@ export class Sender {
   }
 
   #line({ method, url }: RequestValue): string {
-    return `${method} ${redactText(this.#target.secrets.hide(url))}`;
+    const shown = this.#rules.hidesQuery ? url.replace(/\?.*/s, '') : url;
+    return `${method} ${redactText(this.#target.secrets.hide(shown))}`;
   }
 
   async #page(answer: Answer): Promise<JsonFault> {

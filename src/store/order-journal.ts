@@ -1,8 +1,10 @@
 /** Every order that left this machine, a line of JSON each on disk before it is sent: what to look at when an answer is lost. */
 
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
@@ -25,11 +27,57 @@ export interface OrderSent {
   readonly form: Readonly<Record<string, unknown>>;
 }
 
-/**
- * `unknown`: it was sent and no trustworthy answer came, or the process died. `filled`, `open`, `done` (of a change) and `absent` are what
- * the gateway's tables showed later.
- */
-export type OrderOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown' | 'filled' | 'open' | 'done' | 'absent';
+/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
+export type SentOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
+
+/** The last four are what the gateway's tables showed later; `done` is a change. */
+export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
+
+/** Where whoever sends an order writes it down. */
+export interface OrderJournal {
+  /** The line is on the disk when this resolves with its id. */
+  sent(order: Pick<OrderSent, 'command' | 'path' | 'form'>): Promise<string>;
+  /** Never rejects. */
+  answered(
+    id: string,
+    outcome: SentOutcome,
+    details: { readonly orderIds?: readonly string[]; readonly message?: string },
+  ): Promise<void>;
+}
+
+interface JournalOwner {
+  readonly paths: Paths;
+  readonly profile: string;
+  readonly gateway: URL;
+  notice(text: string): void;
+}
+
+export function openOrderJournal(
+  { paths, profile, gateway, notice }: JournalOwner,
+  context: LockContext,
+): OrderJournal {
+  const { sleep, now, random, pid } = context;
+  const at = (): string => new Date(now()).toISOString();
+  return {
+    async sent(order) {
+      const id = randomUUID();
+      await journal(paths, context, { id, at: at(), profile, base_url: gateway.href, ...order });
+      return id;
+    },
+    async answered(id, outcome, { orderIds, message }) {
+      const ids = orderIds === undefined ? {} : { order_ids: orderIds };
+      const line = { id, at: at(), outcome, ...ids, ...(message === undefined ? {} : { message }) };
+      // An interruption must not keep the truth from the disk.
+      const uninterrupted = { sleep, now, random, pid, signal: new AbortController().signal };
+      try {
+        await journal(paths, uninterrupted, line);
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        notice(`the journal does not have the outcome (${outcome}): ${error.message}`);
+      }
+    },
+  };
+}
 
 /** What became of it, as a later line of the same id. */
 export interface OrderAnswered {

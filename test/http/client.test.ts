@@ -561,7 +561,7 @@ describe.each([
       });
       await using server = await faultServer(() => arrived());
       const client = openClient(targetFor(server.url), rules);
-      const work = failed(client.send(touchThing));
+      const work = failed(client.send(touchThing, {}));
       await arrival;
       await client.close();
       expect((await work).code).toBe('outcome_unknown');

@@ -437,7 +437,7 @@ describe.each([
     await withClient(server.url, { headers: { 'x-name': '\xe9t\xe9' } }, async (client) => {
       await client.send(createThing, { body });
       await client.send(createThing, { body: { a: 1 } });
-      await client.send(touchThing);
+      await client.send(touchThing, {});
     });
     const [first, second, third] = server.requests;
     expect(JSON.parse(first?.body ?? '')).toEqual(body);
@@ -560,8 +560,8 @@ describe.each([
       socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
     });
     await withClient(server.url, {}, async (client) => {
-      for (let i = 0; i < 3; i++) expect(await client.send(touchThing)).toBeUndefined();
-      expect((await failed(client.send(touchThing))).code).toBe('outcome_unknown');
+      for (let i = 0; i < 3; i++) expect(await client.send(touchThing, {})).toBeUndefined();
+      expect((await failed(client.send(touchThing, {}))).code).toBe('outcome_unknown');
     });
   });
 

@@ -4,6 +4,15 @@ import { FILES, type Node, nodesOf, syntaxTree } from './source.ts';
 
 /** Files that read the text of somebody else's error, at the edge where it enters svc. */
 const EDGES: Readonly<Record<string, string>> = {
+  'features/oauth/own-files.ts': 'the error of the system, without the path that its own message has',
+  'features/trade/engine-connection.ts': 'a message of the websocket, and no error',
+  'features/trade/envelope.ts': 'what the gateway says, which becomes a fault here',
+  'features/webhooks/failed-answer.ts': 'what the service says in an error of its own',
+  'features/webhooks/receiver/recording-writer.ts': 'the error of the system, without its code and its call',
+  'http/answers.ts': 'what a service says of a failure',
+  'http/connection.ts': 'the hint of a keep-alive header',
+  'http/tracer.ts': 'a message of a websocket, of which the beginning is shown',
+  'process/output-stream.ts': 'the error of the system, without its code and its call',
   'cli/commander.ts': 'commander has one error class, and names the option in its message',
   'cli/target.ts': "the error of the system, without the path that svc's own message has",
   'http/failures.ts': 'undici throws these two with a code that it gives other failures too',
@@ -29,7 +38,9 @@ const TEXT_METHODS = new Set([
 ]);
 
 function readsText(node: unknown): boolean {
-  const { type, property, expression, left } = node as Node;
+  const { type, property, expression, left, name } = node as Node;
+  // Taken out of an error: `const { message } = error`.
+  if (type === 'Identifier') return name === 'message' || name === 'hint';
   if (type === 'MemberExpression') return ['message', 'hint'].includes((property as { name?: string }).name ?? '');
   // `error?.message`, `error.message as string`, `error.hint!`, `error.hint ?? ''`
   if (type === 'LogicalExpression') return readsText(left);
@@ -65,5 +76,17 @@ describe('the text of a message or a hint', () => {
 
   it('is read at each edge that is named', () => {
     expect(new Set(found)).toEqual(new Set(Object.keys(EDGES)));
+  });
+});
+
+describe('the proof of confirmation', () => {
+  it('is made by ctx.confirm alone', () => {
+    const makers = FILES.filter((file) =>
+      [...nodesOf(syntaxTree(file))].some(
+        ({ type, typeAnnotation }) =>
+          type === 'TSAsExpression' && JSON.stringify(typeAnnotation).includes('"name":"Confirmed"'),
+      ),
+    );
+    expect(makers).toEqual(['cli/run-context.ts']);
   });
 });

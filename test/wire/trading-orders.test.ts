@@ -11,10 +11,11 @@ import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/feat
 import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/features/trade/order-ledger.ts';
 import { explainRefusal } from '../../src/features/trade/order-refusal.ts';
 import { parseDistance, parsePips, parseRate } from '../../src/features/trade/order-rules.ts';
-import { type OrderJournal, type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
+import { type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';
 import { bodyText } from '../../src/http/request.ts';
+import type { OrderJournal } from '../../src/store/order-journal.ts';
 import { CONFIRMED } from '../http/targets.ts';
 
 const FOLDER = new URL('trade/', import.meta.url);

@@ -10,7 +10,7 @@ import type { Account, Candle, Envelope, Instrument, ModelRows } from './schema.
 /** What of a session a request needs. */
 export interface Caller {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
-  send<T>(endpoint: Endpoint<T, 'write'>, values?: CallValues): Promise<T | Plan>;
+  send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;
 }
 
 export interface CandleQuery {

@@ -51,10 +51,3 @@ function engineCode(text: string): number | undefined {
     return undefined;
   }
 }
-
-/** A failure of a request to Engine.IO without the query of its address: that means nothing to anybody. */
-export function withoutQuery(error: SvcError): SvcError {
-  const { code, message, hint, httpStatus, cause } = error;
-  const details = { cause, ...(hint && { hint }), ...(httpStatus && { httpStatus }) };
-  return new SvcError(code, message.replace(/((?:GET|POST) [^\s?]+)\?[^\s)]*/, '$1'), details);
-}

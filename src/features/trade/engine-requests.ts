@@ -6,7 +6,7 @@ import type { Secret } from '../../http/redact.ts';
 import { Sender } from '../../http/sender.ts';
 import type { Target } from '../../http/target.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../http/websocket.ts';
-import { explainEngine, withoutQuery } from './engine-failure.ts';
+import { explainEngine } from './engine-failure.ts';
 import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
 
 export interface EngineTarget {
@@ -53,6 +53,7 @@ export class EngineRequests {
         basePath: '',
         contentType: FORM,
         cookies,
+        hidesQuery: true,
         maxAnswerBytes: LARGEST_PAYLOAD,
         explain: (answer) => explainEngine(answer, this.host),
       },
@@ -83,7 +84,7 @@ export class EngineRequests {
 
   /** What went wrong with one of them, in the user's words. */
   explained(error: unknown): SvcError {
-    if (error instanceof SvcError) return withoutQuery(error);
+    if (error instanceof SvcError) return error;
     if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
     return new SvcError('bad_answer', `${this.host} does not answer as a trading gateway: ${error.message}`);
   }

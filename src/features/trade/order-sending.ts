@@ -1,14 +1,13 @@
 /** Sends what trades: through the journal on this disk, with a look at the service where an answer is lost. */
-import { randomUUID } from 'node:crypto';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
-import { journal, mayBeOf, readJournal } from '../../store/order-journal.ts';
+import { mayBeOf, openOrderJournal, readJournal } from '../../store/order-journal.ts';
 import type { Trace } from './closing-traces.ts';
 import type { FillWatch } from './fills.ts';
 import type { AcceptedOrder, LostOrder } from './order-candidates.ts';
 import type { KnownOrder } from './order-refusal.ts';
-import type { Finding, OrderJournal, OrderRequest, Placed, Placing } from './placing.ts';
+import type { Finding, OrderRequest, Placed, Placing } from './placing.ts';
 import type { SeenTables, TableReader } from './seen-tables.ts';
 import { gatewayToken, openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
 
@@ -44,6 +43,8 @@ export async function sendOrder(
   const { exceededLimit } = await import('./counted-caller.ts');
   const { explainRefusal } = await import('./order-refusal.ts');
   const { lost, seen, known } = details;
+  const { paths, settings, target, notice } = ctx;
+  const journal = openOrderJournal({ paths, profile: settings.profile.name, gateway: target.baseUrl, notice }, ctx);
   // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
   const measured = open.session.clockSkewMs;
   const skew = (): number => measured ?? open.session.clockSkewMs ?? 0;
@@ -51,7 +52,14 @@ export async function sendOrder(
   const placed = await placeOrder(request, {
     session: caller,
     confirmed,
-    journal: await orderJournal(ctx, details.journaled),
+    journal: {
+      ...journal,
+      async sent(order) {
+        const id = await journal.sent(order);
+        details.journaled?.(id);
+        return id;
+      },
+    },
     now: ctx.now,
     explain: async (error, common) =>
       (await exceededLimit(error, open.budget)) ??
@@ -180,48 +188,4 @@ function acceptedOrders(clockSkewMs: number, ctx: RunContext): readonly Accepted
   return readJournal(ctx.paths)
     .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))
     .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
-}
-
-async function orderJournal(ctx: RunContext, journaled?: (id: string) => void): Promise<OrderJournal> {
-  const { paths, settings, target, now } = ctx;
-  const at = (): string => new Date(now()).toISOString();
-  return {
-    async sent({ command, endpoint, form }) {
-      const id = randomUUID();
-      await journal(paths, ctx, {
-        id,
-        at: at(),
-        profile: settings.profile.name,
-        base_url: target.baseUrl.href,
-        command,
-        path: endpoint.path,
-        form,
-      });
-      journaled?.(id);
-      return id;
-    },
-    async answered(id, outcome, { orderIds, message }) {
-      try {
-        // An interruption must not keep the truth from the disk.
-        await journal(
-          paths,
-          { ...lockParts(ctx), signal: new AbortController().signal },
-          {
-            id,
-            at: at(),
-            outcome,
-            ...(orderIds === undefined ? {} : { order_ids: orderIds }),
-            ...(message === undefined ? {} : { message }),
-          },
-        );
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-        ctx.notice(`the journal does not have the outcome (${outcome}): ${error.message}`);
-      }
-    },
-  };
-}
-
-function lockParts({ sleep, now, random, pid }: RunContext) {
-  return { sleep, now, random, pid };
 }

@@ -1,7 +1,8 @@
 /** The one way by which anything that moves money leaves: written down before, sent once, and judged by what came back. */
 import { type ErrorDetails, type Sent, SvcError } from '../../errors.ts';
-import type { Client, Guarded } from '../../http/client.ts';
-import { answered, type Confirmed, type Endpoint } from '../../http/endpoint.ts';
+import type { Client } from '../../http/client.ts';
+import { answered, type Confirmed, type Endpoint, type Guarded } from '../../http/endpoint.ts';
+import type { OrderJournal } from '../../store/order-journal.ts';
 import { type TradingError, verdictOf } from './envelope.ts';
 import { GatewayRefusal, refusal, refusalWords } from './failed-answer.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
@@ -16,20 +17,6 @@ export interface OrderRequest {
   readonly what: string;
   /** Whether the answer must name an order: it does where one is made. */
   readonly makesOrder: boolean;
-}
-
-export type PlacingOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
-
-/** The order journal, as far as placing needs it. */
-export interface OrderJournal {
-  /** The line is on the disk when this resolves with its id. */
-  sent(request: OrderRequest): Promise<string>;
-  /** Never rejects. */
-  answered(
-    id: string,
-    outcome: PlacingOutcome,
-    details: { orderIds?: readonly string[]; message?: string },
-  ): Promise<void>;
 }
 
 export interface Placing {
@@ -68,7 +55,7 @@ export async function placeOrder(request: OrderRequest, placing: Placing): Promi
   const { endpoint, form } = request;
   const { session, journal, confirmed } = placing;
   checkForm(endpoint.path, form);
-  const journalId = await journal.sent(request);
+  const journalId = await journal.sent({ command: request.command, path: endpoint.path, form });
   const sentAt = placing.now();
   let answer: Envelope;
   try {

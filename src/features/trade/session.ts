@@ -1,8 +1,15 @@
 /** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
 import { SvcError } from '../../errors.ts';
-import { type Client, type Guarded, openClient, type WholeAnswer } from '../../http/client.ts';
+import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
-import { type CallValues, type Confirmed, type Endpoint, type EndpointShape, Plan } from '../../http/endpoint.ts';
+import {
+  type CallValues,
+  type Effect,
+  type Endpoint,
+  type EndpointShape,
+  Plan,
+  type Proof,
+} from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
@@ -106,10 +113,13 @@ class GatewaySession implements Session {
     return this.#secrets.leftOut(await this.#client.call(endpoint, values));
   }
 
-  async send<T>(endpoint: Endpoint<T>, values: CallValues = {}, confirmed?: Confirmed): Promise<T | Plan> {
+  async send<T, E extends Exclude<Effect, 'read'>>(
+    endpoint: Endpoint<T, E>,
+    values: CallValues,
+    ...proof: Proof<E>
+  ): Promise<T | Plan> {
     await this.#ready(endpoint);
-    // Which of its two signatures it is was checked by this one's.
-    const answer = await this.#client.send(endpoint as Endpoint<T, Guarded>, values, confirmed as Confirmed);
+    const answer = await this.#client.send(endpoint, values, ...proof);
     return answer instanceof Plan ? answer : this.#secrets.leftOut(answer);
   }
 
