@@ -54,3 +54,28 @@ export function findingCounts(findings: readonly Finding[]): string {
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;
   return `${count('bad')} bad, ${count('warn')} to look at, ${count('ok')} ok${skipped}`;
 }
+
+/** What one cheap read of a service says. */
+export interface ServiceReply {
+  /** The end of the sentence that begins `answered in 3 ms`. */
+  readonly detail: string;
+  /** The service's clock minus ours. */
+  readonly clockSkewMs: number | undefined;
+}
+
+/** How much a service has. */
+export interface ServiceContents {
+  readonly version?: string;
+  readonly holds: Readonly<Record<string, number>>;
+}
+
+const TOLERATED_SKEW_S = 60;
+
+/** `effect`: what a wrong clock leads to. */
+export function clockVerdict(skewMs: number, effect: string): Verdict {
+  const seconds = Math.round(skewMs / 1000);
+  if (Math.abs(seconds) <= TOLERATED_SKEW_S) return ok('agrees with that of the service');
+  const way = seconds > 0 ? 'behind' : 'ahead of';
+  const detail = `this machine is ${Math.abs(seconds)} s ${way} the service: ${effect}`;
+  return warn(detail, 'set the clock of this machine, and keep it set by NTP');
+}

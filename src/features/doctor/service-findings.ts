@@ -1,12 +1,18 @@
 /** One service as it is configured and reached: its address, its credential, the way to it, and what one cheap read says. */
 import type { RunContext } from '../../cli/command.ts';
-import { bad, type Finding, ok, skipped, warn } from '../../cli/findings.ts';
+import {
+  bad,
+  clockVerdict,
+  type Finding,
+  ok,
+  type ServiceReply,
+  skipped,
+  type Verdict,
+  warn,
+} from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { reach } from '../../http/reach.ts';
-import { Secret } from '../../http/redact.ts';
 import { credentialsFault, signInFinding } from '../oauth/checks.ts';
-import { openBudget } from '../trade/trading-session.ts';
-import { quotaText } from '../webhooks/subscription.ts';
 
 type Target = RunContext['target'];
 export type ServiceName = Target['service'];
@@ -20,7 +26,6 @@ export interface Look {
 }
 
 type Doctor = Omit<RunContext, 'target'>;
-type Verdict = Pick<Finding, 'verdict' | 'detail' | 'mend'>;
 
 export async function* serviceFindings(
   service: ServiceName,
@@ -64,10 +69,12 @@ export async function* serviceFindings(
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
   const near: Target = { ...target, timeoutMs: remaining(), log: { ...target.log, warn: warning } };
   try {
-    for await (const { check, clockSkewMs, ...verdict } of asked(service, near, ctx)) {
+    for await (const { check, clockSkewMs, ...verdict } of serviceSteps(service, near, ctx)) {
       yield* warnings.splice(0);
-      yield finding(check, { verdict: verdict.verdict, detail: verdict.detail, mend: verdict.mend ?? null });
-      if (clockSkewMs !== undefined) yield finding('clock', clock(clockSkewMs));
+      yield finding(check, verdict);
+      if (clockSkewMs !== undefined) {
+        yield finding('clock', clockVerdict(clockSkewMs, 'times that are sent or checked are wrong by as much'));
+      }
     }
   } catch (error) {
     yield* warnings.splice(0);
@@ -80,84 +87,32 @@ function failed(error: unknown, { signal }: Doctor): Verdict {
   return bad(error.message, error.hint);
 }
 
-interface Said {
-  readonly check: string;
-  readonly verdict: Finding['verdict'];
-  readonly detail: string;
-  readonly mend?: string | null | undefined;
-  readonly clockSkewMs?: number | undefined;
+/** The same read of each service, except of the trading gateway. Throws what is wrong. */
+async function check(service: Exclude<ServiceName, 'trade'>, target: Target): Promise<ServiceReply> {
+  switch (service) {
+    case 'alerts':
+      return (await import('../alerts/checks.ts')).checkAlerts(target);
+    case 'webhooks':
+      return (await import('../webhooks/checks.ts')).checkWebhooks(target);
+    case 'catalog':
+      return (await import('../catalog/checks.ts')).checkCatalog(target);
+  }
 }
 
 /** Throws what is wrong. */
-async function* asked(service: ServiceName, target: Target, ctx: Doctor): AsyncGenerator<Said, void, void> {
+async function* serviceSteps(service: ServiceName, target: Target, ctx: Doctor): AsyncGenerator<Step, void, void> {
   if (service === 'trade') {
-    yield* gatewaySteps(target, ctx);
+    yield* (await import('../trade/checks.ts')).gatewaySteps(target, ctx);
     return;
   }
   const began = performance.now();
-  const client = await openService(service, target);
-  try {
-    const said = await client.look();
-    const detail = `answered in ${Math.round(performance.now() - began)} ms${said}`;
-    yield { check: 'service', ...ok(detail), clockSkewMs: client.skew() };
-  } finally {
-    await client.close();
-  }
+  const { detail, clockSkewMs } = await check(service, target);
+  yield { check: 'service', ...ok(`answered in ${Math.round(performance.now() - began)} ms${detail}`), clockSkewMs };
 }
 
-interface Opened {
-  /** What the answer says, as the end of a sentence. */
-  look(): Promise<string>;
-  skew(): number | undefined;
-  close(): Promise<void>;
-}
-
-async function openService(service: Exclude<ServiceName, 'trade'>, target: Target): Promise<Opened> {
-  switch (service) {
-    case 'alerts': {
-      const alerts = (await import('../alerts/client.ts')).openAlertmanager(target);
-      const look = async (): Promise<string> => `: version ${(await alerts.status()).versionInfo.version}`;
-      return { look, skew: () => alerts.clockSkewMs, close: () => alerts.close() };
-    }
-    case 'webhooks': {
-      const recordings = (await import('../webhooks/api.ts')).openRecordings(target);
-      const look = async (): Promise<string> =>
-        `, and takes the token: quota ${quotaText(await recordings.subscriptions())}`;
-      return { look, skew: () => recordings.clockSkewMs, close: () => recordings.close() };
-    }
-    case 'catalog': {
-      const catalog = (await import('../catalog/api.ts')).openCatalog(target);
-      const look = async (): Promise<string> => `: ${(await catalog.health()).status}`;
-      return { look, skew: () => catalog.clockSkewMs, close: () => catalog.close() };
-    }
-  }
-}
-
-async function* gatewaySteps(target: Target, ctx: Doctor): AsyncGenerator<Said, void, void> {
-  const { examineGateway } = await import('../trade/examination.ts');
-  const { countedCaller } = await import('../trade/counted-caller.ts');
-  const { commandNumbers } = await import('../trade/call-limits.ts');
-  const { connectPace } = await import('../../store/connect-pace.ts');
-  const { authorization = '' } = (await target.authorizer?.header()) ?? {};
-  const token = new Secret(authorization.replace(/^Bearer /, ''));
-  const late = new AbortController();
-  const why = new SvcError('timeout', `no answer within ${target.timeoutMs / 1000} s`, {
-    hint: 'allow more with --timeout',
-  });
-  const timer = setTimeout(() => late.abort(why), target.timeoutMs);
-  const signal = AbortSignal.any([ctx.signal, late.signal]);
-  try {
-    await connectPace(ctx, target.baseUrl).wait(signal);
-    const counting = {
-      budget: await openBudget(ctx, target.baseUrl.href, token),
-      atLimit: 'fail' as const,
-      commandNumbers: commandNumbers(ctx.settings.get('trade.commandNumbers')) ?? {},
-      waitUntil: async () => {},
-    };
-    yield* examineGateway(target, { token, signal, counted: (caller) => countedCaller(caller, counting) });
-  } finally {
-    clearTimeout(timer);
-  }
+interface Step extends Verdict {
+  readonly check: string;
+  readonly clockSkewMs?: number | undefined;
 }
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {
@@ -183,17 +138,4 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
 function credentialVariable(service: ServiceName, { env }: Pick<RunContext, 'env'>): string | undefined {
   const prefix = `SVC_${service.toUpperCase()}`;
   return [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name] !== undefined);
-}
-
-/** Beyond it, what is said to end or begin at a time does so at another. */
-const TOLERATED_SKEW_S = 60;
-
-function clock(skewMs: number): Verdict {
-  const seconds = Math.round(skewMs / 1000);
-  if (Math.abs(seconds) <= TOLERATED_SKEW_S) return ok('agrees with that of the service');
-  const way = seconds > 0 ? 'behind' : 'ahead of';
-  return warn(
-    `this machine is ${Math.abs(seconds)} s ${way} the service: times that are sent or checked are wrong by as much`,
-    'set the clock of this machine, and keep it set by NTP',
-  );
 }

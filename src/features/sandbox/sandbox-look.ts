@@ -1,5 +1,6 @@
 /** The sandboxes of this user, as their services say: a record alone does not tell a running one from one that was killed. */
 import type { RunContext } from '../../cli/command.ts';
+import type { ServiceContents } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from '../../store/sandbox-records.ts';
@@ -81,20 +82,27 @@ function upper<S extends string>(service: S): Uppercase<S> {
   return service.toUpperCase() as Uppercase<S>;
 }
 
-interface Said {
-  readonly version?: string;
-  readonly holds: Readonly<Record<string, number>>;
+async function contentsOf(service: Target['service'], target: Target, env: SandboxEnv): Promise<ServiceContents> {
+  switch (service) {
+    case 'alerts':
+      return (await import('../alerts/checks.ts')).alertsContents(target);
+    case 'webhooks':
+      return (await import('../webhooks/checks.ts')).webhooksContents(target);
+    case 'catalog':
+      return (await import('../catalog/checks.ts')).catalogContents(target);
+    case 'trade':
+      return (await import('../trade/checks.ts')).tradeContents(target, new Secret(env.SVC_TRADE_TOKEN));
+  }
 }
 
 /** Undefined where the sandbox of this environment does not run: the recording service alone has made its token, and knows it. */
 async function askAll(env: SandboxEnv, ctx: Ctx): Promise<readonly ServiceStanding[] | undefined> {
-  const asked = { alerts: askAlerts, webhooks: askWebhooks, catalog: askCatalog, trade: askTrade } as const;
   const failures = new Map<Target['service'], SvcError>();
   const standings = await Promise.all(
     SERVICES.map(async (service): Promise<ServiceStanding> => {
       const address = env[`SVC_${upper(service)}_URL`];
       try {
-        const { version = null, holds } = await asked[service](targetAt(service, address, env, ctx), env);
+        const { version = null, holds } = await contentsOf(service, targetAt(service, address, env, ctx), env);
         return { service, address, up: true, version, holds, failure: null };
       } catch (error) {
         if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
@@ -137,62 +145,4 @@ function targetAt(service: Target['service'], address: string, env: SandboxEnv, 
     random: ctx.random,
     sleep: ctx.sleep,
   };
-}
-
-async function askAlerts(target: Target): Promise<Said> {
-  const { openAlertmanager } = await import('../alerts/client.ts');
-  const client = openAlertmanager(target);
-  try {
-    const [{ versionInfo }, alerts, silences] = await Promise.all([
-      client.status(),
-      count(client.alerts()),
-      count(client.silences()),
-    ]);
-    return { version: versionInfo.version, holds: { alerts, silences } };
-  } finally {
-    await client.close();
-  }
-}
-
-async function askWebhooks(target: Target): Promise<Said> {
-  const { openRecordings } = await import('../webhooks/api.ts');
-  const client = openRecordings(target);
-  try {
-    return { holds: { subscriptions: (await client.subscriptions()).length } };
-  } finally {
-    await client.close();
-  }
-}
-
-async function askCatalog(target: Target): Promise<Said> {
-  const { openCatalog } = await import('../catalog/api.ts');
-  const { numberOf } = await import('../catalog/numeric.ts');
-  const client = openCatalog(target);
-  try {
-    await client.health();
-    return { holds: { products: numberOf((await client.count()).products_count) ?? 0 } };
-  } finally {
-    await client.close();
-  }
-}
-
-async function askTrade(target: Target, { SVC_TRADE_TOKEN: token }: SandboxEnv): Promise<Said> {
-  const { openSession } = await import('../trade/session.ts');
-  const { openTrading } = await import('../trade/client.ts');
-  const session = openSession(target, {
-    token: () => new Secret(token),
-    transport: 'polling',
-    onNotice: target.log.warn,
-  });
-  try {
-    return { holds: { accounts: (await openTrading(session).accounts()).length } };
-  } finally {
-    await session.close();
-  }
-}
-
-async function count(items: AsyncIterable<unknown>): Promise<number> {
-  let found = 0;
-  for await (const _ of items) found += 1;
-  return found;
 }

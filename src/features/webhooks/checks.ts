@@ -1,8 +1,18 @@
 /** What is wrong with subscriptions, or soon will be, and the command that mends it. Asks nobody but name servers. */
 
 import type { RunContext } from '../../cli/command.ts';
-import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
+import {
+  bad,
+  clockVerdict,
+  type Finding,
+  ok,
+  type ServiceContents,
+  type ServiceReply,
+  type Verdict,
+  warn,
+} from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
+import type { Target } from '../../http/target.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
@@ -34,18 +44,10 @@ function quotaFinding(all: readonly Subscription[]): Finding {
   return { ...common, ...warn(`${quotaText(all)}: none can be created, nor rotated`, mend) };
 }
 
-/** Beyond it deliveries look stale, or from the future, sooner than they are. */
-const TOLERATED_SKEW_S = 60;
-
-/** `skewMs`: the service's clock minus ours; undefined where it did not tell. */
+/** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
 function clockFinding(skewMs: number | undefined): Finding | undefined {
   if (skewMs === undefined) return undefined;
-  const seconds = Math.round(skewMs / 1000);
-  const common = { check: 'clock', about: null };
-  if (Math.abs(seconds) <= TOLERATED_SKEW_S) return { ...common, ...ok('agrees with that of the service') };
-  const way = seconds > 0 ? 'behind' : 'ahead of';
-  const detail = `this machine is ${Math.abs(seconds)} s ${way} the service: genuine deliveries may be taken for old ones`;
-  return { ...common, ...warn(detail, 'set the clock of this machine, and keep it set by NTP') };
+  return { check: 'clock', about: null, ...clockVerdict(skewMs, 'genuine deliveries may be taken for old ones') };
 }
 
 interface Surroundings {
@@ -279,4 +281,24 @@ async function forgetOrphans(orphans: readonly StoredSecret[], ctx: RunContext):
     secrets.filter((one) => !orphans.some((orphan) => same(one, orphan))),
   );
   return new Set(orphans);
+}
+
+/** What svc doctor asks the recording service. */
+export async function checkWebhooks(target: Target): Promise<ServiceReply> {
+  const client = openRecordings(target);
+  try {
+    const detail = `, and takes the token: quota ${quotaText(await client.subscriptions())}`;
+    return { detail, clockSkewMs: client.clockSkewMs };
+  } finally {
+    await client.close();
+  }
+}
+
+export async function webhooksContents(target: Target): Promise<ServiceContents> {
+  const client = openRecordings(target);
+  try {
+    return { holds: { subscriptions: (await client.subscriptions()).length } };
+  } finally {
+    await client.close();
+  }
 }

@@ -1,37 +1,42 @@
 /** Connects to the gateway step by step, and leaves again: which step fails, and why. */
+import type { RunContext } from '../../cli/command.ts';
+import { bad, ok, type ServiceContents, type Verdict, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { CookieJar } from '../../http/cookie-jar.ts';
-import { redactText, type Secret } from '../../http/redact.ts';
+import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
+import { connectPace } from '../../store/connect-pace.ts';
+import { commandNumbers } from './call-limits.ts';
 import { type Caller, openTrading } from './client.ts';
+import { countedCaller } from './counted-caller.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { PROTOCOL_VERSION } from './engine-packet.ts';
 import { FORM } from './engine-requests.ts';
 import { explainTrading } from './failed-answer.ts';
+import { openSession } from './session.ts';
+import { openBudget } from './trading-session.ts';
 
-export interface GatewayStep {
+interface GatewayStep extends Verdict {
   readonly check: 'handshake' | 'session' | 'websocket' | 'requests';
-  readonly verdict: 'ok' | 'warn' | 'bad';
-  readonly detail: string;
-  readonly mend?: string | undefined;
   /** The gateway's clock minus ours. */
   readonly clockSkewMs?: number | undefined;
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly token: Secret;
   readonly signal: AbortSignal;
   /** Counts the calls towards the caps. */
   counted(caller: Caller): Caller;
 }
 
-const failed = (check: GatewayStep['check'], { message, hint: mend }: SvcError): GatewayStep => {
-  return { check, verdict: 'bad', detail: message, mend };
-};
+const failed = (check: GatewayStep['check'], { message, hint }: SvcError): GatewayStep => ({
+  check,
+  ...bad(message, hint),
+});
 
 /** Ends after the first step that is bad; without a websocket it goes on. */
-export async function* examineGateway(
+async function* examineGateway(
   target: Target,
   { token, signal, counted }: GatewayOptions,
 ): AsyncGenerator<GatewayStep, void, void> {
@@ -58,16 +63,16 @@ export async function* examineGateway(
       yield failed('handshake', refused);
       return;
     }
-    yield { check: 'handshake', verdict: 'ok', detail: `Engine.IO ${PROTOCOL_VERSION}, a connection id was given` };
+    yield { check: 'handshake', ...ok(`Engine.IO ${PROTOCOL_VERSION}, a connection id was given`) };
     if (refused !== undefined) {
       yield failed('session', refused);
       return;
     }
-    yield { check: 'session', verdict: 'ok', detail: 'confirmed (40): the token is taken' };
+    yield { check: 'session', ...ok('confirmed (40): the token is taken') };
     const missed = await failureOf(engine.upgrade());
     yield missed === undefined
-      ? { check: 'websocket', verdict: 'ok', detail: 'the session goes on over a websocket' }
-      : { check: 'websocket', verdict: 'warn', detail: `none, so that polling goes on: ${missed.message}` };
+      ? { check: 'websocket', ...ok('the session goes on over a websocket') }
+      : { check: 'websocket', ...warn(`none, so that polling goes on: ${missed.message}`) };
     yield await requests(target, engine, secret, { cookies, counted });
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -95,8 +100,8 @@ async function requests(
     const { clockSkewMs } = client;
     const names = accounts.map(({ accountId }) => accountId).join(', ');
     const detail = `answered with ${accounts.length} account${accounts.length === 1 ? '' : 's'}: ${names}`;
-    if (accounts.length > 0) return { check: 'requests', verdict: 'ok', detail, clockSkewMs };
-    return { check: 'requests', verdict: 'warn', detail: 'answered, but the token leads to no account', clockSkewMs };
+    if (accounts.length > 0) return { check: 'requests', ...ok(detail), clockSkewMs };
+    return { check: 'requests', ...warn('answered, but the token leads to no account'), clockSkewMs };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return failed('requests', error);
@@ -112,5 +117,41 @@ async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
   } catch (error) {
     if (error instanceof SvcError) return error;
     throw error;
+  }
+}
+
+/** What svc doctor finds. Throws what is wrong before the first step. */
+export async function* gatewaySteps(
+  target: Target,
+  ctx: Omit<RunContext, 'target'>,
+): AsyncGenerator<GatewayStep, void, void> {
+  const { authorization = '' } = (await target.authorizer?.header()) ?? {};
+  const token = new Secret(authorization.replace(/^Bearer /, ''));
+  const late = new AbortController();
+  const why = new SvcError('timeout', `no answer within ${target.timeoutMs / 1000} s`, {
+    hint: 'allow more with --timeout',
+  });
+  const timer = setTimeout(() => late.abort(why), target.timeoutMs);
+  const signal = AbortSignal.any([ctx.signal, late.signal]);
+  try {
+    await connectPace(ctx, target.baseUrl).wait(signal);
+    const counting = {
+      budget: await openBudget(ctx, target.baseUrl.href, token),
+      atLimit: 'fail' as const,
+      commandNumbers: commandNumbers(ctx.settings.get('trade.commandNumbers')) ?? {},
+      waitUntil: async () => {},
+    };
+    yield* examineGateway(target, { token, signal, counted: (caller) => countedCaller(caller, counting) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export async function tradeContents(target: Target, token: Secret): Promise<ServiceContents> {
+  const session = openSession(target, { token: () => token, transport: 'polling', onNotice: target.log.warn });
+  try {
+    return { holds: { accounts: (await openTrading(session).accounts()).length } };
+  } finally {
+    await session.close();
   }
 }

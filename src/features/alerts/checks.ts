@@ -1,0 +1,34 @@
+/** What svc doctor and svc sandbox status ask an alert manager. */
+import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
+import type { Target } from '../../http/target.ts';
+import { openAlertmanager } from './client.ts';
+
+export async function checkAlerts(target: Target): Promise<ServiceReply> {
+  const client = openAlertmanager(target);
+  try {
+    const { version } = (await client.status()).versionInfo;
+    return { detail: `: version ${version}`, clockSkewMs: client.clockSkewMs };
+  } finally {
+    await client.close();
+  }
+}
+
+export async function alertsContents(target: Target): Promise<ServiceContents> {
+  const client = openAlertmanager(target);
+  try {
+    const [{ versionInfo }, alerts, silences] = await Promise.all([
+      client.status(),
+      count(client.alerts()),
+      count(client.silences()),
+    ]);
+    return { version: versionInfo.version, holds: { alerts, silences } };
+  } finally {
+    await client.close();
+  }
+}
+
+async function count(items: AsyncIterable<unknown>): Promise<number> {
+  let found = 0;
+  for await (const _ of items) found += 1;
+  return found;
+}
