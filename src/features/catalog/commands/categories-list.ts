@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { openCatalog } from '../api.ts';
 import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../catalog-lists.ts';
 import { CATEGORY_LIST } from '../columns.ts';
 
@@ -20,7 +21,6 @@ export const catalogCategoriesList = listCommand({
   examples: [{ run: 'svc catalog categories list --parser-name fixprice --depth 0', why: 'The top of one store' }],
   output: CATEGORY_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const { parserName, depth, parent, search } = input;
     const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
     return listed(

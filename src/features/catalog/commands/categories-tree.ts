@@ -1,7 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { listed, PARAM_FLAG, UNDOCUMENTED } from '../catalog-lists.ts';
-import { type BranchRow, titleOf } from '../category-tree.ts';
+import { type BranchRow, branchRows, categoryTree, titleOf } from '../category-tree.ts';
 import { CATEGORY_LIST } from '../columns.ts';
 import type { Category } from '../schema.ts';
 
@@ -36,8 +37,6 @@ export const catalogCategoriesTree = listCommand({
   ],
   output: BRANCH_LIST,
   async run({ parserName, param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
-    const { branchRows, categoryTree } = await import('../category-tree.ts');
     const everything = { limit: undefined, offset: undefined, all: true, param };
     const { value, code } = await listed(
       openCatalog(ctx.target).categories,

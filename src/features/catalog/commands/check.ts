@@ -3,6 +3,7 @@ import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import type { PagingProblem } from '../paging.ts';
 import { conditionOf, conditionText, type Judged, judge, type Verdict, verdictText } from '../price-condition.ts';
 import { readings } from '../price-readings.ts';
@@ -99,7 +100,6 @@ export const catalogCheck = recordCommand({
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const incomplete: PagingProblem[] = [];
     let since: number | undefined;

@@ -2,14 +2,15 @@ import { bulk } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import type { Catalog } from '../api.ts';
+import { type Catalog, openCatalog } from '../api.ts';
 import { type Offer, observedBefore, offersOf, spreadsOf } from '../offers.ts';
 import { offerList, offersFooter, spreadList } from '../offers-columns.ts';
-import { type Report, readingProblems } from '../paging.ts';
+import { pages, type Report, readingProblems } from '../paging.ts';
+import { listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
-import type { PriceSeries } from '../series.ts';
+import { bucketValues, type PriceSeries, seriesOf } from '../series.ts';
 import { unitOf } from '../series-names.ts';
-import type { Window } from '../window.ts';
+import { bucketDates, bucketStart, type Window } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
@@ -65,7 +66,6 @@ export const catalogCompare = listCommand({
   outputOf,
   async run(input, ctx) {
     checkModes(input);
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);
@@ -123,7 +123,6 @@ async function found(
   ctx: RunContext,
   report: Report,
 ): Promise<readonly string[]> {
-  const { pages } = await import('../paging.ts');
   const limit = maxProducts ?? MOST_PRODUCTS;
   const ids: string[] = [];
   let total: number | undefined;
@@ -147,8 +146,6 @@ interface Offered {
 }
 
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
-  const { listedSources, selects, notListed, productSnapshots } = await import('../product-sources.ts');
-  const { seriesOf } = await import('../series.ts');
   const sources = await listedSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
   const regions = wanted.region.map((name) => name.toLowerCase());
@@ -173,7 +170,6 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
 
 /** What was asked for and is nowhere, and whether nothing is left without it. */
 async function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
-  const { missingNames } = await import('../product-sources.ts');
   if (sources.length === 0) return { missing: [], none: false };
   const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
   const stores = missingNames(
@@ -192,8 +188,6 @@ async function withTrends(
   series: readonly PriceSeries[],
   now: number,
 ): Promise<readonly Offer[]> {
-  const { bucketValues } = await import('../series.ts');
-  const { bucketDates, bucketStart } = await import('../window.ts');
   const window: Window = { from: bucketStart(now - TREND_DAYS * DAY_MS, '1d'), to: now, interval: '1d' };
   return offers.map((offer) => {
     const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);

@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { PARAM_FLAG, UNDOCUMENTED, withParams } from '../catalog-lists.ts';
 import { timeCell } from '../columns.ts';
 import type { Cursor } from '../schema.ts';
@@ -29,7 +30,6 @@ export const catalogCursors = listCommand({
   examples: [{ run: 'svc catalog cursors --sort ingested', why: 'The store that is furthest behind first' }],
   output: CURSOR_LIST,
   async run({ parserName, param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param)) };
   },
 });

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { PARAM_FLAG } from '../catalog-lists.ts';
 import type { Health } from '../schema.ts';
 
@@ -24,7 +25,6 @@ export const catalogHealth = recordCommand({
   ],
   output: HEALTH_RECORD,
   async run({ param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const value = await openCatalog(ctx.target).health(param);
     return { value, code: isHealthy(value) ? undefined : 'condition_false' };
   },

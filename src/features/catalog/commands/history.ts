@@ -1,7 +1,7 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand } from '../../../cli/command.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import type { SeriesField } from '../api.ts';
+import { openCatalog, type SeriesField } from '../api.ts';
 import {
   type Fill,
   type HistoryView,
@@ -11,6 +11,7 @@ import {
   USUAL_CHART,
 } from '../history.ts';
 import { readingProblems } from '../paging.ts';
+import { productSeries } from '../product-sources.ts';
 import { bucketValues, lastValue, type PriceSeries } from '../series.ts';
 import { seriesNames, sharedUnit, unitOf } from '../series-names.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
@@ -73,8 +74,6 @@ export const catalogHistory = chartCommand({
   output: USUAL_CHART,
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
-    const { productSeries } = await import('../product-sources.ts');
     const { id, field, fill } = input;
     const to = plainInstant(input.to, ctx.now());
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);

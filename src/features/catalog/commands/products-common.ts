@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
 import { numberOf } from '../numeric.ts';
 import type { CommonCount } from '../schema.ts';
@@ -47,7 +48,6 @@ export const catalogProductsCommon = recordCommand({
   ],
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const value = await catalog.common(withParams({ scope, store, region }, param));
     await checkCountedNames(catalog, { store, region }, value.common_products_count, ctx);

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
 import type { Count } from '../schema.ts';
 
@@ -37,7 +38,6 @@ export const catalogProductsCount = recordCommand({
   ],
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const value = await catalog.count(withParams({ store, region }, param));
     await checkCountedNames(catalog, { store, region }, value.products_count, ctx);

@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { PARAM_FLAG, withParams } from '../catalog-lists.ts';
 import type { Numeric } from '../numeric.ts';
 import type { Dynamics } from '../schema.ts';
@@ -86,7 +87,6 @@ export const catalogProductsDynamics = listCommand({
   ],
   output: POINT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const { id, parserName, sourceId, field, interval, param } = input;
     const start = plainInstant(input.from, ctx.now());
     const from = input.from.relative ? bucketStart(start, interval) : start;

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { openCatalog } from '../api.ts';
 import { PARAM_FLAG } from '../catalog-lists.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
 
@@ -15,7 +16,6 @@ export const catalogProductsGet = recordCommand({
   output: PRODUCT_RECORD,
   offers: productCandidates,
   async run({ id, param }, ctx) {
-    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).product(id, param) };
   },
 });

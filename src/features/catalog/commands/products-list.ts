@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { openCatalog } from '../api.ts';
 import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
 
@@ -48,7 +49,6 @@ export const catalogProductsList = listCommand({
   output: PRODUCT_LIST,
   offers: productCandidates,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const { search, parserName, priceMin, priceMax } = input;
     if (priceMin !== undefined && priceMax !== undefined && priceMin > priceMax) {
       throw new SvcError('invalid_value', `--price-min is ${priceMin}, more than --price-max, ${priceMax}`);

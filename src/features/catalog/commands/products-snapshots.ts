@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { exactHint, LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { timeCell } from '../columns.ts';
 import type { Snapshot } from '../schema.ts';
@@ -45,7 +46,6 @@ export const catalogProductsSnapshots = listCommand({
   ],
   output: SNAPSHOT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
     return listed(

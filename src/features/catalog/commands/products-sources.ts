@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
+import { openCatalog } from '../api.ts';
 import { LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { type Candidate, noted, timeCell } from '../columns.ts';
 import type { Source } from '../schema.ts';
@@ -48,7 +49,6 @@ export const catalogProductsSources = listCommand({
   output: SOURCE_LIST,
   offers: sourceCandidates,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const catalog = openCatalog(ctx.target);
     return listed((query) => catalog.sources(input.id, query), { sort: input.order }, input, ctx);
   },

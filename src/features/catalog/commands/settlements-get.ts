@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { openCatalog } from '../api.ts';
 import { checkNumericId, PARAM_FLAG } from '../catalog-lists.ts';
 import { SETTLEMENT_RECORD } from '../columns.ts';
 
@@ -13,7 +14,6 @@ export const catalogSettlementsGet = recordCommand({
   output: SETTLEMENT_RECORD,
   async run({ id, param }, ctx) {
     checkNumericId(id);
-    const { openCatalog } = await import('../api.ts');
     return { value: await openCatalog(ctx.target).settlement(id, param) };
   },
 });

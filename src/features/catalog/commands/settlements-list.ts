@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { openCatalog } from '../api.ts';
 import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../catalog-lists.ts';
 import { SETTLEMENT_LIST } from '../columns.ts';
 
@@ -22,7 +23,6 @@ export const catalogSettlementsList = listCommand({
   ],
   output: SETTLEMENT_LIST,
   async run(input, ctx) {
-    const { openCatalog } = await import('../api.ts');
     const { country, region, search } = input;
     const query = { country, region, q: search };
     return listed(
