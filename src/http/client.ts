@@ -94,19 +94,16 @@ class ServiceClient implements Client {
         all.push(item);
       return all as T;
     }
-    const { answer, recognise } = endpoint;
-    const schema = recognise === undefined ? loading(answer) : undefined;
+    const schema = loading(endpoint.answer);
     const sent = await this.#sender.send(endpoint, values, wholeBody, confirmed);
-    if (answer === undefined) return undefined as T;
+    if (schema === undefined) return undefined as T;
     const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
-    if (recognise?.(value)) return value as T;
-    const parser = await (schema ?? answer());
+    const parser = await schema;
     return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
   }
 
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
-    const { item, recognise } = endpoint;
-    const schema = recognise === undefined ? loading(item) : undefined;
+    const schema = loading(endpoint.item);
     const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
     const array = new ArrayItems();
     let count = 0;
@@ -114,7 +111,7 @@ class ServiceClient implements Client {
     for await (const chunk of this.#explained(sent, sent.result)) {
       begin ??= chunk;
       const items = this.#checked(sent, () => array.push(chunk), begin);
-      const parser = recognise !== undefined && items.every(recognise) ? undefined : await (schema ?? item?.());
+      const parser = await schema;
       const before = count;
       count += items.length;
       yield* (
@@ -236,7 +233,7 @@ class ServiceClient implements Client {
 /** Loads a schema while the request is under way. */
 function loading(schema: Schema | undefined): Promise<Parser<unknown>> | undefined {
   const parser = schema?.();
-  parser?.catch(() => {}); // told to whoever awaits it
+  parser?.catch(() => {}); // thrown where it is awaited
   return parser;
 }
 

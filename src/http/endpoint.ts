@@ -42,8 +42,6 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly answer?: () => Promise<Parser<T>>;
   /** Instead of `answer`, where the answer is an array: the schema of one item, so that a long one is parsed as it arrives. */
   readonly item?: () => Promise<Parser<T extends readonly (infer Item)[] ? Item : never>>;
-  /** Tells a good answer, or item, as it stands: the schema is loaded only for one that may be wrong, and has the word for it. */
-  readonly recognise?: (value: unknown) => boolean;
 }
 
 /** An endpoint of whatever answer: what building a request and explaining a failure need. */

@@ -40,7 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/api': [
     ...GENERAL,
     /^features\/(webhooks|catalog)\/api\.ts$/,
-    /^features\/alerts\/client\.ts$/,
+    /^features\/alerts\/api\.ts$/,
     /^features\/trade\/raw-trade\.ts$/,
   ],
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type Alertmanager, openAlertmanager } from '../../src/features/alerts/client.ts';
+import { type Alertmanager, openAlertmanager } from '../../src/features/alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
 import { effectiveState, keepsAlert } from '../../src/features/alerts/selection.ts';
 import { applyChanges } from '../../src/features/silences/draft.ts';

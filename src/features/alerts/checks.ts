@@ -1,7 +1,7 @@
 /** What svc doctor and svc sandbox status ask an alert manager. */
 import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
-import { openAlertmanager } from './client.ts';
+import { openAlertmanager } from './api.ts';
 
 export async function checkAlerts(target: Target): Promise<ServiceReply> {
   const client = openAlertmanager(target);

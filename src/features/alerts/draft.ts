@@ -1,7 +1,7 @@
 /** Alerts before they are sent: from labels on the command line, or from a JSON file that is checked whole. */
 import { SvcError } from '../../errors.ts';
 import type { Plan } from '../../http/endpoint.ts';
-import type { Alertmanager } from './client.ts';
+import type { Alertmanager } from './api.ts';
 import { parseJson } from './json-file.ts';
 import { formatMatcher } from './matcher.ts';
 import { parseMatcherArguments } from './matcher-argument.ts';

@@ -1,6 +1,6 @@
 /** Fingerprints of alerts and ids of silences, which a person may shorten as long as they name one thing. */
 import { SvcError } from '../../errors.ts';
-import { type Alertmanager, isUuid } from './client.ts';
+import { type Alertmanager, isUuid } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collectAlerts } from './selection.ts';
 

@@ -1,7 +1,7 @@
 /** Label names and alert names that the service knows, and which of them a mistyped one was probably meant to be. */
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import type { Alertmanager } from './client.ts';
+import type { Alertmanager } from './api.ts';
 import type { Matcher } from './matcher.ts';
 import { MatcherSyntaxError, parseFallback, splitList } from './matcher-syntax.ts';
 

@@ -2,7 +2,7 @@
 
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import type { Alertmanager } from './client.ts';
+import type { Alertmanager } from './api.ts';
 import { formatMatcher, type Matcher } from './matcher.ts';
 import type { Alert, AlertFilter, StateQuery } from './schema.ts';
 

@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 
 type Send = Alertmanager['answer'];
 
@@ -34,7 +34,7 @@ async function* until(bytes: AsyncIterable<Uint8Array>, close: () => Promise<voi
 async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): Promise<void> }> {
   switch (ctx.target.service) {
     case 'alerts':
-      return (await import('../alerts/client.ts')).openAlertmanager(ctx.target);
+      return (await import('../alerts/api.ts')).openAlertmanager(ctx.target);
     case 'webhooks':
       return (await import('../webhooks/api.ts')).openRecordings(ctx.target);
     case 'catalog':

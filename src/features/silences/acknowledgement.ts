@@ -1,6 +1,6 @@
 /** Acknowledgements: silences whose comment says that somebody is at work on an alert, as karma and kthxbye write them. */
 import { SvcError } from '../../errors.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { unknownLabel } from '../alerts/known-names.ts';
 import { formatMatchers, type Matcher, matcher, matcherFrom, matchesLabels } from '../alerts/matcher.ts';
 import type { Alert, Silence } from '../alerts/schema.ts';

@@ -1,5 +1,5 @@
 /** A silence that is to be there, whether or not it already is: for commands that run again and again. */
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { formatMatcher, matcherFrom, sameMatchers } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import { applyChanges } from './draft.ts';

@@ -1,9 +1,8 @@
 /** Silences from a file: JSON, one object or an array of them, checked whole before anything is sent. */
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import { isUuid } from '../alerts/client.ts';
+import { isUuid } from '../alerts/api.ts';
 import { parseJson } from '../alerts/json-file.ts';
-import { isPostableSilence } from '../alerts/recognition.ts';
 import type { PostableSilence } from '../alerts/schema.ts';
 
 export interface FileDefaults {
@@ -31,24 +30,18 @@ export async function parseSilenceFile(bytes: Uint8Array, defaults: FileDefaults
   const items: unknown[] = single ? [value] : (value as unknown[]);
   if (items.length === 0 && !defaults.backup)
     throw new SvcError('invalid_value', `${defaults.source}: the array is empty`);
-  const silences: PostableSilence[] = [];
-  for (const [index, item] of items.entries()) {
-    const where = single ? defaults.source : `${defaults.source}, silence ${index + 1}`;
-    const filled = fill(item, defaults, where);
-    silences.push(isPostableSilence(filled) ? filled : await checked(filled, where));
-  }
-  return { silences, single };
-}
-
-async function checked(silence: unknown, where: string): Promise<PostableSilence> {
   const { postableSilence } = await import('../alerts/schema.ts');
-  const parsed = postableSilence.safeParse(silence);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new SvcError(
-    'invalid_value',
-    `${where}: ${issue?.path.join('.') || 'the silence'}: ${issue?.message ?? 'not valid'}`,
-  );
+  const silences = items.map((item, index) => {
+    const where = single ? defaults.source : `${defaults.source}, silence ${index + 1}`;
+    const parsed = postableSilence.safeParse(fill(item, defaults, where));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new SvcError(
+      'invalid_value',
+      `${where}: ${issue?.path.join('.') || 'the silence'}: ${issue?.message ?? 'not valid'}`,
+    );
+  });
+  return { silences, single };
 }
 
 function fill(

@@ -1,7 +1,7 @@
 /** A short silence that is extended for as long as somebody holds it, and ended when they let go. */
 import { SvcError } from '../../errors.ts';
 import { answered, Plan } from '../../http/endpoint.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import { applyChanges } from './draft.ts';

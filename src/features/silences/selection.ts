@@ -3,7 +3,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { findAlert, isFingerprintPrefix } from '../alerts/ids.ts';
 import { formatMatcher, matcherFrom, matchesLabels } from '../alerts/matcher.ts';
 import { parseMatcherArguments } from '../alerts/matcher-argument.ts';

@@ -4,7 +4,7 @@ import { parseDuration } from '../../cli/duration.ts';
 import type { Flags } from '../../cli/flags.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { CheckedSilence, Guard, PostedSilence } from './silencing.ts';
 

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
-import type { Alertmanager } from '../alerts/client.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { ifPossible, readKnownNames, suggestionText, suggestNames } from '../alerts/known-names.ts';
 import { formatMatcher, type Matcher, matcherFrom } from '../alerts/matcher.ts';
 import { isDefinite, matcherWarnings } from '../alerts/matcher-warnings.ts';

@@ -1,24 +1,15 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
-import {
-  deleteSilence,
-  getAlerts,
-  getSilence,
-  getSilences,
-  getStatus,
-  postAlerts,
-  postSilences,
-} from '../../../src/features/alerts/endpoints.ts';
+import { ENDPOINTS } from '../../../src/features/alerts/api.ts';
 import { explainAlertmanager } from '../../../src/features/alerts/failed-answer.ts';
 
-const ENDPOINTS = { deleteSilence, getAlerts, getSilence, getSilences, getStatus, postAlerts, postSilences };
 type Endpoint = keyof typeof ENDPOINTS;
 const JSON_TYPE = 'application/json';
 
 test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string | undefined]>([
   // endpoint, status, content type, body, then code, what the message says, what the hint says
   [
-    'postSilences',
+    'postSilence',
     400,
     JSON_TYPE,
     '"silence invalid: at least one matcher must not match the empty string"\n',
@@ -27,7 +18,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'add a matcher',
   ],
   [
-    'postSilences',
+    'postSilence',
     400,
     JSON_TYPE,
     '"Failed to create silence: start time must be before end time"\n',
@@ -36,7 +27,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   [
-    'postSilences',
+    'postSilence',
     400,
     JSON_TYPE,
     '{"code":400,"message":"parsing silence body from \\"\\" failed"}',
@@ -45,7 +36,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   [
-    'postSilences',
+    'postSilence',
     422,
     JSON_TYPE,
     '{"code":602,"message":"comment in body is required"}',
@@ -54,7 +45,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   [
-    'postSilences',
+    'postSilence',
     415,
     JSON_TYPE,
     '{"code":415,"message":"unsupported media type"}',
@@ -63,7 +54,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   [
-    'getStatus',
+    'status',
     406,
     JSON_TYPE,
     '{"code":406,"message":"unsupported media type requested"}',
@@ -81,7 +72,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'check the path',
   ],
   [
-    'getAlerts',
+    'alerts',
     431,
     'text/plain',
     '431 Request Header Fields Too Large',
@@ -89,18 +80,10 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     '431 Request Header',
     'fewer or shorter matchers',
   ],
-  ['getAlerts', 431, '', '', 'refused', 'status 431', 'fewer or shorter matchers'],
+  ['alerts', 431, '', '', 'refused', 'status 431', 'fewer or shorter matchers'],
+  ['alerts', 400, JSON_TYPE, '"bad matcher format: \\"a-b\\"=\\"c\\""', 'refused', 'bad matcher format', 'before 0.27'],
   [
-    'getAlerts',
-    400,
-    JSON_TYPE,
-    '"bad matcher format: \\"a-b\\"=\\"c\\""',
-    'refused',
-    'bad matcher format',
-    'before 0.27',
-  ],
-  [
-    'getAlerts',
+    'alerts',
     400,
     JSON_TYPE,
     '"error parsing regexp: invalid or unsupported Perl syntax: `(?!`"',
@@ -127,7 +110,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   [
-    'postSilences',
+    'postSilence',
     400,
     JSON_TYPE,
     '"silence invalid: invalid label name \\"a:b\\""',
@@ -145,8 +128,8 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   // a missing silence, in the service's own words
-  ['getSilence', 404, '', '', 'not_found', 'no silence with this id', 'silences list -a'],
-  ['postSilences', 404, JSON_TYPE, '"silence not found"\n', 'not_found', 'no silence with this id', 'silences list -a'],
+  ['silence', 404, '', '', 'not_found', 'no silence with this id', 'silences list -a'],
+  ['postSilence', 404, JSON_TYPE, '"silence not found"\n', 'not_found', 'no silence with this id', 'silences list -a'],
   ['deleteSilence', 404, JSON_TYPE, '', 'not_found', 'no silence with this id', 'silences list -a'],
   ['deleteSilence', 404, '', '', 'not_found', 'no silence with this id', 'silences list -a'],
   [
@@ -160,7 +143,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
   ],
   // a wrong address
   [
-    'getSilence',
+    'silence',
     404,
     'text/plain',
     '404 page not found\n',
@@ -197,7 +180,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'check the path of --base-url',
   ],
   [
-    'postSilences',
+    'postSilence',
     404,
     'text/plain',
     '404 page not found\n',
@@ -205,11 +188,11 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'POST /silences',
     'check the path of --base-url',
   ],
-  ['getSilences', 404, '', '', 'wrong_path', 'GET /silences is not known there', 'check the path of --base-url'],
-  ['getAlerts', 404, JSON_TYPE, '"nothing"', 'wrong_path', 'GET /alerts', 'check the path of --base-url'],
-  ['getAlerts', 410, JSON_TYPE, '"API v1 is gone"', 'wrong_path', 'API v1 is gone', 'check the path of --base-url'],
+  ['silences', 404, '', '', 'wrong_path', 'GET /silences is not known there', 'check the path of --base-url'],
+  ['alerts', 404, JSON_TYPE, '"nothing"', 'wrong_path', 'GET /alerts', 'check the path of --base-url'],
+  ['alerts', 410, JSON_TYPE, '"API v1 is gone"', 'wrong_path', 'API v1 is gone', 'check the path of --base-url'],
   [
-    'getAlerts',
+    'alerts',
     401,
     'text/plain',
     'Unauthorized\n',
@@ -219,7 +202,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
   ],
   // failures of the server
   [
-    'getAlerts',
+    'alerts',
     503,
     'text/plain',
     'Limit of concurrent GET requests reached (1), try again later.\n',
@@ -228,7 +211,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'web.get-concurrency',
   ],
   [
-    'getAlerts',
+    'alerts',
     503,
     'text/plain',
     'Exceeded configured timeout of 2s.\n',
@@ -255,7 +238,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'look with',
   ],
   [
-    'getSilences',
+    'silences',
     500,
     JSON_TYPE,
     `"silence 'x' has multiple matcher sets which is not supported by this API version"`,
@@ -272,13 +255,13 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
 });
 
 test.each<readonly [Endpoint, number, string]>([
-  ['getSilences', 500, '"database is locked"'],
-  ['getAlerts', 500, '"silence not found"'],
+  ['silences', 500, '"database is locked"'],
+  ['alerts', 500, '"silence not found"'],
   ['deleteSilence', 500, '"state not found"'],
-  ['getAlerts', 503, 'no upstream'],
-  ['getAlerts', 502, ''],
-  ['getAlerts', 403, ''],
-  ['getAlerts', 429, ''],
+  ['alerts', 503, 'no upstream'],
+  ['alerts', 502, ''],
+  ['alerts', 403, ''],
+  ['alerts', 429, ''],
 ])('%s answered %d %s is left to the common reading', (name, status, text) => {
   expect(explainAlertmanager({ status, contentType: JSON_TYPE, text, headers: {} }, ENDPOINTS[name])).toBeUndefined();
 });

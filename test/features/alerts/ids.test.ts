@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { isUuid, silenceId } from '../../../src/features/alerts/client.ts';
+import { isUuid, silenceId } from '../../../src/features/alerts/api.ts';
 import { findAlert, findAmong, findSilence, isFingerprintPrefix } from '../../../src/features/alerts/ids.ts';
 import type { Alert, Silence } from '../../../src/features/alerts/schema.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import type { Alertmanager } from '../../../src/features/alerts/client.ts';
+import type { Alertmanager } from '../../../src/features/alerts/api.ts';
 import { closest, readKnownNames, suggestionText, suggestNames } from '../../../src/features/alerts/known-names.ts';
 import { matcher } from '../../../src/features/alerts/matcher.ts';
 import type { Alert, Silence, Status } from '../../../src/features/alerts/schema.ts';

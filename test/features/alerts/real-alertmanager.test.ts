@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/client.ts';
+import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/api.ts';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { alertQuery, keepsAlert } from '../../../src/features/alerts/selection.ts';
 import { answered } from '../../../src/http/endpoint.ts';

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../client.ts';
+import type { Alertmanager } from '../api.ts';
 import { labelCells, OWN_COLUMN } from '../columns.ts';
 import type { Matcher } from '../matcher.ts';
 import type { Alert } from '../schema.ts';
@@ -105,7 +105,7 @@ export const alertsCheck = recordCommand({
   ],
   output: CHECK_RECORD,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const bounds = checkedBounds(input);
     checkTimes(input);
     const wanted = wantedStates(input);

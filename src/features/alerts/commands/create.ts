@@ -57,7 +57,7 @@ export const alertsCreate = listCommand({
     id: ({ labels }) => labelCells(labels).join(' '),
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const { sendAlerts } = await import('../draft.ts');
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../client.ts';
+import type { Alertmanager } from '../api.ts';
 import { alertCandidates, labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
 import { type MutedGroup, readMutings } from '../muting.ts';
 import type { Alert, Silence } from '../schema.ts';
@@ -63,7 +63,7 @@ export const alertsGet = recordCommand({
   output: ALERT_RECORD,
   offers: alertCandidates,
   async run({ fingerprint }, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const { findAlert } = await import('../ids.ts');
     const alertmanager = openAlertmanager(ctx.target);
     return { value: await withSuppressors(await findAlert(alertmanager, fingerprint), alertmanager) };

@@ -68,7 +68,7 @@ export const alertsGroups = listCommand({
   },
   offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const wanted = wantedStates(input);
     const { filter, matchers } = await alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);

@@ -2,7 +2,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/watch.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RawJson, type Snapshot, type WatchOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../client.ts';
+import type { Alertmanager } from '../api.ts';
 import { ALERT_LIST, alertCandidates, labelCells, OWN_COLUMN } from '../columns.ts';
 import type { Alert } from '../schema.ts';
 import {
@@ -79,7 +79,7 @@ export const alertsList = listCommand({
   outputOf: listOutput,
   offers: alertCandidates,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     checkModes(input);
     const { watch, olderThan, newerThan, failIfAny } = input;
     const selection = { wanted: wantedStates(input), olderThan, newerThan };

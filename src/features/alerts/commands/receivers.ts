@@ -16,7 +16,7 @@ export const alertsReceivers = listCommand({
   },
   offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(_, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     return { value: openAlertmanager(ctx.target).receivers() };
   },
 });

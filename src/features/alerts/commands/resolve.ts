@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Alertmanager } from '../client.ts';
+import type { Alertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
 import { formatMatcher } from '../matcher.ts';
@@ -47,7 +47,7 @@ export const alertsResolve = listCommand({
     empty: 'no such alerts, so nothing was sent',
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const { sendAlerts } = await import('../draft.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const { alerts, byMatcher, notices } = await chooseAlerts(input.alert, alertmanager);

@@ -1,7 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/duration.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Alertmanager } from '../client.ts';
+import type { Alertmanager } from '../api.ts';
 import type { Status } from '../schema.ts';
 
 const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settling';
@@ -46,7 +46,7 @@ export const alertsStatus = recordCommand({
     id: ({ versionInfo }) => versionInfo.version,
   },
   async run({ config, waitReady }, ctx) {
-    const { openAlertmanager } = await import('../client.ts');
+    const { openAlertmanager } = await import('../api.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const status = waitReady === undefined ? await alertmanager.status() : await settled(alertmanager, waitReady, ctx);
     const code = waitReady !== undefined && isSettling(status) ? 'still_pending' : undefined;

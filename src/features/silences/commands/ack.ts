@@ -50,7 +50,7 @@ export const silencesAck = listCommand({
       throw new SvcError('missing_value', '<fingerprint> is missing', { hint: 'svc alerts list shows them' });
     }
     const by = labelNames(input.by);
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { collectAlerts } = await import('../../alerts/selection.ts');
     const { checkFingerprints, pickAlerts } = await import('../../alerts/ids.ts');
     const acknowledgement = await import('../acknowledgement.ts');

@@ -5,7 +5,7 @@ import { parseTime } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { type Alertmanager, openAlertmanager } from '../../alerts/client.ts';
+import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
 import { silenceCandidates } from '../../alerts/columns.ts';
 import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
@@ -67,7 +67,7 @@ export const silencesCreate = recordCommand({
   output: POSTED_RECORD,
   offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
   async run(given, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { approve, postSilence } = await import('../silencing.ts');
     const guard: Guard = { ...silenceGuard(ctx, given.allAlerts), maxAlerts: given.maxAlerts };
     if (given.file !== undefined) {

@@ -3,7 +3,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { type Alertmanager, isUuid } from '../../alerts/client.ts';
+import { type Alertmanager, isUuid } from '../../alerts/api.ts';
 import { findAmong, readSilences } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { describeSilence } from '../columns.ts';
@@ -64,7 +64,7 @@ export const silencesExpire = listCommand({
     empty: 'no such silences: nothing was sent',
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const { selectsByState } = await import('../selection.ts');
     const alertmanager = openAlertmanager(ctx.target, { bulk: true });

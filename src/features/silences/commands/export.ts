@@ -18,7 +18,7 @@ export const silencesExport = listCommand({
   ],
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { silenceTest } = await import('../selection.ts');
     const filter = await silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);

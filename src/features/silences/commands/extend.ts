@@ -34,7 +34,7 @@ export const silencesExtend = listCommand({
   ],
   output: OUTCOME_LIST,
   async run({ id, by, max, allAlerts }, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { findSilences } = await import('../../alerts/ids.ts');
     const { askAbout, checkUpdate, postSilence } = await import('../silencing.ts');
     const outcomes = await import('../silence-outcome.ts');

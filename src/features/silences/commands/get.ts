@@ -27,7 +27,7 @@ export const silencesGet = recordCommand({
   output: SILENCE_RECORD,
   offers: silenceCandidates,
   async run({ id }, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { findSilence } = await import('../../alerts/ids.ts');
     return { value: await findSilence(openAlertmanager(ctx.target), id) };
   },

@@ -3,7 +3,7 @@ import { parseTime } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import type { Alertmanager } from '../../alerts/client.ts';
+import type { Alertmanager } from '../../alerts/api.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { matcherTexts } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
@@ -57,7 +57,7 @@ export const silencesImport = listCommand({
   },
   async run(input, ctx) {
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { parseSilenceFile } = await import('../file.ts');
     const { readSilences } = await import('../../alerts/ids.ts');
     const now = ctx.now();

@@ -34,7 +34,7 @@ export const silencesKeepalive = listCommand({
       );
     }
     if (prefix.trim() === '') throw new SvcError('invalid_value', '--prefix: is empty, and would extend every silence');
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { dueAcknowledgements } = await import('../acknowledgement.ts');
     const { askAbout, postSilence, serverTime } = await import('../silencing.ts');
     const outcomes = await import('../silence-outcome.ts');

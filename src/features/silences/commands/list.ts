@@ -40,7 +40,7 @@ export const silencesList = listCommand({
   outputOf: ({ withCounts }): AnyOutput => (withCounts ? COUNTED_LIST : SILENCE_LIST),
   offers: silenceCandidates,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { countsBySilence, selectsByState, silenceTest } = await import('../selection.ts');
     const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
     const filter = await silenceFilter(input.matcher, ctx);

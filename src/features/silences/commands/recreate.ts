@@ -30,7 +30,7 @@ export const silencesRecreate = listCommand({
   ],
   output: OUTCOME_LIST,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { findSilences } = await import('../../alerts/ids.ts');
     const { recreated } = await import('../draft.ts');
     const { askAbout, checkSilence, postSilence } = await import('../silencing.ts');

@@ -5,7 +5,7 @@ import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import type { Alertmanager } from '../../alerts/client.ts';
+import type { Alertmanager } from '../../alerts/api.ts';
 import type { HeldSilence, holdSilence } from '../held-silence.ts';
 import { ALL_ALERTS, author, silenceGuard } from '../silencing-flags.ts';
 
@@ -50,7 +50,7 @@ export const silencesRun = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
     const { approve } = await import('../silencing.ts');
     const { ttl } = input;

@@ -42,7 +42,7 @@ export const silencesUpdate = recordCommand({
   output: POSTED_RECORD,
   offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/client.ts');
+    const { openAlertmanager } = await import('../../alerts/api.ts');
     const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
     const { findSilence } = await import('../../alerts/ids.ts');
     const { applyChanges } = await import('../draft.ts');

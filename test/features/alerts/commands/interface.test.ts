@@ -1,6 +1,6 @@
 /** Everything that document 1 has, as lists to be walked: no endpoint, parameter or field that svc cannot reach. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as endpoints from '../../../../src/features/alerts/endpoints.ts';
+import { ENDPOINTS } from '../../../../src/features/alerts/api.ts';
 import { answer, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { printed } from './service.ts';
@@ -103,7 +103,7 @@ describe('doc 1 §4: endpoints', () => {
   });
 
   test('these are all that are declared, be it in several ways', () => {
-    const declared = new Set(Object.values(endpoints).map(({ method, path }) => `${method} ${path}`));
+    const declared = new Set(Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`));
     expect([...declared].sort()).toEqual(Object.keys(COMMANDS).sort());
   });
 });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/client.ts';
+import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/api.ts';
 import type { Plan } from '../../../src/http/endpoint.ts';
 import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
 import { CONFIRMED, targetFor } from '../../http/targets.ts';
