@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
  */
 const ALONE = [
   'test/e2e/**/*.test.ts',
-  'test/http/hostile.test.ts',
+  'test/http/hostile*.test.ts',
   'test/features/webhooks/commands/**/*.test.ts',
   'test/features/oauth/commands/{processes,real-server}.test.ts',
   'test/sandbox/webhooks/oauth-svc.test.ts',

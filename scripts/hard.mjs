@@ -18,7 +18,7 @@ const SUITES = {
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
   cuts: ['the network cut at every byte of a write and of its answer', 2],
   imports: ['svc silences import killed at random moments', 2],
-  peers: ['services that send without end or sense: memory and deadline of the binary', 3],
+  peers: ['services that send without end or sense: memory and deadline of the binary', 10],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
 };
 

@@ -37,6 +37,8 @@ export function exactIntegers(text: string): string {
 export const DEEPEST = 256;
 /** Names and values. Each takes up to 200 bytes of memory, however few bytes of text it is. */
 const MOST_VALUES = 1_000_000;
+/** Of one object: what copies or checks an object of very many names takes seconds. */
+const MOST_NAMES = 10_000;
 
 /** Valid JSON perhaps, but more than svc reads. */
 export class JsonLimit extends SyntaxError {
@@ -44,7 +46,8 @@ export class JsonLimit extends SyntaxError {
 }
 
 export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
-const TOO_MANY = `larger than ${MOST_VALUES} names and values`;
+const TOO_MANY = `too large: more than ${MOST_VALUES} names and values`;
+const TOO_WIDE = `too large: more than ${MOST_NAMES} names in one object`;
 
 /** `JSON.parse` for text of a service or a file. Throws `JsonLimit`. The user's own file may have any number of values. */
 export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
@@ -56,6 +59,8 @@ export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
 function checkLimits(text: string, mostValues: number): void {
   let depth = 0;
   let values = 0;
+  /** Of the object at each depth. */
+  const names = new Uint32Array(DEEPEST + 1);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
@@ -68,8 +73,11 @@ function checkLimits(text: string, mostValues: number): void {
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       values++;
       if (++depth > DEEPEST) throw new JsonLimit(TOO_DEEP);
+      names[depth] = 0;
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
-    else if (code > COMMA && code !== COLON) {
+    else if (code === COLON) {
+      if (++(names[depth] as number) > MOST_NAMES) throw new JsonLimit(TOO_WIDE);
+    } else if (code > COMMA) {
       // A number or a word, to its end.
       values++;
       while (isWithinScalar(text.charCodeAt(i + 1))) i++;

@@ -7,7 +7,7 @@ import { svc } from '../support/svc.ts';
 import { feedGateway } from './trade/commands/feed.ts';
 
 const LIMIT = 1_000_000;
-const MESSAGE = `larger than ${LIMIT} names and values`;
+const MESSAGE = `too large: more than ${LIMIT} names and values`;
 const list = (item: string, count: number): string => `[${Array(count).fill(item).join(',')}]`;
 
 describe('the limit of names and values', () => {
@@ -29,6 +29,13 @@ describe('the limit of names and values', () => {
   it("is not for the user's own file", () => {
     expect(parseJson(Buffer.from(list('0', LIMIT + 1)), 'backup.json')).toHaveLength(LIMIT + 1);
   });
+});
+
+it('an object has at most 10000 names, whatever is in it', () => {
+  const object = (names: number): string =>
+    `{${Array.from({ length: names }, (_, n) => `"n${n}":{"a":[],"b":{}}`).join()}}`;
+  expect(Object.keys(parseJsonText(object(10_000)) as object)).toHaveLength(10_000);
+  expect(() => parseJsonText(`[0,${object(10_001)}]`)).toThrow('too large: more than 10000 names in one object');
 });
 
 describe('a response of too many values', () => {

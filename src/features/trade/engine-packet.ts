@@ -42,6 +42,9 @@ export function decodePacket(text: string): Packet | undefined {
   return type === undefined ? undefined : { type, data: text.slice(1) };
 }
 
+/** In one polling body: packets of a few bytes would fill the memory. */
+const MOST_PACKETS = 200_000;
+
 /** Of one polling body: each packet behind its length in UTF-16 units. Throws `PacketFault`. */
 export function decodePayload(body: string): Packet[] {
   // The later version frames packets by a separator, and so begins with the packet itself.
@@ -55,6 +58,7 @@ export function decodePayload(body: string): Packet[] {
     if (length === 0 || at > body.length) throw new PacketFault('it is not of the Engine.IO protocol');
     const packet = decodePacket(body.slice(colon + 1, at));
     if (packet !== undefined) packets.push(packet);
+    if (packets.length > MOST_PACKETS) throw new PacketFault(`it sent more than ${MOST_PACKETS} packets at once`);
   }
   return packets;
 }
@@ -126,7 +130,8 @@ function readEvent(data: string): Message | undefined {
   try {
     parts = parseJsonText(start === 0 ? data : data.slice(start));
   } catch (error) {
-    if (error instanceof JsonLimit) throw new SvcError('bad_answer', `the gateway sent an event ${error.message}`);
+    if (error instanceof JsonLimit)
+      throw new SvcError('bad_answer', `the gateway sent an event that is ${error.message}`);
     return undefined;
   }
   const [name, payload] = parts as unknown[];

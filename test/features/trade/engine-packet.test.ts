@@ -29,6 +29,11 @@ describe('a polling body', () => {
     );
   });
 
+  test('very many packets in one body are a fault', () => {
+    expect(decodePayload('1:6'.repeat(200_000))).toHaveLength(200_000);
+    expect(() => decodePayload('1:6'.repeat(200_001))).toThrow(PacketFault);
+  });
+
   test('two bodies in one are both', () => {
     fc.assert(
       fc.property(fc.array(packetText), fc.array(packetText), (one, other) => {

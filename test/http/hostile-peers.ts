@@ -1,0 +1,101 @@
+/** Peers that send without end or without sense, and the measure of a process that meets one. */
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { type Ended, startSvc, type Variables } from '../e2e/binary.ts';
+import { answer } from './servers.ts';
+
+export type Hostile = (socket: Socket) => void;
+
+const MIB = 2 ** 20;
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+/** Writes as fast as the reader takes it, until the connection is gone. */
+export function endless(head: string | Buffer, piece: string | Buffer): Hostile {
+  return (socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', more).on('error', () => {});
+    socket.write(head);
+    more();
+  };
+}
+
+/** A piece at a time, never too late for a deadline that each of them renews. */
+export function drip(head: string, piece: string): Hostile {
+  return (socket) => {
+    socket.write(head);
+    const timer = setInterval(() => socket.write(piece), 100);
+    socket.on('close', () => clearInterval(timer)).on('error', () => {});
+  };
+}
+
+/** What a response of this status is followed by, and is never the end of it. */
+export function hostilePeers(status: number): Readonly<Record<string, Hostile>> {
+  const head = `HTTP/1.1 ${status} Some Reason\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+  return {
+    'one-byte chunks': endless(`${head}${chunk('["')}`, chunk('a').repeat(4096)),
+    'white space': endless(`${head}${chunk('[')}`, chunk(' '.repeat(65_536))),
+    'a string': endless(`${head}${chunk('["')}`, chunk('a'.repeat(65_536))),
+    'empty lists': endless(`${head}${chunk('[[]')}`, chunk(',[]'.repeat(20_000))),
+    'deep nesting': endless(head, chunk('['.repeat(65_536))),
+    'a slow drip': drip(`${head}${chunk('[')}`, chunk(' ')),
+    headers: endless(`HTTP/1.1 ${status} Some Reason\r\n`, 'x-a: b\r\n'.repeat(4096)),
+    '1xx responses': endless('', 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(512)),
+    'a slow head': drip(`HTTP/1.1 ${status} Some Reason\r\nx-a: `, 'b'),
+    // These end: what is read of them is the question.
+    'a million values': (socket) => socket.end(answer(status, `[${'{},'.repeat(8 * MIB - 1)}{}]`)),
+    'a million names': (socket) =>
+      socket.end(
+        answer(
+          status,
+          `[${Array(49)
+            .fill(0)
+            .map((_, n) => names(9_999, n))}]`,
+        ),
+      ),
+    'an object of many names': (socket) => socket.end(answer(status, names(499_000))),
+    'empty packets': (socket) => socket.end(answer(status, '1:6'.repeat(5 * MIB))),
+    'one long text': (socket) => socket.end(answer(status, `"\u65e5${'a'.repeat(23 * MIB)}"`)),
+  };
+}
+
+/** All different. */
+const names = (count: number, object = 0): string =>
+  `{${Array.from({ length: count }, (_, n) => `"name ${object} ${n}":0`).join()}}`;
+
+export interface Measured extends Ended {
+  /** The most memory that it took, in KiB. */
+  readonly peak: number;
+  readonly ms: number;
+}
+
+/** The peak is the kernel's own, read until the process is gone. */
+export async function measure(argv: readonly string[], env: Variables): Promise<Measured> {
+  const began = performance.now();
+  const run = startSvc(argv, { env });
+  let peak = 0;
+  const sample = (): void => {
+    try {
+      const status = readFileSync(`/proc/${run.child.pid}/status`, 'utf8');
+      peak = Math.max(peak, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0));
+    } catch {
+      // It has ended.
+    }
+  };
+  const timer = setInterval(sample, 5);
+  const ended = await run.ended.finally(() => clearInterval(timer));
+  return { ...ended, peak, ms: performance.now() - began };
+}
+
+/** More than at the level at the start, in KiB. */
+export const MOST_MORE = 150 * 1024;
+export const IS_HARD = process.env['SVC_HARD'] !== undefined;
+/** After the deadline: a second, and more where other tests run at the same time. */
+export const MOST_LATE_MS = IS_HARD ? 1_000 : 10_000;
+export const TIMEOUT_MS = 1_000;
+
+/** All cases, or a tenth of them in the quick suite. */
+export function chosen<Case>(cases: readonly Case[]): readonly Case[] {
+  return IS_HARD ? cases : cases.filter((_, index) => index % 11 === 3);
+}
