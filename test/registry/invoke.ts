@@ -14,6 +14,7 @@ import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
 import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
+import { shellCommands } from './shell-words.ts';
 
 /** The credential of every run: it may stand in no output whatever. */
 export const MARKER = 'MARKER-f00dfacecafe-0123456789';
@@ -27,10 +28,16 @@ export interface Case {
 }
 
 export const CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
-  (SAMPLES[command.id] ?? []).map((sample): Case => {
+  (SAMPLES[command.id] ?? [firstExample(command)]).map((sample): Case => {
     return { name: [command.id, ...sample.args].join(' '), command, sample };
   }),
 );
+
+/** How a command without a sample is called. */
+function firstExample({ id, examples }: Command): Sample {
+  const [words = []] = shellCommands(examples[0].run);
+  return { args: words.slice(1 + id.split(' ').length) };
+}
 
 /** Those that fail as all others do when their service fails. */
 export const REMOTE: readonly Case[] = CASES.filter(
