@@ -1,8 +1,11 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Cell, Tone } from '../../../output/types.ts';
+import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
+import { isPipeOrDevice, writeToPipe } from '../../../store/pipes.ts';
 import { PROBE_NAMES } from '../probe-names.ts';
-import type { ProbeResult } from '../receiver-check.ts';
-import { RECEIVER_FLAGS } from '../sending-address.ts';
+import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-check.ts';
+import { RECEIVER_MS } from '../sending.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const TONES: Readonly<Record<ProbeResult['verdict'], Tone>> = {
@@ -65,9 +68,6 @@ export const webhooksCheckReceiver = listCommand({
     id: ({ probe }) => probe,
   },
   async run(input, ctx) {
-    const { checkReceiver, planCheck, unsent } = await import('../receiver-check.ts');
-    const { RECEIVER_MS } = await import('../sending.ts');
-    const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
     const url = receiverAddress(input.url);
     const outbound = ctx.outbound(input);
     const { now, random } = ctx;
@@ -108,8 +108,6 @@ async function reporter(
   first: readonly ProbeResult[],
   { now, signal }: Pick<RunContext, 'now' | 'signal'>,
 ): Promise<(results: readonly ProbeResult[]) => Promise<void>> {
-  const { realTarget, writeAtomic } = await import('../../../store/atomic-write.ts');
-  const { isPipeOrDevice, writeToPipe } = await import('../../../store/pipes.ts');
   const startedMs = now();
   const report = (results: readonly ProbeResult[]): string =>
     junitReport(results, url.origin + url.pathname, startedMs);

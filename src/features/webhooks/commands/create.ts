@@ -2,8 +2,9 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openRecordings } from '../api.ts';
 import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
-import { unbrokenCreate } from '../creating.ts';
+import { createSubscription, unbrokenCreate } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../kept-secrets.ts';
 import { subscriptionCandidates } from '../subscription.ts';
@@ -41,8 +42,6 @@ export const webhooksCreate = recordCommand({
   output: CREATED_RECORD,
   offers: subscriptionCandidates,
   async run(input, ctx) {
-    const { openRecordings } = await import('../api.ts');
-    const { createSubscription } = await import('../creating.ts');
     const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);

@@ -1,6 +1,9 @@
+import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { openRecordings } from '../api.ts';
+import { deleteSubscription } from '../deleting.ts';
 import { stillKept } from '../kept-secrets.ts';
 import type { Subscription } from '../schema.ts';
 import {
@@ -49,9 +52,6 @@ export const webhooksDelete = listCommand({
       throw new SvcError('missing_value', '<id> is missing', { hint: 'svc webhooks list shows them' });
     }
     for (const id of ids) checkSubscriptionId(id);
-    const { openRecordings } = await import('../api.ts');
-    const { deleteSubscription } = await import('../deleting.ts');
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const recordings = openRecordings(ctx.target);
     const all = await recordings.subscriptions();
     const doomed = disabled

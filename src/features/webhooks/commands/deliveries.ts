@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import type { OutageEvent } from '../../../cli/poll.ts';
+import { type OutageEvent, outageEvent, poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import type { Recordings } from '../api.ts';
+import { openRecordings, type Recordings } from '../api.ts';
 import {
   DELIVERED,
   type DeliveryChange,
@@ -67,7 +67,6 @@ export const webhooksDeliveries = listCommand({
   async run(input, ctx) {
     checkSubscriptionId(input.id);
     checkOptions(input);
-    const { openRecordings } = await import('../api.ts');
     const recordings = openRecordings(ctx.target);
     const { status, eventId, error } = input;
     const types = eventFilter([...input.event, ...input.eventType]);
@@ -122,7 +121,6 @@ async function follow(
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<Following> {
-  const { outageEvent, poll } = await import('../../../cli/poll.ts');
   let follower: InstanceType<typeof LogFollower> | undefined;
   const look = async (): Promise<readonly DeliveryChange[]> => {
     follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);

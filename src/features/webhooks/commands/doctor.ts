@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { FINDING_LIST, findingCounts } from '../../../cli/findings.ts';
+import { recordingsFindings } from '../checks.ts';
 
 export const webhooksDoctor = listCommand({
   id: 'webhooks doctor',
@@ -17,7 +18,6 @@ export const webhooksDoctor = listCommand({
   ],
   output: FINDING_LIST,
   async run(input, ctx) {
-    const { recordingsFindings } = await import('../checks.ts');
     const findings = await recordingsFindings(input, ctx);
     const counts = findingCounts(findings);
     return {

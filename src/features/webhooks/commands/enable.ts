@@ -1,8 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openRecordings } from '../api.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
+import { enableSubscription } from '../updating.ts';
 
 export const webhooksEnable = recordCommand({
   id: 'webhooks enable',
@@ -22,8 +24,6 @@ export const webhooksEnable = recordCommand({
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,
   async run(input, ctx) {
-    const { openRecordings } = await import('../api.ts');
-    const { enableSubscription } = await import('../updating.ts');
     checkSubscriptionId(input.id);
     const url = await receiverUrl(input.url, '--url', ctx);
     const enabled = await enableSubscription(input.id, url, openRecordings(ctx.target), ctx);

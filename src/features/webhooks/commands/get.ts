@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { openRecordings } from '../api.ts';
 import { keptSecret, shownSecret } from '../kept-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
@@ -50,7 +51,6 @@ export const webhooksGet = recordCommand({
   },
   offers: subscriptionCandidates,
   async run({ id }, ctx) {
-    const { openRecordings } = await import('../api.ts');
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
     const kept = keptSecret(found.id, ctx);

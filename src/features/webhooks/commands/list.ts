@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { openRecordings } from '../api.ts';
 import { quotaText, shownSubscription, subscriptionCandidates } from '../subscription.ts';
 import { SUBSCRIPTION_COLUMNS } from '../subscriptions.ts';
 
@@ -27,7 +28,6 @@ export const webhooksList = listCommand({
   },
   offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {
-    const { openRecordings } = await import('../api.ts');
     const all = await openRecordings(ctx.target).subscriptions();
     const value = all
       .map(shownSubscription)

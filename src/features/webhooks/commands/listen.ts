@@ -3,12 +3,14 @@ import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { parseByteSize } from '../byte-size.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
-import type { Forwarder } from '../receiver/forwarder.ts';
-import type { ReadyFile } from '../receiver/ready-file.ts';
-import type { RecordingWriter } from '../receiver/recording-writer.ts';
+import { Forwarder, forwardTarget } from '../receiver/forwarder.ts';
+import { ReadyFile } from '../receiver/ready-file.ts';
+import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary } from '../receiver/rows.ts';
-import type { SeenFile } from '../receiver/seen-events.ts';
-import type { ReceiverSession, SessionOptions } from '../receiver/session.ts';
+import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
+import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
+import { addressWarnings } from '../sending-address.ts';
+import { hintWords } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
 
@@ -122,13 +124,12 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     const { forwardTo, record } = input;
     if (input.append && record === undefined)
       throw new SvcError('usage', '--append needs --record, which names the file');
-    const forwarder = forwardTo === undefined ? undefined : await openForwarder({ ...input, forwardTo }, ctx);
+    const forwarder = forwardTo === undefined ? undefined : openForwarder({ ...input, forwardTo }, ctx);
     if (input.dedupeFile !== undefined && input.dedupe === 'off') {
       throw new SvcError('usage', '--dedupe-file does not go with --dedupe off');
     }
-    const seenFile = input.dedupeFile === undefined ? undefined : await openSeen(input.dedupeFile, ctx);
-    const { SeenEvents } = await import('../receiver/seen-events.ts');
-    const recording = record === undefined ? undefined : await openRecorder(record, input.append, ctx);
+    const seenFile = input.dedupeFile === undefined ? undefined : openSeen(input.dedupeFile, ctx);
+    const recording = record === undefined ? undefined : openRecorder(record, input.append, ctx);
     const options: SessionOptions = {
       ...input,
       tls,
@@ -150,8 +151,6 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
       sleep: ctx.sleep,
       notice: ctx.wants.table ? ctx.notice : undefined,
     };
-    const { ReceiverSession } = await import('../receiver/session.ts');
-    const { hintWords } = await import('../signature-hints.ts');
     const session = new ReceiverSession(options);
     const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
     return {
@@ -178,7 +177,7 @@ async function* received(
 ): AsyncGenerator<ReceiverRow> {
   let readiness: ReadyFile | undefined;
   try {
-    if (readyFile !== undefined) readiness = await openReadyFile(readyFile);
+    if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
     const port = await session.start();
     const url = receiverUrl(host, port, path, tls !== undefined);
     if (forward !== undefined) refuseLoop(forward, url);
@@ -231,11 +230,6 @@ function introduction({ url, forward, record, events }: ReadyRow, secrets: numbe
   return lines;
 }
 
-async function openReadyFile(path: string): Promise<ReadyFile> {
-  const { ReadyFile } = await import('../receiver/ready-file.ts');
-  return new ReadyFile(path);
-}
-
 interface ForwardInput {
   readonly forwardTo: string;
   readonly forwardExternal: boolean;
@@ -245,9 +239,7 @@ interface ForwardInput {
   readonly ack: 'after' | 'early';
 }
 
-async function openForwarder(input: ForwardInput, ctx: RunContext): Promise<Forwarder> {
-  const { Forwarder, forwardTarget } = await import('../receiver/forwarder.ts');
-  const { addressWarnings } = await import('../sending-address.ts');
+function openForwarder(input: ForwardInput, ctx: RunContext): Forwarder {
   const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
   for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
   if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
@@ -259,15 +251,13 @@ async function openForwarder(input: ForwardInput, ctx: RunContext): Promise<Forw
   );
 }
 
-async function openRecorder(path: string, append: boolean, ctx: RunContext): Promise<RecordingWriter> {
-  const { openRecording } = await import('../receiver/recording-writer.ts');
+function openRecorder(path: string, append: boolean, ctx: RunContext): RecordingWriter {
   const { writer, notices } = openRecording(path, { append });
   for (const text of notices) ctx.notice(`warning: ${text}`);
   return writer;
 }
 
-async function openSeen(path: string, ctx: RunContext): Promise<SeenFile> {
-  const { openSeenFile } = await import('../receiver/seen-events.ts');
+function openSeen(path: string, ctx: RunContext): SeenFile {
   return openSeenFile(path, ctx.now(), (why) =>
     ctx.notice(`warning: ${path} cannot be written: ${why}: events may be taken for new ones after a restart`),
   );

@@ -2,7 +2,9 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { DELIVERY_FORMATS } from '../container.ts';
 import { EVENT_FLAG, eventFilter } from '../event-types.ts';
-import { RECEIVER_FLAGS } from '../sending-address.ts';
+import { planAll, sendAll, Tally } from '../sending.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
+import { Replay } from '../sending-replay.ts';
 import { SENT_LIST } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
@@ -54,9 +56,6 @@ export const webhooksReplay = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    const { planAll, sendAll, Tally } = await import('../sending.ts');
-    const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
-    const { Replay } = await import('../sending-replay.ts');
     if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven is for --resign');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);

@@ -3,9 +3,9 @@ import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import type { Recordings } from '../api.ts';
+import { openRecordings, type Recordings } from '../api.ts';
 import { type CreatedRow, createdRow } from '../created-subscription.ts';
-import { unbrokenCreate } from '../creating.ts';
+import { checkQuota, createSubscription, unbrokenCreate } from '../creating.ts';
 import { deleteSubscription } from '../deleting.ts';
 import { openSecretSink } from '../kept-secrets.ts';
 import type { Subscription } from '../schema.ts';
@@ -59,8 +59,6 @@ export const webhooksRotate = recordCommand({
   output: ROTATED_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { openRecordings } = await import('../api.ts');
-    const { checkQuota, createSubscription } = await import('../creating.ts');
     const { signal, unbroken } = unbrokenCreate(ctx);
     const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();

@@ -5,6 +5,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { errorCode, fileFailure } from '../../../store/file-failure.ts';
+import { openRecordings } from '../api.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';
 
@@ -52,7 +53,6 @@ export const webhooksSamples = listCommand({
   output: SAMPLE_LIST,
   outputOf: ({ save }) => (save === undefined ? SAMPLE_LIST : SAVED_LIST),
   async run({ event, limit, save }, ctx) {
-    const { openRecordings } = await import('../api.ts');
     const types = event.length === 0 ? [undefined] : eventTypes(event);
     const recordings = openRecordings(ctx.target);
     const samples: Sample[] = [];

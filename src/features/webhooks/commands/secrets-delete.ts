@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { changeWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { keptSecret, notKept, serviceOf, shownSecret } from '../kept-secrets.ts';
 
@@ -17,7 +18,6 @@ export const webhooksSecretsDelete = recordCommand({
     const shown = shownSecret(kept);
     await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(kept)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
-    const { changeWebhookSecrets } = await import('../../../store/webhook-secrets-editor.ts');
     await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const others = secrets.filter(
         ({ base_url, endpoint_id, secret }) =>

@@ -1,6 +1,8 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { changeWebhookSecrets, currentWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
 import { SECRET_RECORD } from '../columns.ts';
+import { readEvents } from '../event-input.ts';
 import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
 import { keptUnder, serviceOf, shownSecret } from '../kept-secrets.ts';
 import type { SigningSecret } from '../secret.ts';
@@ -42,7 +44,6 @@ export const webhooksSecretsImport = recordCommand({
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);
-    const { changeWebhookSecrets, currentWebhookSecrets } = await import('../../../store/webhook-secrets-editor.ts');
     const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
       one.base_url === base_url && one.endpoint_id === id;
     const before = currentWebhookSecrets(ctx.paths).find(isThis);
@@ -82,7 +83,6 @@ async function checkAgainst(
   prefix: string,
   { inputChunks: chunks, notice }: Pick<RunContext, 'inputChunks' | 'notice'>,
 ): Promise<void> {
-  const { readEvents } = await import('../event-input.ts');
   let deliveries = 0;
   const unusable = (error: SvcError): never => {
     throw error;

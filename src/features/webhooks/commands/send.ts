@@ -2,10 +2,12 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { parseDuration } from '../../../cli/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { parseByteSize } from '../byte-size.ts';
+import { readEvent } from '../event.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
-import type { Draft, Outgoing } from '../sending.ts';
-import { RECEIVER_FLAGS } from '../sending-address.ts';
-import type { Tampering } from '../sending-event.ts';
+import { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sample-event.ts';
+import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
+import { draftEvent, makeDelivery, type Tampering } from '../sending-event.ts';
 import { SENT_LIST, SENT_ONE } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
@@ -66,8 +68,6 @@ export const webhooksSend = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    const { planAll, sendAll, Tally } = await import('../sending.ts');
-    const { addressWarnings, receiverAddress } = await import('../sending-address.ts');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const route = { url, deadlineMs: input.deadline, concurrency: input.concurrency };
@@ -112,8 +112,6 @@ interface DeliveryOptions {
 
 /** Each is made, and signed, when it is asked for. */
 async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
-  const { draftEvent, makeDelivery } = await import('../sending-event.ts');
-  const { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } = await import('../sample-event.ts');
   const { set, id, repeat, newId, tamper } = input;
   const types = typesOf(input.event);
   for (const type of types) {
@@ -131,7 +129,6 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
       throw new SvcError('usage', '--body says all of the event: --set, --id, --new-id and --size do not go with it');
     }
-    const { readEvent } = await import('../event.ts');
     const bytes = await ctx.readInput(input.body);
     const event = readEvent(bytes);
     const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };

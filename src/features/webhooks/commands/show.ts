@@ -1,9 +1,10 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawJson } from '../../../output/types.ts';
+import { Unusable } from '../delivery-input.ts';
 import type { ReadEvent } from '../event.ts';
 import { type EventView, eventList, eventRecord } from '../event-columns.ts';
-import type { EventVerdict, FoundEvent } from '../event-input.ts';
+import { type EventVerdict, type FoundEvent, readEvents } from '../event-input.ts';
 import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 
@@ -31,8 +32,6 @@ export const webhooksShow = recordCommand({
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
     const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
-    const { readEvents } = await import('../event-input.ts');
-    const { Unusable } = await import('../delivery-input.ts');
     const secrets = signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
     const bad = new Unusable(notice);

@@ -1,9 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openRecordings } from '../api.ts';
 import { TEST_RECORD } from '../delivery-log-columns.ts';
 import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
-import type { TestResult } from '../test-delivery.ts';
+import { queueTest, type TestResult, testCode, testWarning, waitForTest } from '../test-delivery.ts';
 
 export const webhooksTest = recordCommand({
   id: 'webhooks test',
@@ -29,8 +30,6 @@ export const webhooksTest = recordCommand({
   output: TEST_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { openRecordings } = await import('../api.ts');
-    const { queueTest, testWarning } = await import('../test-delivery.ts');
     const recordings = openRecordings(ctx.target);
     const subscription = findSubscription(await recordings.subscriptions(), input.id);
     const { id } = subscription;
@@ -56,7 +55,6 @@ export const webhooksTest = recordCommand({
       return { value };
     }
     ctx.notice(`queued ${eventId}`);
-    const { testCode, waitForTest } = await import('../test-delivery.ts');
     const wait = { waitMs: input.wait, pollMs: input.poll };
     const value = await waitForTest(id, eventId, wait, recordings, ctx);
     const suspect =

@@ -1,10 +1,12 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openRecordings } from '../api.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
+import { updateSubscription } from '../updating.ts';
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
@@ -38,8 +40,6 @@ export const webhooksUpdate = recordCommand({
   ],
   output: UPDATED_RECORD,
   async run(input, ctx) {
-    const { openRecordings } = await import('../api.ts');
-    const { updateSubscription } = await import('../updating.ts');
     checkSubscriptionId(input.id);
     const events = wantedEvents({ ...input, setEvent: [...input.setEvent, ...input.setEvents] });
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);
