@@ -3,7 +3,7 @@ import type { Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingWords, marginCallWords } from './accounts.ts';
 import { orderRate, orderStateWords, orderTypeWords } from './order-words.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
-import { instrumentWords, type VisibilityRow } from './symbols.ts';
+import { instrumentWords } from './symbols.ts';
 import { shownTime } from './table-time.ts';
 
 /** The side is a word everywhere. */
@@ -182,13 +182,19 @@ function tradableCell({ buyTradable: buy, sellTradable: sell }: Offer): Cell {
   return { text: buy ? 'buy only' : sell ? 'sell only' : 'no', tone: 'warn' };
 }
 
-export const VISIBILITY_LIST: ListOutput<VisibilityRow> = {
-  kind: 'list',
-  columns: [
-    { name: 'symbol', cell: ({ symbol }) => symbol },
-    { name: 'visible', cell: ({ visible }) => visible },
-    { name: 'changed', cell: ({ changed }) => changed ?? { text: 'failed', tone: 'bad' } },
-    { name: 'message', cell: ({ message }) => message, flex: true },
-  ],
-  id: ({ symbol }) => symbol,
-};
+interface Entry {
+  readonly outcome: string;
+  readonly form: Readonly<Record<string, unknown>>;
+}
+
+const GOOD: ReadonlySet<string> = new Set(['accepted', 'filled', 'done']);
+
+export function outcomeCell({ outcome }: Pick<Entry, 'outcome'>): Cell {
+  return { text: outcome, tone: outcome === 'unknown' ? 'bad' : GOOD.has(outcome) ? 'good' : 'warn' };
+}
+
+export function formCell({ form }: Pick<Entry, 'form'>): string {
+  return Object.entries(form)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
+}

@@ -1,12 +1,10 @@
-/** `trade entry buy` and `trade entry sell`: one order that waits for its rate. */
-import type { Answer, RunContext } from '../../cli/command.ts';
+/** An order that waits for its rate, from its options to its form. */
 import type { Flags, Instant } from '../../cli/flags.ts';
 import { createEntryOrder } from './endpoints.ts';
 import type { MarketTerms } from './market-order.ts';
-import { type NewOrderDraft, type NewOrderInput, placeNewOrder } from './new-order.ts';
-import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
+import type { NewOrderDraft } from './new-order.ts';
+import { exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 import { entryForm } from './order-forms.ts';
-import type { OrderReport } from './order-report.ts';
 import {
   checkExitPrices,
   expiration,
@@ -15,7 +13,6 @@ import {
   parseTrail,
   type Side,
   TIMES_IN_FORCE,
-  type TimeInForce,
   timeInForce,
 } from './order-rules.ts';
 
@@ -31,27 +28,11 @@ export const ENTRY_FLAGS = {
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 
-export interface EntryOrderInput extends NewOrderInput, ExitInput {
-  readonly symbol: string;
-  readonly amount: string;
+export interface EntryTerms extends MarketTerms {
   readonly rate: string;
-  readonly tif?: TimeInForce | undefined;
   readonly trailEntry?: string | undefined;
   readonly expires?: Instant | undefined;
 }
-
-export async function placeEntryOrder(
-  side: Side,
-  input: EntryOrderInput,
-  previewAs: Parameters<typeof placeNewOrder>[2],
-  ctx: RunContext,
-): Promise<Answer<OrderReport>> {
-  const draft = entryDraft(side, input, ctx.now());
-  if (draft.expires !== undefined) ctx.notice(`it expires at ${draft.expires} UTC`);
-  return placeNewOrder(draft, input, previewAs, ctx);
-}
-
-export type EntryTerms = MarketTerms & Pick<EntryOrderInput, 'rate' | 'trailEntry' | 'expires'>;
 
 /** Throws where its values do not hold by themselves. */
 export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {

@@ -1,11 +1,9 @@
-/** `trade buy` and `trade sell`: one order at market. */
-import type { Answer, RunContext } from '../../cli/command.ts';
+/** An order at market, from its options to its form. */
 import type { Flags } from '../../cli/flags.ts';
 import { openTrade } from './endpoints.ts';
-import { type NewOrderDraft, type NewOrderInput, placeNewOrder } from './new-order.ts';
+import type { NewOrderDraft } from './new-order.ts';
 import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 import { marketForm } from './order-forms.ts';
-import type { OrderReport } from './order-report.ts';
 import { MARKET_TIMES, parseAmount, type Side, type TimeInForce, timeInForce } from './order-rules.ts';
 
 export const MARKET_FLAGS = {
@@ -13,22 +11,11 @@ export const MARKET_FLAGS = {
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 
-export interface MarketOrderInput extends NewOrderInput, ExitInput {
+export interface MarketTerms extends ExitInput {
   readonly symbol: string;
   readonly amount: string;
   readonly tif?: TimeInForce | undefined;
 }
-
-export async function placeMarketOrder(
-  side: Side,
-  input: MarketOrderInput,
-  previewAs: Parameters<typeof placeNewOrder>[2],
-  ctx: RunContext,
-): Promise<Answer<OrderReport>> {
-  return placeNewOrder(marketDraft(side, input), input, previewAs, ctx);
-}
-
-export type MarketTerms = Pick<MarketOrderInput, 'symbol' | 'amount' | 'tif' | keyof ExitInput>;
 
 /** Throws where its values do not hold by themselves. */
 export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {

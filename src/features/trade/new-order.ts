@@ -4,7 +4,7 @@ import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
-import { callsLeft } from './calls-left.ts';
+import type { CallsLeft } from './call-limits.ts';
 import type { FillWatch } from './fills.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
 import type { LostOrder } from './order-candidates.ts';
@@ -15,7 +15,13 @@ import { planOrders, type SendingDetails, sendOrder } from './order-sending.ts';
 import type { OrderRequest, Placed } from './placing.ts';
 import { STALE_MS } from './planned-requests.ts';
 import type { Account, Offer } from './schema.ts';
-import { type SessionWish, type TradingSession, withTrading } from './trading-session.ts';
+import {
+  commandNumbersOf,
+  gatewayToken,
+  type SessionWish,
+  type TradingSession,
+  withTrading,
+} from './trading-session.ts';
 
 export interface NewOrderInput extends SessionWish {
   readonly account?: string | undefined;
@@ -178,4 +184,20 @@ async function filled(
       cause: error,
     });
   }
+}
+
+/** Of those that a look at what became of an order costs. */
+const LOOKS = ['OpenPosition', 'Order', 'ClosedPosition'];
+
+async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
+  const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
+  const { CALL_LIMITS } = await import('./call-limits.ts');
+  const token = await gatewayToken(ctx);
+  const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
+  const commandNumbers = await commandNumbersOf(ctx);
+  const numbers = LOOKS.map((name) => commandNumbers[name]);
+  return CALL_LIMITS.filter(({ cmd }) => numbers.includes(cmd)).map((limit) => {
+    const { cmd, does, maxCalls: max } = limit;
+    return { cmd, does, left: max - file.usage(limit).used, max };
+  });
 }

@@ -1,5 +1,5 @@
 /** What commands that trade have in common on their command lines. */
-import type { Flags } from '../../cli/flags.ts';
+import type { Arguments, Flags } from '../../cli/flags.ts';
 import {
   checkSameUnit,
   checkTrailed,
@@ -24,6 +24,13 @@ export const TRADING_FLAGS = {
 } as const satisfies Flags;
 
 /** Of an order that opens something. */
+export const ORDER_ARGS = {
+  symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
+  amount: { help: 'Thousands of forex, contracts of anything else', required: true },
+} as const satisfies Arguments;
+
+export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
+
 export const NEW_ORDER_FLAGS = {
   stop: {
     type: 'string',

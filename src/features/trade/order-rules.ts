@@ -214,3 +214,9 @@ export function entryKind(
 ): EntryKind {
   return (side === 'buy' ? rate > ask : rate < bid) ? 'stop entry' : 'limit entry';
 }
+
+/** A rounded number such as `123.0` is another order to the gateway, or none. */
+export function checkOrderId(text: string, what = 'an order id'): void {
+  if (/^\d+$/.test(text)) return;
+  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}, which is made of digits alone`);
+}

@@ -1,5 +1,6 @@
-/** When a lost session is connected again. */
+/** When a lost session is connected again, and what is reported meanwhile. */
 import { SvcError } from '../../errors.ts';
+import type { Outage } from './session-types.ts';
 
 /** How often a token that worked is tried again after it is refused. */
 export const MOST_REFUSALS = 6;
@@ -37,4 +38,29 @@ export function refusedOften({ message }: SvcError): SvcError {
   return new SvcError('unauthorized', `${message}; that was ${MOST_REFUSALS} times, although it was accepted before`, {
     hint: 'it may have been revoked meanwhile, or the gateway keeps this machine out for some minutes: svc trade status',
   });
+}
+
+/** Reports when the gateway can no longer be reached, and when it can again. */
+export class OutageReporter {
+  /** Why it cannot be reached now. */
+  error: SvcError | undefined;
+  /** Takes the events in place of `report`. */
+  divert: ((event: Outage) => void) | undefined;
+  readonly #report: (event: Outage) => void;
+
+  constructor(report: (event: Outage) => void) {
+    this.#report = report;
+  }
+
+  /** One event for an outage, and another one where connecting fails for a reason of another kind. */
+  begin(error: SvcError, reason: string, at: number): void {
+    if (this.error?.exit === error.exit) return;
+    this.error = error;
+    (this.divert ?? this.#report)({ kind: 'unreachable', at, reason, error });
+  }
+
+  end(at: number): void {
+    this.error = undefined;
+    (this.divert ?? this.#report)({ kind: 'recovered', at });
+  }
 }

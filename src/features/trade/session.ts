@@ -15,7 +15,15 @@ import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
-import { isPassing, MOST_REFUSALS, mayBeGateway, reconnectDelay, refusedOften, STEADY_MS } from './reconnecting.ts';
+import {
+  isPassing,
+  MOST_REFUSALS,
+  mayBeGateway,
+  OutageReporter,
+  reconnectDelay,
+  refusedOften,
+  STEADY_MS,
+} from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
 import type { Outage, Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
 
@@ -51,8 +59,7 @@ class GatewaySession implements Session {
   #connectedAt = 0;
   /** Tries to connect again since a connection held for long. */
   #attempts = 0;
-  #outage: SvcError | undefined;
-  #divert: ((event: Outage) => void) | undefined;
+  readonly #outages = new OutageReporter((event) => this.#queue.push(event));
   #closing: Promise<void> | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
@@ -80,13 +87,13 @@ class GatewaySession implements Session {
   }
 
   get outage(): SvcError | undefined {
-    return this.#outage;
+    return this.#outages.error;
   }
 
   divertOutages(listener: (event: Outage) => void): () => void {
-    this.#divert = listener;
+    this.#outages.divert = listener;
     return () => {
-      this.#divert = undefined;
+      this.#outages.divert = undefined;
     };
   }
 
@@ -289,22 +296,8 @@ class GatewaySession implements Session {
     this.#connecting.catch(() => {});
   }
 
-  /** One event for an outage, and another one where connecting fails for a reason of another kind. */
   #unreachable(error: SvcError): void {
-    if (this.#outage?.exit === error.exit) return;
-    this.#outage = error;
-    this.#report({ kind: 'unreachable', at: this.#target.now(), reason: this.hide(error.message), error });
-  }
-
-  #recovered(): void {
-    this.#outage = undefined;
-    this.#report({ kind: 'recovered', at: this.#target.now() });
-    this.#options.onNotice('connected again');
-  }
-
-  #report(event: Outage): void {
-    if (this.#divert === undefined) this.#queue.push(event);
-    else this.#divert(event);
+    this.#outages.begin(error, this.hide(error.message), this.#target.now());
   }
 
   /** `from`: since when pushes are missing; undefined where there was no connection yet. */
@@ -341,7 +334,8 @@ class GatewaySession implements Session {
   async #restore(cause: SvcError, from: number | undefined): Promise<void> {
     const engine = await this.#open();
     this.#adopt(engine);
-    this.#recovered();
+    this.#outages.end(this.#target.now());
+    this.#options.onNotice('connected again');
     const to = this.#target.now();
     if (from !== undefined) this.#queue.push({ kind: 'gap', from, to, reason: this.hide(cause.message) });
     const lost = new SvcError('connection_lost', 'the connection was lost again at once');

@@ -5,11 +5,11 @@ import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount } from './change-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from './change-forms.ts';
 import { changeOrder, changeOrderStopLimit } from './endpoints.ts';
-import { checkOrderId } from './order-id.ts';
 import { trailText } from './order-question.ts';
 import { accountOf, standing, standingOrders } from './order-rows.ts';
 import {
   checkExitPrices,
+  checkOrderId,
   checkTrailed,
   type Decimal,
   type Distance,

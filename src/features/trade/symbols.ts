@@ -48,12 +48,3 @@ const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {
 export function instrumentWords(type: number | undefined): string | undefined {
   return type === undefined ? undefined : (INSTRUMENT_TYPES[type] ?? String(type));
 }
-
-/** What became of a symbol that was to be shown or hidden. */
-export interface VisibilityRow {
-  readonly symbol: string;
-  readonly visible: boolean;
-  /** False where it was so before: nothing was sent. Null where that failed. */
-  readonly changed: boolean | null;
-  readonly message: string | null;
-}

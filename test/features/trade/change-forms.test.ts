@@ -10,7 +10,7 @@ import {
   orderExitsForm,
   tradeExitForm,
 } from '../../../src/features/trade/change-forms.ts';
-import { parseLeg, parseLegs } from '../../../src/features/trade/oco-leg.ts';
+import { parseLeg, parseLegs } from '../../../src/features/trade/oco-groups.ts';
 import { checkForm, type OrderForm } from '../../../src/features/trade/order-forms.ts';
 import { parseDistance, parsePips } from '../../../src/features/trade/order-rules.ts';
 

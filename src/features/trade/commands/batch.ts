@@ -1,7 +1,23 @@
-import { listCommand } from '../../../cli/command.ts';
-import { runBatch } from '../batch-run.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { atLine, readBatch } from '../batch-file.ts';
 import { CHANGE_FLAGS } from '../change-flags.ts';
+import type { BatchRow } from '../change-row.ts';
 import { BATCH_LIST } from '../changes.ts';
+import { checkConfirmable } from '../order-confirmation.ts';
+import {
+  type ChangeInput,
+  codeOf,
+  confirmAll,
+  hintsOf,
+  isUnknown,
+  type Outcome,
+  type PlannedRequest,
+  rowsOf,
+  sendAll,
+} from '../planned-requests.ts';
+import { type Desk, withDesk } from '../trading-desk.ts';
 
 export const tradeBatch = listCommand({
   id: 'trade batch',
@@ -26,3 +42,79 @@ export const tradeBatch = listCommand({
   output: BATCH_LIST,
   run: runBatch,
 });
+
+interface BatchInput extends ChangeInput {
+  readonly file: string;
+  readonly keepGoing: boolean;
+}
+
+interface PlannedLine {
+  readonly line: number;
+  readonly planned: readonly PlannedRequest[];
+  goesOn(error: SvcError): boolean;
+}
+
+async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<readonly BatchRow[]>> {
+  const text = Buffer.from(await ctx.readInput(input.file)).toString('utf8');
+  const lines = await readBatch(text, input.account, ctx);
+  if (lines.length === 0) return { value: [], footer: 'there is no request in it: nothing was sent' };
+  await checkConfirmable(`send ${lines.length} requests?`, input.account, ctx);
+  return withDesk(ctx, input, async (desk) => {
+    const planned: PlannedLine[] = [];
+    for (const { line, change } of lines) {
+      planned.push({ line, planned: await atLine(line, () => change.plan(desk)), goesOn: change.goesOn });
+    }
+    const confirmed = await confirmAll(
+      planned.flatMap((one) => one.planned),
+      desk,
+      ctx,
+    );
+    if (confirmed instanceof Plan) return { value: confirmed };
+    const outcomes = await sendLines(planned, input, { desk, confirmed }, ctx);
+    const value = outcomes.flatMap(({ line, of }) => rowsOf(of).map((row) => ({ line, ...row })));
+    const all = outcomes.flatMap(({ of }) => of);
+    return { value, code: codeOf(all), footer: hintsOf(all) };
+  });
+}
+
+async function sendLines(
+  lines: readonly PlannedLine[],
+  input: BatchInput,
+  { desk, confirmed }: { readonly desk: Desk; readonly confirmed: Confirmed },
+  ctx: RunContext,
+): Promise<readonly { readonly line: number; readonly of: readonly Outcome[] }[]> {
+  const sent: { line: number; of: readonly Outcome[] }[] = [];
+  let isOver = false;
+  const bar = ctx.progress(lines.length);
+  for (const { line, planned, goesOn } of lines) {
+    if (isOver) {
+      sent.push({ line, of: planned.map((one) => ({ planned: one, orderIds: [], error: undefined, isLeft: true })) });
+      continue;
+    }
+    // Nothing follows an outcome that is not known: not within a line, either.
+    const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
+    await desk.leaveLost();
+    const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, desk, wish: input }, ctx));
+    sent.push({ line, of });
+    // The token was let in, so it is the session that the gateway no longer knows.
+    if (of.some(({ error }) => error?.code === 'unauthorized')) await desk.close();
+    isOver = of.some(({ error }) => error !== undefined && !(input.keepGoing && !isUnknown(error)));
+    bar.step();
+  }
+  return sent;
+}
+
+/** An interruption ends everything: what was sent by then stands in the journal alone. */
+async function stoppedAt<T>(line: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { code, message, hint = 'svc trade journal', more } = error;
+    throw new SvcError(code, `${message}; that was line ${line}, and those before it were sent`, {
+      hint,
+      more: { ...more, line },
+      cause: error,
+    });
+  }
+}

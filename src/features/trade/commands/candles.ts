@@ -1,12 +1,13 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
-import { listCommand } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
-import { downloadCandles } from '../candle-download.ts';
+import { candleTarget, checkSameRequest, writeCandles } from '../candle-file.ts';
+import { timeText } from '../candle-reader.ts';
 import { candleRow, type RowShape } from '../candle-rows.ts';
 import { checkLabel } from '../candle-series.ts';
-import { candleRange, type OpenReading, openReading } from '../candle-wish.ts';
+import { candleRange, type OpenReading, openReading, rangeTexts } from '../candle-wish.ts';
 import { CANDLE_FILE, candleChart, candleList, candlePicture, GAP_LIST, gapRows, usualChart } from '../candles.ts';
 import { findPeriod } from '../periods.ts';
 import { SESSION_FLAGS } from '../trading-session.ts';
@@ -157,4 +158,48 @@ function checkTogether(input: CandlesInput): void {
 
 function checkOfferId(text: string): void {
   if (!/^\d{1,18}$/.test(text)) throw new SvcError('invalid_value', `${text} is no id of an offer: it is a number`);
+}
+
+type DownloadInput = Parameters<typeof openReading>[0] & {
+  readonly out: string;
+  readonly force: boolean;
+  readonly resume: boolean;
+};
+
+async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunContext) {
+  const { out, force, resume } = input;
+  const { period, price, label } = shape;
+  const target = candleTarget({ path: out, force, resume, fromBeginning: input.from !== undefined });
+  const range = candleRange(input, period, target.begun, ctx);
+  const kept = {
+    host: ctx.target.baseUrl.href,
+    period: period.name,
+    price,
+    label,
+    includePartial: range.includePartial,
+    ...rangeTexts(range),
+  };
+  // What can be told to differ without asking anybody.
+  checkSameRequest(target, kept);
+  const { reading, wish } = await openReading(input, { ...range, period }, ctx, target);
+  const { symbol, offerId } = wish;
+  const begin = { request: { ...kept, symbol, offerId }, begunAt: range.now };
+  const candles = await writeCandles(reading, target, shape, begin, ctx);
+  reading.tell();
+  const { gaps, missing } = reading.gaps;
+  const time = (seconds: number | undefined) => (seconds === undefined ? null : timeText(seconds));
+  const report = {
+    file: out,
+    symbol,
+    offerId,
+    period: period.name,
+    complete: !reading.isPartial,
+    candles,
+    first: time(reading.first),
+    last: time(reading.last),
+    // Of what is no forex it is not known.
+    gaps: wish.isForex ? gaps.length : null,
+    missing: wish.isForex ? missing : null,
+  };
+  return { reading, wish, report };
 }

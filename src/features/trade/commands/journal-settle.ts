@@ -1,6 +1,18 @@
-import { listCommand } from '../../../cli/command.ts';
-import { formCell, outcomeCell } from '../journal.ts';
-import { type SettledRow, settleJournal } from '../journal-settling.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import {
+  isRepeat,
+  type JournalEntry,
+  journal,
+  mayBeOf,
+  type OrderOutcome,
+  readJournal,
+} from '../../../store/order-journal.ts';
+import { formCell, outcomeCell } from '../columns.ts';
+import { freshAccounts } from '../order-account.ts';
+import type { Settlement } from '../settlement.ts';
+import { knownOffers } from '../trading-offers.ts';
+import { type TradingSession, withTrading } from '../trading-session.ts';
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',
@@ -30,3 +42,72 @@ export const tradeJournalSettle = listCommand({
   },
   run: ({ id }, ctx) => settleJournal(id, ctx),
 });
+
+interface SettledRow {
+  readonly id: string;
+  readonly at: string;
+  readonly command: string;
+  readonly form: JournalEntry['form'];
+  readonly outcome: OrderOutcome;
+  readonly evidence: string;
+  readonly order_ids: readonly string[];
+  readonly trade_ids: readonly string[];
+}
+
+async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<Answer<readonly SettledRow[]>> {
+  const entries = entriesToSettle(ids, ctx);
+  if (entries.length === 0) return { value: [] };
+  const rows = await withTrading(ctx, { forOrder: true }, (open) => settleEach(entries, open, ctx));
+  const left = rows.filter(({ outcome }) => outcome === 'unknown').length;
+  if (left === 0) return { value: rows };
+  return { value: rows, code: 'outcome_unknown', footer: `${left} of ${rows.length} still unknown` };
+}
+
+/** The oldest first: an order that is found is not found again. */
+function entriesToSettle(ids: readonly string[], ctx: RunContext): readonly JournalEntry[] {
+  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  if (ids.length === 0) return own.filter(({ outcome }) => outcome === 'unknown');
+  return [...new Set(ids)].map((id) => {
+    const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
+    if (entry === undefined || more.length > 0) {
+      const why = entry === undefined ? 'no entry of this gateway has' : 'several entries have';
+      throw new SvcError('not_found', `${why} an id that begins with ${id}`, { hint: 'svc trade journal -o wide' });
+    }
+    if (entry.outcome !== 'unknown') {
+      throw new SvcError('usage', `the outcome of ${entry.id} is known: ${entry.outcome}`);
+    }
+    return entry;
+  });
+}
+
+async function settleEach(
+  entries: readonly JournalEntry[],
+  open: TradingSession,
+  ctx: RunContext,
+): Promise<readonly SettledRow[]> {
+  const { readTables } = await import('../seen-tables.ts');
+  const { settle } = await import('../settlement.ts');
+  const offers = await knownOffers(open);
+  const accounts = await freshAccounts(open);
+  const tables = await readTables(open.unlimited);
+  const skew = open.session.clockSkewMs ?? 0;
+  const rows: SettledRow[] = [];
+  for (const entry of entries) {
+    const accepted = readJournal(ctx.paths).filter((one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id);
+    const times = { sentAt: Date.parse(entry.at) + skew, now: ctx.now() + skew };
+    const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
+    const settled = await settle(entry, { ...times, tables, accepted, equals, offers, accounts });
+    rows.push(await kept(entry, settled, ctx));
+  }
+  return rows;
+}
+
+async function kept(entry: JournalEntry, settled: Settlement, ctx: RunContext): Promise<SettledRow> {
+  const { outcome, evidence, orderIds = entry.order_ids, tradeIds = [] } = settled;
+  const { id, at, command, form } = entry;
+  if (outcome !== 'unknown') {
+    const answered = { id, at: new Date(ctx.now()).toISOString(), outcome, message: evidence };
+    await journal(ctx.paths, ctx, { ...answered, order_ids: orderIds, trade_ids: tradeIds });
+  }
+  return { id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds };
+}

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
-import { formCell, outcomeCell } from '../journal.ts';
+import { formCell, outcomeCell } from '../columns.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',

@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_COLUMNS } from '../columns.ts';
-import { checkOrderId } from '../order-id.ts';
+import { checkOrderId } from '../order-rules.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrderGet = recordCommand({

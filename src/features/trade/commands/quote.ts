@@ -1,12 +1,45 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Cell, ListOutput } from '../../../output/types.ts';
+import { rateText } from '../columns.ts';
 import type { Quote } from '../quotes.ts';
-import { quoteList } from '../quotes-columns.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
 import { UNAVAILABLE } from '../trading-feed.ts';
 import { keepOffers, knownOffers } from '../trading-offers.ts';
 import { openTradingSession, SESSION_FLAGS, type SessionWish, type TradingSession } from '../trading-session.ts';
+
+/** Rates with as many digits as the symbol has. `live`: a table prints each as it comes. */
+function quoteList(
+  precision: (symbol: string) => number | undefined,
+  { live = false }: { readonly live?: boolean } = {},
+): ListOutput<Quote> {
+  const rate = (symbol: string, value: number | null): Cell =>
+    value === null ? undefined : rateText(value, precision(symbol));
+  return {
+    kind: 'list',
+    columns: [
+      { name: 'symbol', cell: ({ symbol }) => symbol },
+      { name: 'bid', cell: ({ symbol, bid }) => rate(symbol, bid), align: 'right' },
+      { name: 'ask', cell: ({ symbol, ask }) => rate(symbol, ask), align: 'right' },
+      { name: 'high', cell: ({ symbol, high }) => rate(symbol, high), align: 'right' },
+      { name: 'low', cell: ({ symbol, low }) => rate(symbol, low), align: 'right' },
+      { name: 'time', cell: ({ time }) => (time === null ? undefined : { time }) },
+      { name: 'source', cell: ({ source }) => (source === 'tick' ? source : { text: source, tone: 'warn' }) },
+    ],
+    ...(live && {
+      live: ({ time, symbol, bid, ask, source }) => [
+        time === null ? undefined : { text: time.slice(11), tone: 'dim' },
+        symbol,
+        rate(symbol, bid),
+        rate(symbol, ask),
+        ...(source === 'tick' ? [] : [{ text: source, tone: 'warn' } as const]),
+      ],
+    }),
+    id: ({ symbol }) => symbol,
+    empty: 'no prices',
+  };
+}
 
 export const tradeQuote = listCommand({
   id: 'trade quote',

@@ -1,10 +1,11 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Shown, watchChanges } from '../../../cli/watch.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Snapshot } from '../../../output/types.ts';
+import type { Cell, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, rateText, sideWord } from '../columns.ts';
 import type { ConnectionState } from '../connection-state.ts';
-import { LIVE_TABLES, pricesOutput } from '../live.ts';
-import type { LiveSource } from '../live-source.ts';
+import { LivePrices, type PriceRow } from '../live-prices.ts';
+import type { LiveModel, LiveSource } from '../live-source.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts';
 import { knownOffers } from '../trading-offers.ts';
 import type { SessionWish, TradingSession } from '../trading-session.ts';
@@ -22,6 +23,69 @@ interface Input extends SessionWish {
 }
 
 type Source = LiveSource<unknown>;
+
+// biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
+type LiveOutput = WatchOutput<any>;
+
+interface Traded {
+  readonly currency?: string;
+  readonly isBuy?: boolean;
+  readonly amountK?: number;
+}
+
+function tradedTitle(id: string, { currency, isBuy, amountK }: Traded): string {
+  return [id, currency, sideWord(isBuy), amountK].filter((part) => part !== undefined).join(' ');
+}
+
+const COMMON = { kind: 'watch', appends: true } as const;
+
+const LIVE_TABLES: Readonly<Record<string, { readonly model: LiveModel; readonly output: LiveOutput }>> = {
+  positions: {
+    model: 'OpenPosition',
+    output: {
+      ...COMMON,
+      list: POSITION_LIST,
+      noun: 'position',
+      title: (row) => tradedTitle(row.tradeId, row),
+    },
+  },
+  orders: {
+    model: 'Order',
+    output: { ...COMMON, list: ORDER_LIST, noun: 'order', title: (row) => tradedTitle(row.orderId, row) },
+  },
+  accounts: {
+    model: 'Account',
+    output: { ...COMMON, list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }) => accountId },
+  },
+};
+
+/** `prices` are those that the trend is drawn of. */
+function pricesOutput(prices = new LivePrices()): LiveOutput {
+  const title = ({ symbol, bid, ask }: PriceRow): string => `${symbol} ${bid ?? '?'} ${ask ?? '?'}`;
+  return { ...COMMON, list: priceList(prices), noun: 'price', title };
+}
+
+const SPARK_BARS = 40;
+
+/** With a line of how each came to be. */
+function priceList(prices: Pick<LivePrices, 'mids' | 'precision'>): ListOutput<PriceRow> {
+  const rate = (symbol: string, value: number | null): Cell =>
+    value === null ? undefined : rateText(value, prices.precision(symbol));
+  return {
+    kind: 'list',
+    columns: [
+      { name: 'symbol', cell: ({ symbol }) => symbol },
+      { name: 'bid', cell: ({ symbol, bid }) => rate(symbol, bid), align: 'right' },
+      { name: 'ask', cell: ({ symbol, ask }) => rate(symbol, ask), align: 'right' },
+      { name: 'trend', cell: ({ symbol }) => ({ spark: prices.mids(symbol), bars: SPARK_BARS }) },
+      { name: 'high', cell: ({ symbol, high }) => rate(symbol, high), align: 'right' },
+      { name: 'low', cell: ({ symbol, low }) => rate(symbol, low), align: 'right' },
+      { name: 'time', cell: ({ time }) => (time === null ? undefined : { time }) },
+    ],
+    id: ({ symbol }) => symbol,
+    empty: 'no prices',
+  };
+}
 
 export const tradeWatch = listCommand({
   id: 'trade watch',

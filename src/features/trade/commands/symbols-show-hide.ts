@@ -1,15 +1,34 @@
 /** Showing or hiding symbols in the account's table of offers. */
+import { type Answer, type Command, listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Flags } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
+import { answered, type Plan } from '../../../http/endpoint.ts';
+import type { ListOutput } from '../../../output/types.ts';
+import type { Caller } from '../client.ts';
+import { openTradingSession, SESSION_FLAGS, type SessionWish } from '../trading-session.ts';
 
-import type { Answer, RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
-import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
-import { answered, type Plan } from '../../http/endpoint.ts';
-import type { Caller } from './client.ts';
-import type { VisibilityRow } from './symbols.ts';
-import { openTradingSession, SESSION_FLAGS, type SessionWish } from './trading-session.ts';
+/** What became of a symbol that was to be shown or hidden. */
+interface VisibilityRow {
+  readonly symbol: string;
+  readonly visible: boolean;
+  /** False where it was so before: nothing was sent. Null where that failed. */
+  readonly changed: boolean | null;
+  readonly message: string | null;
+}
 
-export const VISIBILITY_FLAGS = {
+const VISIBILITY_LIST: ListOutput<VisibilityRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'symbol', cell: ({ symbol }) => symbol },
+    { name: 'visible', cell: ({ visible }) => visible },
+    { name: 'changed', cell: ({ changed }) => changed ?? { text: 'failed', tone: 'bad' } },
+    { name: 'message', cell: ({ message }) => message, flex: true },
+  ],
+  id: ({ symbol }) => symbol,
+};
+
+const VISIBILITY_FLAGS = {
   temporary: {
     type: 'duration',
     positive: true,
@@ -18,13 +37,41 @@ export const VISIBILITY_FLAGS = {
   ...SESSION_FLAGS,
 } as const satisfies Flags;
 
-export interface VisibilityInput extends SessionWish {
+interface VisibilityInput extends SessionWish {
   readonly symbol: readonly string[];
   readonly temporary?: number | undefined;
 }
 
+const changingVisibility = (visible: boolean, summary: string, examples: Command['examples']) =>
+  listCommand({
+    id: `trade symbols ${visible ? 'show' : 'hide'}`,
+    summary,
+    description:
+      'It stays with the account, for every program that uses it; with --temporary only as long as the command runs, unless that is killed. The request is not in the interface document: it is as seen on the public implementation.',
+    effect: 'write',
+    service: 'trade',
+    args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
+    flags: VISIBILITY_FLAGS,
+    exits: ['partly_done'],
+    examples,
+    output: VISIBILITY_LIST,
+    run: (input, ctx) => changeVisibility(visible, input, ctx),
+  });
+
+export const tradeSymbolsShow = changingVisibility(
+  true,
+  "Show symbols in the account's offers, so that they have prices",
+  [
+    { run: 'svc trade symbols show XAU/USD', why: 'Gold from now on' },
+    { run: 'svc trade symbols show XAU/USD --temporary 1h', why: 'For an hour, while another program trades it' },
+  ],
+);
+export const tradeSymbolsHide = changingVisibility(false, "Hide symbols from the account's offers", [
+  { run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' },
+]);
+
 /** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
-export async function changeVisibility(
+async function changeVisibility(
   visible: boolean,
   input: VisibilityInput,
   ctx: RunContext,
@@ -43,9 +90,9 @@ export async function changeVisibility(
     { ...input, reconnect: input.temporary !== undefined },
   );
   try {
-    const { setVisible } = await import('./client.ts');
-    const { findSymbol } = await import('./symbols.ts');
-    const { bulk, bulkAnswer } = await import('../../cli/bulk.ts');
+    const { setVisible } = await import('../client.ts');
+    const { findSymbol } = await import('../symbols.ts');
+    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const instruments = await trading.instruments();
     const names = instruments.map(({ symbol }) => symbol);
     // All are looked up before the first is changed.
@@ -87,7 +134,7 @@ async function changeBack(
   caller: Caller,
   ctx: RunContext,
 ): Promise<void> {
-  const { setVisible } = await import('./client.ts');
+  const { setVisible } = await import('../client.ts');
   const left: string[] = [];
   let failure: SvcError | undefined;
   for (const symbol of changed) {
