@@ -1,8 +1,7 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { isPipe } from './pipe.ts';
 
 /** What a pipe holds: more of it may have to wait for the reader. */
 const PIPE_BYTES = 65_536;
@@ -92,4 +91,10 @@ export function outStream(
       }
     },
   };
+}
+
+/** Whether what is read or written there may have to wait for the process at the other end. */
+export function isPipe(fd: number): boolean {
+  const kind = fstatSync(fd);
+  return kind.isFIFO() || kind.isSocket();
 }

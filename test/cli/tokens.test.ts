@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitByCommander } from '../../src/cli/commander.ts';
 import type { Flags } from '../../src/cli/flags.ts';
-import { splitPlain } from '../../src/cli/tokens.ts';
+import { splitPlain } from '../../src/cli/parse.ts';
 
 const FLAGS: Flags = {
   output: { type: 'string', short: 'o', help: '' },

@@ -1,9 +1,10 @@
 /** The exit statuses that a command declares, held to its own code and to its own words. */
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../../src/cli/reference/tree.ts';
 import { ERROR_KINDS, type ErrorCode } from '../../../src/errors.ts';
 import { GROUPS } from '../../../src/features/index.ts';
-import { declarationsIn, FILES, importsOf, type Node, nodesOf, syntaxTree } from '../../structure/source.ts';
+import { FILES, importsOf, type Node, nodesOf, syntaxTree } from '../../structure/source.ts';
 
 /** Codes that no service and no effect explain. */
 const OWN = new Set(
@@ -16,16 +17,19 @@ const literals = (tree: Node, skip?: (node: Node) => boolean): readonly unknown[
 const isProperty = (node: Node, name: string): boolean =>
   node.type === 'Property' && (node['key'] as { readonly name?: string }).name === name;
 
-/** The file that declares each command. */
-const files = new Map(FILES.map((file) => [declaredId(file), file]));
+/** The file that each command is loaded from, as the indexes of the groups say. */
+const files = new Map(FILES.filter((file) => /^features\/(\w+\/)?index\.ts$/.test(file)).flatMap(loadedFiles));
 
-function declaredId(file: string): unknown {
-  for (const declaration of declarationsIn(file)) {
-    const properties = (declaration['arguments'] as readonly [{ readonly properties: readonly Node[] }])[0].properties;
-    const id = properties.find((node) => isProperty(node, 'id'));
-    return id === undefined ? undefined : literals(id)[0];
-  }
-  return undefined;
+function loadedFiles(index: string): readonly (readonly [id: string, file: string])[] {
+  const [, group] = /^features\/(\w+)\//.exec(index) ?? [];
+  return [...nodesOf(syntaxTree(index))].flatMap((node) => {
+    const [file] = node.type === 'Property' ? [...nodesOf(node)].filter(({ type }) => type === 'ImportExpression') : [];
+    if (file === undefined) return [];
+    const key = node['key'] as { readonly name?: string; readonly value?: string };
+    const name = String(key.name ?? key.value);
+    const path = String((file['source'] as { readonly value: string }).value).replace('./', '');
+    return [[group === undefined ? name : `${group} ${name}`, join(dirname(index), path)] as const];
+  });
 }
 
 const commands = (await commandTree(GROUPS)).groups.flatMap((group) => group.commands);
