@@ -37,12 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/config': GENERAL,
   'features/completion': [...GENERAL, /^\.\.\/completions\//],
   'features/doctor': [...GENERAL, /^features\/\w+\/checks\.ts$/],
-  'features/api': [
-    ...GENERAL,
-    /^features\/(webhooks|catalog)\/api\.ts$/,
-    /^features\/alerts\/api\.ts$/,
-    /^features\/trade\/raw-trade\.ts$/,
-  ],
+  'features/api': [...GENERAL, /^features\/(alerts|webhooks|catalog)\/api\.ts$/, /^features\/trade\/raw-trade\.ts$/],
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],
   main: [...GENERAL, /^features\/index\.ts$/, /^features\/oauth\/authorizer\.ts$/, /^\.\.\/package\.json$/],
   pages: [/^cli\//, /^features\/index\.ts$/],

@@ -76,7 +76,7 @@ export function checkNamesOfUpdate(matchers: readonly Matcher[]): void {
  * Matchers that all match an alert without their labels: each is fit for a filter, but a silence of only such ones is refused,
  * on 0.25 to 0.27 after the old silence is already expired.
  */
-export function checkReachOfUpdate(matchers: readonly Matcher[]): void {
+export function checkMatchersOfUpdate(matchers: readonly Matcher[]): void {
   // To the server a negative matcher is enough, whatever it matches.
   if (matchers.some((of) => !of.isEqual || isPositive(of))) return;
   throw new SvcError('invalid_value', `${matchers.map(formatMatcher).join(' ')} may match an alert without any label`, {

@@ -8,7 +8,7 @@ import { formatMatcher, type Matcher, matcherFrom } from '../alerts/matcher.ts';
 import { isDefinite, matcherWarnings } from '../alerts/matcher-warnings.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
 import { alertQuery, keepsAlert } from '../alerts/selection.ts';
-import { applyChanges, changesMatchers, checkNamesOfUpdate, checkReachOfUpdate, checkWindow } from './draft.ts';
+import { applyChanges, changesMatchers, checkMatchersOfUpdate, checkNamesOfUpdate, checkWindow } from './draft.ts';
 
 /** What has been allowed beforehand, and how the rest is reported and asked. */
 export interface Guard {
@@ -42,7 +42,7 @@ export interface PostedSilence extends PostableSilence {
 export interface CheckedSilence {
   readonly draft: PostableSilence;
   /** Undefined where nothing was counted. */
-  readonly reach: Reach | undefined;
+  readonly impact: SilenceImpact | undefined;
   /** An update that mutes no more and no longer than before, and is not asked about. */
   readonly mutesNoMore?: boolean;
 }
@@ -70,24 +70,24 @@ export async function checkSilence(
   const wide = isWide(draft) && !guard.allAlerts;
   // A regular expression may be wide only because it is wrong: the server, which alone can tell, is asked first.
   if (wide && (guard.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(matchers);
-  if (guard.dryRun) return { draft, reach: undefined };
-  const reach = await measureReach(alertmanager, matchers);
+  if (guard.dryRun) return { draft, impact: undefined };
+  const impact = await measureImpact(alertmanager, matchers);
   if (wide) throw tooWide(matchers);
-  if (guard.maxAlerts !== undefined && reach.alerts > guard.maxAlerts) {
+  if (guard.maxAlerts !== undefined && impact.alerts > guard.maxAlerts) {
     throw new SvcError(
       'guarded',
-      `${spell(matchers)} matches ${reach.alerts} alerts, more than ${guard.maxAlerts}; nothing was sent`,
+      `${spell(matchers)} matches ${impact.alerts} alerts, more than ${guard.maxAlerts}; nothing was sent`,
       { hint: 'narrow it, or allow more with --max-alerts' },
     );
   }
-  if (guard.typed && reach.alerts === 0) {
+  if (guard.typed && impact.alerts === 0) {
     // The silence does not depend on the warning.
     await ifPossible(async () => {
       for (const one of suggestNames(matchers, await readKnownNames(alertmanager)))
         guard.notice(`warning: no alert matches; ${suggestionText(one)}`);
     });
   }
-  return { draft, reach };
+  return { draft, impact };
 }
 
 /** Whether no matcher requires a definite value. It depends on the matchers alone, not on what fires now. */
@@ -119,7 +119,7 @@ export async function askAbout(
   alertmanager: Pick<Alertmanager, 'alerts'>,
   guard: Guard,
 ): Promise<void> {
-  for (const { draft, reach } of checked) if (reach !== undefined) guard.notice(report(draft, reach, guard.now()));
+  for (const { draft, impact } of checked) if (impact !== undefined) guard.notice(report(draft, impact, guard.now()));
   const reasons = [await manyAlerts(checked, alertmanager, guard), longTime(checked, guard)].filter(
     (reason) => reason !== undefined,
   );
@@ -129,7 +129,7 @@ export async function askAbout(
   await guard.confirm(`${subject}? ${reasons.join(' ')}`);
 }
 
-function report(draft: PostableSilence, { alerts, active }: Reach, now: number): string {
+function report(draft: PostableSilence, { alerts, active }: SilenceImpact, now: number): string {
   const { startsAt, endsAt } = draft;
   const matched = `${alerts} ${alerts === 1 ? 'alert' : 'alerts'}`;
   if (Date.parse(startsAt) > now) {
@@ -144,7 +144,7 @@ async function manyAlerts(
   alertmanager: Pick<Alertmanager, 'alerts'>,
   { asks, allAlerts }: Guard,
 ): Promise<string | undefined> {
-  const muted = new Set(checked.flatMap(({ reach }) => [...(reach?.active ?? [])]));
+  const muted = new Set(checked.flatMap(({ impact }) => [...(impact?.active ?? [])]));
   if (!asks || allAlerts || muted.size === 0) return undefined;
   const all = await countActive(alertmanager);
   return muted.size > all / 2 ? `This mutes ${muted.size} of the ${all} active alerts.` : undefined;
@@ -179,13 +179,13 @@ export async function checkUpdate(
   const changed = changesMatchers(silence, draft);
   if (!changed && !mutesLonger(silence, draft)) {
     checkWindow(draft, guard.now());
-    return { draft, reach: undefined, mutesNoMore: true };
+    return { draft, impact: undefined, mutesNoMore: true };
   }
   const matchers = draft.matchers.map(matcherFrom);
   if (changed) checkNamesOfUpdate(matchers);
   // Counting the alerts is the check: the server parses `filter=` as it will parse the silence.
   const checked = await checkSilence(draft, alertmanager, guard);
-  if (changed) checkReachOfUpdate(matchers);
+  if (changed) checkMatchersOfUpdate(matchers);
   return checked;
 }
 
@@ -204,7 +204,7 @@ export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'
 }
 
 export async function postSilence(
-  { draft, reach }: CheckedSilence,
+  { draft, impact }: CheckedSilence,
   alertmanager: Alertmanager,
   guard: Pick<Guard, 'notice'>,
 ): Promise<PostedSilence | Plan> {
@@ -226,7 +226,7 @@ export async function postSilence(
     silenceID,
     ...(draft.id === undefined ? {} : { previousID: draft.id }),
     ...fields,
-    matched: reach === undefined ? null : { alerts: reach.alerts, active: reach.active.size },
+    matched: impact === undefined ? null : { alerts: impact.alerts, active: impact.active.size },
   };
 }
 
@@ -251,19 +251,22 @@ async function explainRefusal(error: unknown, { id }: PostableSilence, alertmana
   );
 }
 
-interface Reach {
+interface SilenceImpact {
   /** Alerts that match now, in every state. */
   readonly alerts: number;
   /** The fingerprints of those that are active. */
   readonly active: ReadonlySet<string>;
 }
 
-export function reachOf(alerts: readonly Alert[]): Reach {
+export function impactOf(alerts: readonly Alert[]): SilenceImpact {
   return { alerts: alerts.length, active: new Set(alerts.filter(isActive).map(({ fingerprint }) => fingerprint)) };
 }
 
 /** Counts by `GET /alerts?filter=`: the server matches exactly as it will match the silence, and refuses what is not RE2. */
-async function measureReach(alertmanager: Pick<Alertmanager, 'alerts'>, matchers: readonly Matcher[]): Promise<Reach> {
+async function measureImpact(
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+  matchers: readonly Matcher[],
+): Promise<SilenceImpact> {
   let alerts = 0;
   const active = new Set<string>();
   for await (const alert of alertmanager.alerts({ filter: matchers.map(formatMatcher) })) {

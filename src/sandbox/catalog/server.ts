@@ -4,11 +4,10 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopbackHost } from '../alerts/requests.ts';
 import { CatalogApi } from './api.ts';
-import { demoCatalog } from './demo.ts';
-import { withManyProducts } from './many-products.ts';
+import { demoCatalog, observedAt, remembered, uuidOf } from './demo.ts';
+import { history } from './history.ts';
 import { Parameters, parseQuery, unquoted } from './parameters.ts';
-import { pythonJson } from './python-json.ts';
-import { type Catalog, EMPTY_CATALOG } from './records.ts';
+import { type Catalog, EMPTY_CATALOG, type SourceRow } from './records.ts';
 import { Refusal } from './refusal.ts';
 import { type CatalogTrap, hostile, withoutHostile } from './traps.ts';
 
@@ -129,4 +128,83 @@ function send(response: ServerResponse, { status, type, body, headers = {}, loca
 /** A path as the framework writes it into `location`. */
 function quoted(path: string): string {
   return path.replace(/[^A-Za-z0-9_.\-~:/%#?=@[\]!$&'()*+,;]+/gu, encodeURIComponent);
+}
+
+/** Fields whose numbers are floats; a list's numbers are what the list is. */
+const FLOATS: ReadonlySet<string> = new Set([
+  'price',
+  'discount_price',
+  'loyal_price',
+  'price_from',
+  'rating',
+  'available_count',
+  'package_quantity',
+  'latitude',
+  'longitude',
+  'values',
+]);
+
+export function pythonJson(value: unknown, name = ''): string {
+  if (Array.isArray(value)) return `[${value.map((item) => pythonJson(item, name)).join(',')}]`;
+  if (typeof value === 'number') return Number.isInteger(value) && FLOATS.has(name) ? `${value}.0` : String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}:${pythonJson(inner, key)}`);
+  return `{${members.join(',')}}`;
+}
+
+const MANY = 10_000;
+const FIRST_ID = 100_000;
+
+/** `nowMs` in milliseconds since 1970. */
+function withManyProducts(base: Catalog, nowMs: number): Catalog {
+  const now = Math.floor(nowMs) * 1000;
+  const rows = new Map<string, SourceRow>();
+  for (let index = 0; index < MANY; index++) {
+    const row = rowOf(index, base, observedAt(now, index));
+    rows.set(row.canonical_product_id, row);
+  }
+  return {
+    ...base,
+    sources: [...base.sources, ...rows.values()],
+    snapshots: remembered((id) => {
+      const row = rows.get(id);
+      return row === undefined ? base.snapshots(id) : history(row, 'wavy');
+    }),
+  };
+}
+
+function rowOf(index: number, { settlements, categories }: Catalog, observed_at: number): SourceRow {
+  const title = `Sample product ${String(index + 1).padStart(5, '0')}`;
+  const category = categories[index % categories.length] ?? null;
+  const parser_name = category?.parser_name ?? 'chizhik';
+  return {
+    id: FIRST_ID + index,
+    canonical_product_id: uuidOf(title),
+    parser_name,
+    source_id: `receiver:run-many:${index + 1}`,
+    plu: String(FIRST_ID + index),
+    sku: null,
+    title_original: title,
+    title_normalized_no_stopwords: title.toLowerCase(),
+    brand: `Brand ${index % 97}`,
+    price: 20 + ((index * 7919) % 100_000) / 100,
+    discount_price: null,
+    loyal_price: null,
+    price_unit: 'RUB',
+    rating: null,
+    reviews_count: null,
+    promo: false,
+    is_new: false,
+    hit: false,
+    adult: false,
+    unit: 'PCE',
+    available_count: null,
+    package_quantity: null,
+    package_unit: null,
+    composition_original: null,
+    observed_at,
+    image_urls: [],
+    category,
+    settlement: settlements[index % settlements.length] ?? null,
+  };
 }

@@ -1,8 +1,8 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
 import type { Book } from './book.ts';
-import { COMMISSION } from './desk.ts';
 import { amountK, INSTRUMENTS, type Instrument, rounded } from './instruments.ts';
 import type { Market } from './market.ts';
+import { COMMISSION } from './matching-engine.ts';
 import { curvePrice } from './price-curve.ts';
 import { type Account, type Trade, WAITING } from './records.ts';
 import { profit } from './table-rows.ts';

@@ -1,10 +1,10 @@
 /** The requests that trade (doc 3 §4; those that the document only mentions as seen on the public implementation). */
 
 import type { Book } from './book.ts';
-import type { Desk } from './desk.ts';
 import type { Form } from './form.ts';
 import { INSTRUMENTS, type Instrument } from './instruments.ts';
 import type { Market } from './market.ts';
+import type { MatchingEngine } from './matching-engine.ts';
 import { accountOf, amountOf, expiryOf, instrumentOf, limitOf, sideOf, stopOf, trailOf } from './order-fields.ts';
 import { type Account, IN_PROCESS, isEntry, type Order, type Trade, WAITING } from './records.ts';
 import { noSuchOrder, noSuchTrade, Refused, refused } from './refusals.ts';
@@ -12,7 +12,7 @@ import { accountRow, marginOf } from './table-rows.ts';
 
 export interface OrderRequestsOptions {
   readonly book: Book;
-  readonly desk: Desk;
+  readonly matching: MatchingEngine;
   readonly market: Market;
   readonly now: () => number;
 }
@@ -123,7 +123,7 @@ export class OrderRequests {
   }
 
   #changeOrder(form: Form): null {
-    const { market, desk } = this.#options;
+    const { market, matching } = this.#options;
     const order = this.#waiting(form.text('order_id'));
     const { account, instrument, isBuy } = order;
     const amountK = amountOf(form, 'amount', account, instrument);
@@ -133,18 +133,18 @@ export class OrderRequests {
     const { bid, ask } = market.quote(instrument);
     order.type = entryType(isBuy, rate, isBuy ? ask : bid, trail);
     Object.assign(order, { amountK, rate, trail, range: form.number('range') ?? order.range });
-    desk.changed(order);
+    matching.changed(order);
     return null;
   }
 
   #deleteOrder(form: Form): null {
-    this.#options.desk.cancel(this.#waiting(form.text('order_id')));
+    this.#options.matching.cancel(this.#waiting(form.text('order_id')));
     return null;
   }
 
   /** A rate of 0 takes it away. */
   #changeTrade(form: Form): null {
-    const { market, desk } = this.#options;
+    const { market, matching } = this.#options;
     const trade = this.#trade(form.text('trade_id'));
     const { instrument, isBuy } = trade;
     const isStop = form.flag('is_stop') ?? true;
@@ -158,7 +158,7 @@ export class OrderRequests {
     if (isStop) trade.stop = value === 0 ? undefined : stopOf(value, isInPips, trail, around);
     else trade.limit = value === 0 ? undefined : limitOf(value, isInPips, around);
     if (isStop) trade.trailedFrom = price;
-    desk.tradeChanged(trade);
+    matching.tradeChanged(trade);
     return null;
   }
 
@@ -176,7 +176,7 @@ export class OrderRequests {
         : { limit: limit === 0 ? undefined : limitOf(limit, form.flag('is_limit_in_pips') ?? false, order) }),
     };
     Object.assign(order, changed);
-    this.#options.desk.changed(order);
+    this.#options.matching.changed(order);
     return Object.keys(changed).map(() => placed(order));
   }
 
@@ -203,7 +203,7 @@ export class OrderRequests {
     const orders = ids.map((id) => this.#waiting(id));
     for (const order of orders) {
       order.ocoBulkId = group;
-      this.#options.desk.changed(order);
+      this.#options.matching.changed(order);
     }
     return orders.map(() => null);
   }
@@ -233,7 +233,7 @@ export class OrderRequests {
   }
 
   #place(draft: Draft): Placed {
-    const { book, desk, now } = this.#options;
+    const { book, matching, now } = this.#options;
     const order: Order = {
       tradeId: book.newTradeId(),
       expires: undefined,
@@ -250,7 +250,7 @@ export class OrderRequests {
       status: isEntry(draft) ? WAITING : IN_PROCESS,
       time: now(),
     };
-    desk.accept(order);
+    matching.accept(order);
     return placed(order);
   }
 }

@@ -1,14 +1,14 @@
 /** What prices bring about: entry orders that are reached, stops and limits, and all that trails. */
 import type { Book } from './book.ts';
-import type { Desk } from './desk.ts';
 import { type Instrument, rounded } from './instruments.ts';
 import type { Market } from './market.ts';
+import type { MatchingEngine } from './matching-engine.ts';
 import { EXECUTING, type Exit, IN_PROCESS, isEntry, type Order, type Trade } from './records.ts';
 import { closingRate } from './table-rows.ts';
 
 export interface PriceWatchOptions {
   readonly book: Book;
-  readonly desk: Desk;
+  readonly matching: MatchingEngine;
   readonly market: Market;
   readonly now: () => number;
 }
@@ -22,12 +22,12 @@ export class PriceWatch {
 
   /** To be asked after each tick. */
   look(): void {
-    const { book, desk, now } = this.#options;
-    desk.catchUp();
+    const { book, matching, now } = this.#options;
+    matching.catchUp();
     for (const order of [...book.orders.values()].filter(isEntry)) {
       if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
-      if (order.expires !== undefined && order.expires <= now()) desk.cancel(order);
-      else if (this.#isReached(order)) desk.execute(order);
+      if (order.expires !== undefined && order.expires <= now()) matching.cancel(order);
+      else if (this.#isReached(order)) matching.execute(order);
       else this.#follow(order);
     }
     for (const trade of [...book.trades.values()]) this.#checkExits(trade);
@@ -50,7 +50,7 @@ export class PriceWatch {
     if (moved === 0 || moved > 0 !== price > rate) return;
     order.trailedFrom += moved;
     order.rate = rounded(rate + moved, instrument.digits);
-    this.#options.desk.rateChanged(order);
+    this.#options.matching.rateChanged(order);
   }
 
   #checkExits(trade: Trade): void {
@@ -71,12 +71,12 @@ export class PriceWatch {
     if (moved * sign <= 0) return;
     trade.trailedFrom += moved;
     stop.rate = rounded(stop.rate + moved, instrument.digits);
-    this.#options.desk.tradeChanged(trade);
+    this.#options.matching.tradeChanged(trade);
   }
 
   #exit(trade: Trade, type: 'S' | 'L', { rate, trail }: Exit): void {
-    const { book, desk, now } = this.#options;
-    desk.accept({
+    const { book, matching, now } = this.#options;
+    matching.accept({
       orderId: book.newOrderId(),
       tradeId: trade.tradeId,
       account: trade.account,

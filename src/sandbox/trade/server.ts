@@ -7,16 +7,16 @@ import { isLoopbackHost } from '../alerts/requests.ts';
 import { Book } from './book.ts';
 import { CallCaps } from './call-caps.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
-import { Desk, EXECUTION_MS } from './desk.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, type GatewayAnswer } from './gateway.ts';
 import { INSTRUMENTS } from './instruments.ts';
 import { Market } from './market.ts';
+import { EXECUTION_MS, MatchingEngine } from './matching-engine.ts';
 import { OrderRequests } from './order-requests.ts';
 import { Outbox } from './outbox.ts';
 import { PriceWatch } from './price-watch.ts';
 import { TableRequests } from './table-requests.ts';
-import { tick } from './ticker.ts';
+import { accountRow, offerRow, summaryRow, tradeMoves } from './table-rows.ts';
 import type { TradingTrap } from './traps.ts';
 
 export interface TradingEmulatorOptions {
@@ -86,9 +86,9 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   else seedAccounts(book);
   const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
   const outbox = new Outbox(engine, traps);
-  const desk = new Desk({ book, market, outbox, traps, now, fast });
-  const watch = new PriceWatch({ book, desk, market, now });
-  const orders = new OrderRequests({ book, desk, market, now });
+  const matching = new MatchingEngine({ book, market, outbox, traps, now, fast });
+  const watch = new PriceWatch({ book, matching, market, now });
+  const orders = new OrderRequests({ book, matching, market, now });
   const tables = new TableRequests({ book, market, traps, now, caps: caps ? new CallCaps(now) : undefined });
   const gateway = new Gateway({ token, engine, orders, tables, traps });
   const requests: LoggedRequest[] = [];
@@ -147,7 +147,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     cut: () => engine.close(),
     close: async () => {
       clearInterval(ticking);
-      desk.close();
+      matching.close();
       engine.close();
       const closed = once(server, 'close');
       server.close();
@@ -179,4 +179,48 @@ function send(response: ServerResponse, { status, body, headers = {} }: GatewayA
     ...headers,
   });
   response.end(body);
+}
+
+interface TickerOptions {
+  readonly book: Book;
+  readonly market: Market;
+  readonly watch: PriceWatch;
+  readonly outbox: Outbox;
+  readonly traps: ReadonlySet<TradingTrap>;
+}
+
+export function tick({ book, watch, market, outbox, traps }: TickerOptions): void {
+  if (traps.has('market-closed')) return;
+  market.tick();
+  watch.look();
+  if (traps.has('non-json-push')) outbox.rubbish();
+  for (const instrument of INSTRUMENTS) {
+    const { bid, ask, high, low, at } = market.quote(instrument);
+    outbox.price(instrument.symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: instrument.symbol });
+  }
+  if (outbox.wants('Offer')) {
+    for (const instrument of book.offered) {
+      const { t, offerId, time, sell, buy, high, low } = offerRow(instrument, market);
+      outbox.row('Offer', { t, offerId, time, sell, buy, high, low, action: 'U' });
+    }
+  }
+  const trades = [...book.trades.values()];
+  // an update may come without the word for it
+  for (const trade of outbox.wants('OpenPosition') ? trades : []) {
+    outbox.row('OpenPosition', { t: 1, tradeId: trade.tradeId, ...tradeMoves(trade, market) });
+  }
+  for (const account of outbox.wants('Account') ? book.accounts : []) {
+    if (!trades.some((trade) => trade.account === account)) continue;
+    const { t, accountId, equity, usableMargin, usableMarginPerc, dayPL, grossPL } = accountRow(
+      account,
+      trades,
+      market,
+    );
+    outbox.row('Account', { t, accountId, equity, usableMargin, usableMarginPerc, dayPL, grossPL, action: 'U' });
+  }
+  for (const instrument of outbox.wants('Summary') ? INSTRUMENTS : []) {
+    if (!trades.some((trade) => trade.instrument === instrument)) continue;
+    const { t, offerId, plBuy, plSell, grossPL, netPL } = summaryRow(instrument, trades, market);
+    outbox.row('Summary', { t, offerId, plBuy, plSell, grossPL, netPL, action: 'U' });
+  }
 }

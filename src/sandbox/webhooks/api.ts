@@ -7,14 +7,15 @@ import {
   DISABLED,
   type Envelope,
   EVENT_TYPES,
+  identifier,
+  instant,
   type LogItem,
   listItem,
   QUOTA,
   type Subscription,
+  syntheticEvent,
 } from './account.ts';
 import { type Dispatcher, isLoopback } from './dispatcher.ts';
-import { identifier, instant } from './identifiers.ts';
-import { syntheticEvent } from './synthetic-event.ts';
 import { type Trap, withoutHostile } from './traps.ts';
 
 export interface Call {

@@ -6,11 +6,12 @@ import {
   DISABLED,
   type Envelope,
   FAILED,
+  identifier,
+  instant,
   PENDING,
   type Subscription,
+  syntheticEvent,
 } from './account.ts';
-import { identifier, instant } from './identifiers.ts';
-import { syntheticEvent } from './synthetic-event.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

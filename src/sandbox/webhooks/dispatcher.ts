@@ -9,12 +9,13 @@ import {
   DISABLED,
   type Envelope,
   FAILED,
+  identifier,
+  instant,
   type LogItem,
   MOST_FAILURES,
   PENDING,
   type Subscription,
 } from './account.ts';
-import { identifier, instant } from './identifiers.ts';
 
 export interface DispatcherOptions {
   readonly now: () => number;

@@ -1,8 +1,16 @@
 /** Where the person is asked (doc 2 §5): a page with two buttons, or no page where all is approved. */
-import { OAuthRefusal, pageAnswer, redirectAnswer, type WireAnswer } from './oauth-answer.ts';
+import {
+  OAuthRefusal,
+  type Parameters,
+  pageAnswer,
+  readForm,
+  readParameters,
+  redirectAnswer,
+  required,
+  type WireAnswer,
+} from './oauth-answer.ts';
 import { type Client, type Clients, SCOPE, secretValue } from './oauth-clients.ts';
 import type { Grants } from './oauth-grants.ts';
-import { type Parameters, readForm, readParameters, required } from './oauth-parameters.ts';
 import type { Trap } from './traps.ts';
 
 export interface AuthorizationOptions {

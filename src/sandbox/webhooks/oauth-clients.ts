@@ -1,10 +1,8 @@
 /** Clients: their registration (doc 2 §5, RFC 7591) and how they prove who they are. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject } from '../../json-object.ts';
-import { ALLOW_LISTED } from './allow-list.ts';
-import { jsonAnswer, OAuthRefusal, type WireAnswer } from './oauth-answer.ts';
-import type { Parameters } from './oauth-parameters.ts';
-import type { Trap } from './traps.ts';
+import { jsonAnswer, OAuthRefusal, type Parameters, type WireAnswer } from './oauth-answer.ts';
+import { ALLOW_LISTED, type Trap } from './traps.ts';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;

@@ -1,10 +1,9 @@
 /** The OAuth endpoints of doc 2 §4 and §5, as strict as a service may be. It knows nothing of how svc reads them. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { jsonAnswer, OAuthRefusal, type WireAnswer } from './oauth-answer.ts';
+import { jsonAnswer, OAuthRefusal, readForm, required, type WireAnswer } from './oauth-answer.ts';
 import { Authorization, DECISION_PATH, refusalPage } from './oauth-authorization.ts';
 import { Clients, SCOPE } from './oauth-clients.ts';
 import { Grants, type TokenAnswer } from './oauth-grants.ts';
-import { readForm, required } from './oauth-parameters.ts';
 import { HOSTILE, type Trap } from './traps.ts';
 
 export interface OAuthRequest {

@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { Account } from './account.ts';
+import { Account, identifier, syntheticEvent } from './account.ts';
 import { type Answer, RecordingsApi, Refusal } from './api.ts';
 import { seedDemo } from './demo.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { identifier } from './identifiers.ts';
 import { OAuth } from './oauth.ts';
 import { jsonAnswer, type WireAnswer } from './oauth-answer.ts';
 import { sameText } from './oauth-clients.ts';
-import { syntheticEvent } from './synthetic-event.ts';
 import { hostile, type Trap, withoutHostile } from './traps.ts';
 
 export interface RecordingsEmulatorOptions {

@@ -53,3 +53,6 @@ export function hostile(value: unknown, name = ''): unknown {
 export function withoutHostile(text: string): string {
   return text.endsWith(HOSTILE) ? text.slice(0, -HOSTILE.length) : text;
 }
+
+/** The one https address that the sandbox sends browsers back to (doc 2 §5). */
+export const ALLOW_LISTED = 'https://app.example.com/callback';

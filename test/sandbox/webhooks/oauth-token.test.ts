@@ -1,9 +1,8 @@
 /** The token endpoint against doc 2 §5, RFC 6749 §5 and §6, RFC 7636 §4.6 and RFC 9700 §4.14. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OAuthRefusal } from '../../../src/sandbox/webhooks/oauth-answer.ts';
+import { OAuthRefusal, readForm, readParameters } from '../../../src/sandbox/webhooks/oauth-answer.ts';
 import { Clients } from '../../../src/sandbox/webhooks/oauth-clients.ts';
-import { readForm, readParameters } from '../../../src/sandbox/webhooks/oauth-parameters.ts';
 import { exchangeBytes } from '../../features/oauth/raw.ts';
 import {
   client,

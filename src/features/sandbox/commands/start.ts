@@ -1,7 +1,7 @@
 import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { exportLines, SANDBOX_FLAGS, startAsWished, TRAPS_OF } from '../../../sandbox/starting.ts';
-import { ALLOW_LISTED } from '../../../sandbox/webhooks/allow-list.ts';
+import { ALLOW_LISTED } from '../../../sandbox/webhooks/traps.ts';
 
 const told = (traps: Readonly<Record<string, string>>): string =>
   Object.entries(traps)

@@ -55,7 +55,7 @@ export const silencesAck = listCommand({
     const { checkFingerprints, pickAlerts } = await import('../../alerts/ids.ts');
     const acknowledgement = await import('../acknowledgement.ts');
     const { ensured } = await import('../covering-silence.ts');
-    const { reachOf } = await import('../silencing.ts');
+    const { impactOf } = await import('../silencing.ts');
     const { askAbout } = await import('../silencing.ts');
     checkFingerprints(typed); // before anything is sent
     const alertmanager = openAlertmanager(ctx.target);
@@ -74,7 +74,7 @@ export const silencesAck = listCommand({
       const draft = { matchers: matchers.map((one) => ({ ...one })), ...common };
       const found = await ensured(draft, alertmanager, (silence) => acknowledgement.isAcknowledgement(silence));
       if (found.wanted === undefined) present.push(found.present);
-      else checked.push({ draft: found.wanted, reach: reachOf(muted) });
+      else checked.push({ draft: found.wanted, impact: impactOf(muted) });
     }
     await askAbout(checked, alertmanager, silenceGuard(ctx, input.allAlerts));
     const sent = await postSilences(checked, alertmanager, ctx);

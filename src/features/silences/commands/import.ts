@@ -73,7 +73,7 @@ export const silencesImport = listCommand({
     if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target, { bulk: true });
     const { askAbout } = await import('../silencing.ts');
-    const unmeasured = sendable.map((draft) => ({ draft, reach: undefined }));
+    const unmeasured = sendable.map((draft) => ({ draft, impact: undefined }));
     await askAbout(unmeasured, alertmanager, silenceGuard(ctx, input.allAlerts));
     const stepOf = importPlan(await readSilences(alertmanager), input.onConflict, now);
     const progress = ctx.progress(silences.length);

@@ -44,7 +44,7 @@ export const silencesKeepalive = listCommand({
     const due = await dueAcknowledgements(alertmanager, { prefix, withinMs: ifWithin, now });
     const items = due.map(({ silence, skipped }) => {
       const draft = skipped === undefined ? outcomes.extended(silence, { by, max }) : undefined;
-      return { silence, skipped, checked: draft && { draft, reach: undefined } };
+      return { silence, skipped, checked: draft && { draft, impact: undefined } };
     });
     const guard = { ...silenceGuard(ctx, false), now };
     await askAbout(

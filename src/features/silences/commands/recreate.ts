@@ -54,7 +54,7 @@ export const silencesRecreate = listCommand({
     const done = await bulk(items, 4, async ({ found: { silence, error }, checked }) => {
       if (silence === undefined) throw error;
       const draft = recreated(silence, now, input.for);
-      const posted = await postSilence(checked ?? { draft, reach: undefined }, alertmanager, guard);
+      const posted = await postSilence(checked ?? { draft, impact: undefined }, alertmanager, guard);
       return outcomes.postedOutcome('recreated', silence, posted);
     });
     return bulkAnswer(done, (item, failure) => outcomes.failedOutcome(item.found.typed, failure));

@@ -6,7 +6,7 @@ import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { Alertmanager } from '../../alerts/api.ts';
-import type { HeldSilence, holdSilence } from '../held-silence.ts';
+import type { acquireSilence, SilenceLease } from '../lease.ts';
 import { ALL_ALERTS, author, silenceGuard } from '../silencing-flags.ts';
 
 export const silencesRun = textCommand({
@@ -105,24 +105,24 @@ interface Cover {
 }
 
 type Held =
-  | { readonly held: HeldSilence | Plan; readonly failure?: undefined }
-  | { readonly held?: undefined; readonly failure: SvcError };
+  | { readonly lease: SilenceLease | Plan; readonly failure?: undefined }
+  | { readonly lease?: undefined; readonly failure: SvcError };
 
 /** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
 async function runUnder(
-  what: Parameters<typeof holdSilence>[0],
+  what: Parameters<typeof acquireSilence>[0],
   { ttl, grace, tolerant, failure, command, passEnv }: Cover,
   alertmanager: Alertmanager,
   ctx: RunContext,
 ): Promise<number | Plan> {
-  const { holdSilence, keepHeld } = await import('../held-silence.ts');
+  const { acquireSilence, renewSilence } = await import('../lease.ts');
   const { childEnvironment, runChild, signalStatus } = await import('../../../cli/child.ts');
   const { settle } = await import('../../../cli/settle.ts');
   const env = childEnvironment(ctx.env, passEnv);
   const hold = async (): Promise<Held> => {
     if (failure !== undefined) return { failure };
-    return holdSilence(what, ttl, alertmanager, ctx).then(
-      (held) => ({ held }),
+    return acquireSilence(what, ttl, alertmanager, ctx).then(
+      (lease) => ({ lease }),
       (error: unknown) => ({ failure: tolerated(error, tolerant) }),
     );
   };
@@ -139,9 +139,9 @@ async function runUnder(
       ctx.target.log.warn(`warning: ${maybeCreated}`);
       return signalStatus(received ?? null);
     }
-    const { held } = result;
-    if (held instanceof Plan) return held;
-    if (held === undefined) {
+    const { lease } = result;
+    if (lease instanceof Plan) return lease;
+    if (lease === undefined) {
       const { code, message } = result.failure;
       if (code === 'outcome_unknown') ctx.target.log.warn(`warning: ${maybeCreated}`);
       if (received !== undefined) return signalStatus(received);
@@ -149,24 +149,24 @@ async function runUnder(
       const child = await runChild(command, env, ctx);
       return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
     }
-    ctx.notice(`silence ${held.id} is active until the command ends`);
+    ctx.notice(`silence ${lease.id} is active until the command ends`);
     const over = new AbortController();
     let keeping = Promise.resolve();
     let status = 0;
     try {
       if (received === undefined) {
-        keeping = keepHeld(held, grace, alertmanager, ctx, over.signal);
+        keeping = renewSilence(lease, grace, alertmanager, ctx, over.signal);
         const child = await runChild(command, env, ctx);
         received = child.forwarded;
         status = child.status;
       }
     } finally {
       over.abort();
-      const ended = await settle(endHeld(held, keeping), ctx);
+      const ended = await settle(endLease(lease, keeping), ctx);
       received ??= ended.signal;
       if (ended.result === undefined) await alertmanager.close();
       const left = ended.result === undefined ? 'was not waited for' : ended.result.failure;
-      if (left !== undefined) ctx.target.log.warn(leftBehind(held, left));
+      if (left !== undefined) ctx.target.log.warn(leftBehind(lease, left));
     }
     return received === undefined ? status : signalStatus(received);
   } finally {
@@ -175,10 +175,13 @@ async function runUnder(
 }
 
 /** An extension that is under way could make an expired silence anew: it has to come to its end first. */
-async function endHeld(held: HeldSilence, keeping: Promise<void>): Promise<{ readonly failure: string | undefined }> {
+async function endLease(
+  lease: SilenceLease,
+  keeping: Promise<void>,
+): Promise<{ readonly failure: string | undefined }> {
   await keeping;
   try {
-    await held.release();
+    await lease.release();
     return { failure: undefined };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
@@ -186,7 +189,7 @@ async function endHeld(held: HeldSilence, keeping: Promise<void>): Promise<{ rea
 }
 
 /** The command's own status counts more than what became of the silence, which ends all the same. */
-function leftBehind({ id, end }: HeldSilence, why: string): string {
+function leftBehind({ id, end }: SilenceLease, why: string): string {
   const until = new Date(end).toISOString();
   return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${shellWord(id)}`;
 }

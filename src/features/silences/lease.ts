@@ -12,7 +12,7 @@ interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface HeldSilence {
+export interface SilenceLease {
   readonly id: string;
   /** Milliseconds of the server's clock. */
   readonly end: number;
@@ -23,12 +23,12 @@ export interface HeldSilence {
 }
 
 /** Makes the silence, from now and for `ttlMs`: whatever becomes of this process, the alerts are mute no longer. */
-export async function holdSilence(
+export async function acquireSilence(
   what: Pick<PostableSilence, 'matchers' | 'createdBy' | 'comment'>,
   ttlMs: number,
   alertmanager: Alertmanager,
   clock: Clock,
-): Promise<HeldSilence | Plan> {
+): Promise<SilenceLease | Plan> {
   const now = (): number => serverTime(alertmanager, clock.now());
   const make = async (): Promise<{ id: string; end: number } | Plan> => {
     const start = now();
@@ -133,8 +133,8 @@ const SHORTEST_SLEEP = 200;
  * Extends the silence whenever less than `graceMs` of it is left, until `over`. What goes wrong is told, and tried again for as
  * long as it takes: the work that it covers goes on.
  */
-export async function keepHeld(
-  held: HeldSilence,
+export async function renewSilence(
+  lease: SilenceLease,
   graceMs: number,
   alertmanager: Pick<Alertmanager, 'clockSkewMs'>,
   ctx: Clock & { notice(text: string): void },
@@ -142,7 +142,7 @@ export async function keepHeld(
 ): Promise<void> {
   let failed = false;
   while (!over.aborted) {
-    const left = held.end - graceMs - serverTime(alertmanager, ctx.now());
+    const left = lease.end - graceMs - serverTime(alertmanager, ctx.now());
     if (left > 0 || failed) {
       const pause = Math.min(Math.max(failed ? graceMs / 4 : left, SHORTEST_SLEEP), LONGEST_SLEEP);
       const awake = await ctx.sleep(pause, over).then(
@@ -153,14 +153,14 @@ export async function keepHeld(
       if (!failed) continue;
     }
     try {
-      if (!(await held.extend())) {
-        ctx.notice(`warning: somebody else has ended silence ${held.id}, and it is not made again`);
+      if (!(await lease.extend())) {
+        ctx.notice(`warning: somebody else has ended silence ${lease.id}, and it is not made again`);
         return;
       }
-      if (failed) ctx.notice(`silence ${held.id} is extended again`);
+      if (failed) ctx.notice(`silence ${lease.id} is extended again`);
       failed = false;
     } catch (error) {
-      if (!failed) ctx.notice(`warning: silence ${held.id} could not be extended: ${reasonOf(error)}; trying again`);
+      if (!failed) ctx.notice(`warning: silence ${lease.id} could not be extended: ${reasonOf(error)}; trying again`);
       failed = true;
     }
   }

@@ -24,7 +24,7 @@ export interface DeskOptions {
   readonly fast: number;
 }
 
-export class Desk {
+export class MatchingEngine {
   readonly #options: DeskOptions;
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Orders at market whose time has come while nothing was traded. */
