@@ -35,7 +35,12 @@ export default defineConfig({
             resolveId: (source, importer) => (source === 'fast-check' && importer !== manyRuns ? manyRuns : undefined),
           },
         ],
-        test: { ...shared, name: 'fuzz', include: [...withProperties, 'test/hard/*.fuzz.ts'] },
+        test: {
+          ...shared,
+          env: { ...shared.env, SVC_HARD: '1' },
+          name: 'fuzz',
+          include: [...withProperties, 'test/hard/*.fuzz.ts'],
+        },
       },
       {
         // All cases of what `npm test` runs a tenth of.

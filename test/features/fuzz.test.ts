@@ -1,0 +1,187 @@
+/** Mutated responses, frames and files, given to whole commands: each ends in order, whatever it read. */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mutated } from '../hard/mutations.ts';
+import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../support/svc.ts';
+import { login } from './oauth/commands/rotating-server.ts';
+import { recorded, request, SECRET } from './webhooks/vectors.ts';
+
+/** Each is a run of a command: a tenth of them in npm test. */
+const RUNS = { numRuns: process.env['SVC_HARD'] === undefined ? 10 : 100 };
+const EXITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11];
+
+let behaviour: (socket: Socket, request: Received) => void = () => {};
+let server: FaultServer;
+beforeAll(async () => {
+  server = await faultServer((socket, request) => behaviour(socket, request));
+});
+afterAll(() => server.close());
+
+async function inOrder(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const run = await svc(argv, options);
+  const about = `${argv.join(' ')}: ${run.stderr}`;
+  expect(EXITS, about).toContain(run.code);
+  expect(run.stderr, about).not.toMatch(/\n +at |a bug in svc/);
+  return run;
+}
+
+const json = { 'content-type': 'application/json' };
+const environment = (): Record<string, string> => ({
+  SVC_ALERTS_URL: server.url,
+  SVC_WEBHOOKS_URL: server.url,
+  SVC_CATALOG_URL: server.url,
+  SVC_TRADE_URL: server.url,
+  SVC_WEBHOOKS_TOKEN: 'pat-0123456789',
+  SVC_TRADE_TOKEN: 'token-0123456789abcdef',
+  SVC_WEBHOOK_SECRET: SECRET,
+});
+
+describe('a mutated response', () => {
+  const ALERT = {
+    labels: { alertname: 'a' },
+    annotations: {},
+    startsAt: '2026-01-01T00:00:00Z',
+    status: { state: 'active' },
+  };
+  const BODIES: readonly (object | string)[] = [
+    [ALERT],
+    { items: [{ id: 'ep_1', url: 'https://a', events: ['webhook.ping'] }], total: 1 },
+    { error: { code: 'x', message: 'y' } },
+    { issuer: 'http://a', token_endpoint: 'http://a/t' },
+    '"a text"',
+  ];
+  const whole = BODIES.map((body) => answer(200, typeof body === 'string' ? body : JSON.stringify(body), json));
+  const COMMANDS = [
+    ['alerts', 'list'],
+    ['alerts', 'status', '-o', 'json'],
+    ['silences', 'create', 'a=b', '-d', '1h', '-c', 'x', '--author', 'me'],
+    ['catalog', 'products', 'list', '-o', 'csv'],
+    ['webhooks', 'list', '-o', 'yaml'],
+    ['oauth', 'discovery'],
+    ['api', 'alerts', 'GET', '/alerts'],
+  ];
+
+  it('ends every command in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(mutated(...whole), fc.constantFrom(...COMMANDS), async (bytes, argv) => {
+        behaviour = (socket) => socket.end(bytes);
+        await inOrder([...argv, '--timeout', '1s'], { env: environment() });
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('mutated packets of the gateway', () => {
+  const OPENING = `0${JSON.stringify({ sid: 's1', upgrades: ['websocket'], pingInterval: 25_000, pingTimeout: 5_000 })}`;
+  const payload = (...packets: string[]): string => packets.map((one) => `${one.length}:${one}`).join('');
+  const EVENT = '42["Order","{\\"t\\":3,\\"orderId\\":\\"1\\"}"]';
+  const STREAM = ['trade', 'stream', 'Order', '--no-reconnect', '--until', '200ms', '-o', 'ndjson'];
+  const poll = (body: string | Buffer): string => answer(200, body.toString(), { 'content-type': 'text/plain' });
+
+  it('on polls', async () => {
+    await fc.assert(
+      fc.asyncProperty(mutated(payload(OPENING, '40')), mutated(payload(EVENT, '3', '6')), async (first, next) => {
+        let polls = 0;
+        behaviour = (socket, { method, path }) => {
+          if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
+          else if (method === 'POST') socket.write(answer(200, 'ok'));
+          else socket.end(poll(polls++ === 0 ? first : next));
+        };
+        await inOrder([...STREAM, '--timeout', '1s'], { env: environment() });
+      }),
+      RUNS,
+    );
+  });
+
+  it('in the frames of a WebSocket', async () => {
+    const frame = (text: string): Buffer => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
+    const frames = Buffer.concat([
+      frame(EVENT),
+      Buffer.from([0x89, 0x01, 0x61]),
+      frame('3'),
+      Buffer.from([0x88, 0x00]),
+    ]);
+    await fc.assert(
+      fc.asyncProperty(mutated(frames.toString('latin1')), async (latin1) => {
+        let waiting: Socket | undefined;
+        let polls = 0;
+        behaviour = (socket, { method, path, headers }) => {
+          if (headers['upgrade'] !== undefined) {
+            const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+            const accept = createHash('sha1').update(key).digest('base64');
+            socket.write(
+              `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+            );
+            socket.write(frame('3probe'));
+            waiting?.write(poll(payload('6')));
+            socket.write(Buffer.from(latin1.toString(), 'latin1'));
+          } else if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
+          else if (method === 'POST') socket.write(answer(200, 'ok'));
+          else if (polls++ === 0) socket.write(poll(payload(OPENING, '40')));
+          else waiting = socket;
+        };
+        await inOrder([...STREAM, '--timeout', '1s'], { env: environment() });
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('a mutated file', () => {
+  it('of deliveries', async () => {
+    const path = join(temporaryHome(), 'deliveries');
+    const COMMANDS = [
+      ['webhooks', 'verify', path],
+      ['webhooks', 'show', path],
+      ['webhooks', 'replay', path, '--to', 'http://127.0.0.1:9/', '--dry-run'],
+      ['webhooks', 'send', '--to', 'http://127.0.0.1:9/', '--body', path, '--dry-run=curl'],
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        mutated(recorded(), request().toString('latin1')),
+        fc.constantFrom(...COMMANDS),
+        async (bytes, argv) => {
+          writeFileSync(path, bytes);
+          await inOrder(argv, { env: { SVC_WEBHOOK_SECRET: SECRET } });
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it('of settings, credentials or secrets', async () => {
+    const secret = { base_url: null, endpoint_id: 'ep_1', secret: SECRET, stored_at: '2026-01-01T00:00:00.000Z' };
+    const FILES = {
+      'settings.json': mutated({
+        profile: 'p',
+        profiles: { default: { timeout: '20s' }, p: { 'alerts.url': 'https://a' } },
+      }),
+      'credentials.json': mutated(login('http://127.0.0.1:9', 3600)),
+      'webhook-secrets.json': mutated({ version: 1, secrets: [secret] }),
+    };
+    const COMMANDS = [
+      ['config', 'list'],
+      ['oauth', 'status', '--base-url', 'http://127.0.0.1:9'],
+      ['webhooks', 'secrets', 'list'],
+      ['doctor'],
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.record(FILES), fc.constantFrom(...COMMANDS), async (files, argv) => {
+        const home = temporaryHome();
+        mkdirSync(join(home, 'config'), { mode: 0o700 });
+        for (const [name, bytes] of Object.entries(files)) {
+          writeFileSync(join(home, 'config', name), bytes, { mode: 0o600 });
+        }
+        await inOrder(argv, { home });
+      }),
+      RUNS,
+    );
+  });
+});
