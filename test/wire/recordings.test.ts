@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openRecordings, type Recordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
-import { ownWords } from '../../src/features/webhooks/failed-answer.ts';
+import { messageOfService } from '../../src/features/webhooks/failed-answer.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
 import { CONFIRMED, targetFor } from '../http/targets.ts';
@@ -141,7 +141,7 @@ describe('failures', () => {
       message: expect.stringContaining(message),
       httpStatus: Number(name.slice(0, 3)),
     });
-    expect(ownWords(error as SvcError) === undefined).toBe(!body.includes('"code"'));
+    expect(messageOfService(error as SvcError) === undefined).toBe(!body.includes('"code"'));
   });
 
   test('how long a 429 asks to wait is in its hint', async () => {

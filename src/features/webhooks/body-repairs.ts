@@ -7,7 +7,7 @@ export interface Repair {
   /** The part, and what is done to it. */
   readonly name: string;
   /** What happened, for a person. */
-  readonly words: string;
+  readonly sentence: string;
 }
 
 interface BodyRepair extends Repair {
@@ -26,7 +26,7 @@ const MOST_UNPACKED = 16 << 20;
 export const BODY_REPAIRS: readonly BodyRepair[] = [
   {
     name: 'body_minus_trailing_newline',
-    words:
+    sentence:
       'the signature matches without the trailing newline (echo and editors add one; use printf, or the file as it came)',
     *repair(body) {
       const cut = /\r?\n$/.exec(body.toString('latin1', Math.max(0, body.length - 2)))?.[0].length ?? 0;
@@ -36,7 +36,8 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_plus_trailing_newline',
-    words: 'the signature matches with a newline at the end ($(cat file) and copying drop it; use the file as it came)',
+    sentence:
+      'the signature matches with a newline at the end ($(cat file) and copying drop it; use the file as it came)',
     *repair(body) {
       yield Buffer.concat([body, LF]);
       yield Buffer.concat([body, CRLF]);
@@ -44,7 +45,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_crlf_to_lf',
-    words: 'the signature matches with LF line ends (an editor, git or FTP made them CRLF)',
+    sentence: 'the signature matches with LF line ends (an editor, git or FTP made them CRLF)',
     *repair(body) {
       const text = body.toString('latin1');
       if (text.includes('\r\n')) yield latin1(text.replaceAll('\r\n', '\n'));
@@ -52,7 +53,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_lf_to_crlf',
-    words: 'the signature matches with CRLF line ends (an editor, git or a copy made them LF)',
+    sentence: 'the signature matches with CRLF line ends (an editor, git or a copy made them LF)',
     *repair(body) {
       const text = body.toString('latin1');
       if (text.includes('\n')) yield latin1(text.replace(/\r?\n/g, '\r\n'));
@@ -60,21 +61,21 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_minus_bom',
-    words: 'the signature matches without the byte order mark at the start (an editor added it)',
+    sentence: 'the signature matches without the byte order mark at the start (an editor added it)',
     *repair(body) {
       if (body.subarray(0, 3).equals(BOM)) yield body.subarray(3);
     },
   },
   {
     name: 'body_plus_bom',
-    words: 'the signature matches with a byte order mark at the start (reading the body as text dropped it)',
+    sentence: 'the signature matches with a byte order mark at the start (reading the body as text dropped it)',
     *repair(body) {
       yield Buffer.concat([BOM, body]);
     },
   },
   {
     name: 'body_trimmed',
-    words: 'the signature matches without the white space around the body',
+    sentence: 'the signature matches without the white space around the body',
     *repair(body) {
       const text = body.toString('latin1');
       const trimmed = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
@@ -83,7 +84,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_without_newlines',
-    words: 'the signature matches without any line ends (the sender had none; curl -d drops them)',
+    sentence: 'the signature matches without any line ends (the sender had none; curl -d drops them)',
     *repair(body) {
       const text = body.toString('latin1');
       if (/[\r\n]/.test(text)) yield latin1(text.replace(/[\r\n]/g, ''));
@@ -91,7 +92,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_unquoted',
-    words:
+    sentence:
       'the signature matches the text inside: the body is a JSON string that holds the event (it was stringified twice)',
     *repair(body) {
       const value = json(body);
@@ -100,7 +101,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_base64_decoded',
-    words: 'the signature matches once the body is decoded from base64 (a gateway encoded it)',
+    sentence: 'the signature matches once the body is decoded from base64 (a gateway encoded it)',
     *repair(body) {
       const text = body.toString('latin1').trim();
       if (text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) yield Buffer.from(text, 'base64');
@@ -108,7 +109,8 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_decompressed',
-    words: 'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
+    sentence:
+      'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
     *repair(body) {
       for (const unpack of [gunzipSync, inflateSync, brotliDecompressSync]) {
         try {
@@ -121,7 +123,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_utf16_to_utf8',
-    words: 'the signature matches as UTF-8: the file is UTF-16 (PowerShell writes that by > and Out-File)',
+    sentence: 'the signature matches as UTF-8: the file is UTF-16 (PowerShell writes that by > and Out-File)',
     *repair(body) {
       if (body.length < 2 || body.length % 2 !== 0) return;
       const text = body.toString('utf16le').replace(/^\ufeff/, '');
@@ -131,21 +133,21 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_latin1_to_utf8',
-    words: 'the signature matches as UTF-8: the bytes are Latin-1, converted on the way',
+    sentence: 'the signature matches as UTF-8: the bytes are Latin-1, converted on the way',
     *repair(body) {
       if (!isAscii(body)) yield Buffer.from(body.toString('latin1'));
     },
   },
   {
     name: 'body_utf8_encoded_once',
-    words: 'the signature matches once decoded: the body was encoded as UTF-8 twice (bytes were taken for Latin-1)',
+    sentence: 'the signature matches once decoded: the body was encoded as UTF-8 twice (bytes were taken for Latin-1)',
     *repair(body) {
       if (!isAscii(body)) yield latin1(body.toString());
     },
   },
   {
     name: 'body_compact_json',
-    words:
+    sentence:
       'the signature matches the compact JSON: something reformatted the body (jq, an editor, JSON.stringify); keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => JSON.stringify(value));
@@ -153,7 +155,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_indented_json',
-    words:
+    sentence:
       'the signature matches the indented JSON: something reformatted the body (jq -c, JSON.stringify); keep the bytes',
     *repair(body) {
       for (const indent of [2, 4, '\t']) {
@@ -164,7 +166,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_python_json',
-    words: 'the signature matches JSON as Python writes it: something reformatted the body; keep the bytes',
+    sentence: 'the signature matches JSON as Python writes it: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, pythonJson);
       yield* printed(body, (value) => asciiOnly(pythonJson(value)));
@@ -172,7 +174,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_ascii_json',
-    words:
+    sentence:
       'the signature matches with \\u escapes for what is not ASCII: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => asciiOnly(JSON.stringify(value)));
@@ -180,7 +182,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_escaped_slashes',
-    words:
+    sentence:
       'the signature matches with \\/ for every slash, as PHP writes it: something reformatted the body; keep the bytes',
     *repair(body) {
       yield* printed(body, (value) => JSON.stringify(value).replaceAll('/', '\\/'));
@@ -189,7 +191,7 @@ export const BODY_REPAIRS: readonly BodyRepair[] = [
   },
   {
     name: 'body_escaped_html',
-    words:
+    sentence:
       'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something reformatted the body; keep the bytes',
     *repair(body) {
       const escaped = (text: string) => text.replace(/[<>&\u2028\u2029]/g, unicodeEscape);

@@ -1,7 +1,7 @@
 /** One delivery and the verdict on it, as `webhooks verify` prints it. */
 import { createHash, hash } from 'node:crypto';
 import { type Delivery, headerValues, type RawHeader } from './delivery.ts';
-import type { BareBody } from './delivery-input.ts';
+import type { StreamedBody } from './delivery-input.ts';
 import { readEvent } from './event.ts';
 import type { SigningSecret } from './secret.ts';
 import { SignatureCheck, type SignedHeaders, type Verdict, type Verification } from './signature.ts';
@@ -100,22 +100,22 @@ export class DeliveryChecker {
     source,
     pieces,
     size,
-  }: BareBody): Promise<{ readonly row: CheckedDelivery; readonly body?: Buffer }> {
+  }: StreamedBody): Promise<{ readonly row: CheckedDelivery; readonly body?: Buffer }> {
     const { secrets, given, digests, toleranceS, expected } = this.#options;
     const known = this.#names.in(given);
     const check = new SignatureCheck(known, secrets);
     const hashing = digests ? createHash('sha256') : undefined;
     const most = size === undefined ? MOST_KEPT_OF_UNKNOWN : MOST_KEPT;
-    let kept: Buffer[] | undefined = (size ?? 0) > most ? undefined : [];
+    let buffered: Buffer[] | undefined = (size ?? 0) > most ? undefined : [];
     let length = 0;
     for await (const piece of pieces) {
       check.update(piece);
       hashing?.update(piece);
       length += piece.length;
-      if (length > most) kept = undefined;
-      kept?.push(Buffer.from(piece));
+      if (length > most) buffered = undefined;
+      buffered?.push(Buffer.from(piece));
     }
-    const body = kept === undefined ? undefined : Buffer.concat(kept);
+    const body = buffered === undefined ? undefined : Buffer.concat(buffered);
     const { clock, nowS } = this.#clock({});
     const found = check.finish({ nowS, toleranceS });
     const digest = hashing?.digest('hex');
@@ -146,8 +146,8 @@ export class DeliveryChecker {
   }
 
   /** A sentence for the name of a hint that was found here. */
-  hintWords(name: string): string {
-    return this.#search?.hintWords(name) ?? name;
+  describeHint(name: string): string {
+    return this.#search?.describeHint(name) ?? name;
   }
 
   #headersOf(headers: readonly RawHeader[]): readonly RawHeader[] {

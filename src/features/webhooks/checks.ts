@@ -17,8 +17,8 @@ import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
-import { keptSecrets, keptUnder, shownSecret } from './kept-secrets.ts';
 import type { LogItem, Subscription } from './schema.ts';
+import { shownSecret, storedSecrets, storedUnder } from './stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
   checkSubscriptionId,
@@ -66,14 +66,14 @@ async function subscriptionFindings(
 ): Promise<readonly Finding[]> {
   const about = subscription.id;
   return [
-    { check: 'status', about, ...standing(subscription) },
+    { check: 'status', about, ...statusCheck(subscription) },
     { check: 'events', about, ...events(subscription) },
     { check: 'url', about, ...(await address(subscription, all, local)) },
     { check: 'secret', about, ...secret(subscription, fingerprint) },
   ];
 }
 
-function standing(subscription: Subscription): Verdict {
+function statusCheck(subscription: Subscription): Verdict {
   const { status, consecutive_failures: fails = 0 } = subscription;
   const id = idArgument(subscription.id);
   if (status === DISABLED) {
@@ -176,7 +176,7 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   const recordings = openRecordings(ctx.target);
   const before = fileModes(ctx);
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
-  const kept = readKept(findings, ctx);
+  const kept = readStored(findings, ctx);
   findings.push(...fileFindings(before, ctx));
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
@@ -193,9 +193,9 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
 }
 
 /** Before the subscriptions: a secret that another process keeps meanwhile must not look like one without any. */
-function readKept(findings: Finding[], { paths }: RunContext): readonly StoredSecret[] {
+function readStored(findings: Finding[], { paths }: RunContext): readonly StoredSecret[] {
   try {
-    return keptSecrets({ paths, notice: () => {} });
+    return storedSecrets({ paths, notice: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', about: null, ...bad(error.message, error.hint) });
@@ -235,7 +235,7 @@ async function examine(
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
   const local = isLoopback(ctx.target.baseUrl.hostname);
-  const address = keptUnder(ctx);
+  const address = storedUnder(ctx);
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: about } = subscription;
@@ -260,7 +260,7 @@ function orphanSecrets(
   all: readonly Subscription[],
   ctx: Pick<RunContext, 'settings'>,
 ): readonly StoredSecret[] {
-  const address = keptUnder(ctx);
+  const address = storedUnder(ctx);
   const ids = new Set(all.map(({ id }) => id));
   return kept.filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id));
 }

@@ -10,7 +10,7 @@ import { Plan } from '../../http/endpoint.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Recordings, SubscriptionDraft } from './api.ts';
-import { ownWords } from './failed-answer.ts';
+import { messageOfService } from './failed-answer.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, QUOTA, quotaText, sameEvents, subscriptionStatus } from './subscription.ts';
 import { sameAddress } from './subscription-url.ts';
@@ -157,7 +157,7 @@ async function explainFailure(
     );
   }
   // Only the service's own word ends the request: behind a proxy, or after a cut, it may still be carried out.
-  const words = ownWords(error);
+  const words = messageOfService(error);
   if (words !== undefined) {
     throw new SvcError('server_error', `${words}; not created (list checked)`, { ...details, cause: error });
   }
@@ -250,7 +250,7 @@ interface UnbrokenCreate {
 /** A service that answers at all has answered by then. */
 const PATIENCE_MS = 3_000;
 
-export function unbrokenCreate(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>): UnbrokenCreate {
+export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>): UnbrokenCreate {
   const stop = new AbortController();
   let came: SvcError | undefined;
   const end = (): void => stop.abort(came);

@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import type { Recordings } from './api.ts';
-import { ownWords } from './failed-answer.ts';
+import { messageOfService } from './failed-answer.ts';
 
 /** `already-gone`: it is not there any more, but whether by this request nobody knows. */
 export async function deleteSubscription(
@@ -22,7 +22,7 @@ export async function deleteSubscription(
     const after = await recordings.subscriptions().catch(() => undefined);
     if (after !== undefined && !after.some((one) => one.id === id)) return 'already-gone';
     const details = error.httpStatus === undefined ? { cause: error } : { cause: error, httpStatus: error.httpStatus };
-    const words = after === undefined ? undefined : ownWords(error);
+    const words = after === undefined ? undefined : messageOfService(error);
     if (words !== undefined) throw new SvcError('server_error', `${words}; not deleted (list checked)`, details);
     const looked = after === undefined ? 'the list could not be read either' : 'the list still shows it';
     throw new SvcError('outcome_unknown', `${error.message}; ${looked}`, {

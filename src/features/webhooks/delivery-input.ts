@@ -2,12 +2,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
-import { type DeliveryFormat, detectFormat, PEEK, refuseOthers } from './container.ts';
 import type { Delivery } from './delivery.ts';
+import { type DeliveryFormat, detectFormat, PEEK, refuseOthers } from './input-format.ts';
 import { type LineReader, lineBatches, recordedDelivery } from './recording-reader.ts';
 
 /** A body that is not read yet, of any size. */
-export interface BareBody {
+export interface StreamedBody {
   readonly source: string;
   readonly pieces: AsyncIterable<Uint8Array>;
   /** In bytes, where it is known before. */
@@ -35,7 +35,7 @@ export interface InputOptions {
 const MOST_TOLD = 20;
 
 /** What cannot be read of an input whose rest still is: all but the first are told at once, and that one at the end. */
-export class Unusable {
+export class InputErrors {
   readonly #notice: (text: string) => void;
   #first: SvcError | undefined;
   #count = 0;
@@ -88,7 +88,7 @@ function sizeOf(path: string): number | undefined {
 export async function* readDeliveries(
   path: string,
   options: InputOptions,
-): AsyncGenerator<BareBody | Iterable<Delivery>, void, void> {
+): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const source = path === '-' ? 'stdin' : path;
   const known = options.format === 'auto' && options.signed ? 'body' : options.format;
   const pieces = options.chunks(path);
@@ -121,7 +121,7 @@ async function* contained(
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   options: InputOptions,
-): AsyncGenerator<BareBody | Iterable<Delivery>, void, void> {
+): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   if (format === 'ndjson') {
     for await (const lines of lineBatches(pieces)) yield recorded(lines);
     return;

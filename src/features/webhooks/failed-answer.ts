@@ -8,14 +8,14 @@ import { isObject, parseJsonText } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
-/** The cause of a failure that the service itself told in its own shape: no proxy gave up on it half-way. */
-export class ServiceWords extends Error {
-  override readonly name = 'ServiceWords';
+/** The cause of a failure that the service itself reported, in its own shape: it is not a proxy's. */
+export class ServiceMessage extends Error {
+  override readonly name = 'ServiceMessage';
 }
 
-/** What the service itself said of its failure; it has ended with the request then. Undefined where somebody else did. */
-export function ownWords({ cause }: SvcError): string | undefined {
-  return cause instanceof ServiceWords ? cause.message : undefined;
+/** The service's own message about a failure; undefined if the failure is not the service's. */
+export function messageOfService({ cause }: SvcError): string | undefined {
+  return cause instanceof ServiceMessage ? cause.message : undefined;
 }
 
 export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
@@ -26,7 +26,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     new SvcError(code, message, {
       httpStatus: status,
       ...(hint === undefined ? {} : { hint }),
-      ...(own === undefined ? {} : { cause: new ServiceWords(own) }),
+      ...(own === undefined ? {} : { cause: new ServiceMessage(own) }),
     });
 
   switch (status) {

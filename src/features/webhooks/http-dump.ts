@@ -2,8 +2,8 @@
 
 import { SvcError } from '../../errors.ts';
 import { parseJsonText } from '../../json-object.ts';
-import { REQUEST_LINE, startsRequest } from './container.ts';
 import { type Delivery, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
+import { REQUEST_LINE, startsRequest } from './input-format.ts';
 
 /** The blank line that ends a head, and the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;

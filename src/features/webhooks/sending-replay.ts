@@ -1,10 +1,10 @@
 /** Deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
-import type { DeliveryFormat } from './container.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { readDeliveries } from './delivery-input.ts';
 import { readEvent } from './event.ts';
+import type { DeliveryFormat } from './input-format.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
 import type { LineReader } from './recording-reader.ts';
 import type { SigningSecret } from './secret.ts';

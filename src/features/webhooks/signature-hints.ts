@@ -27,7 +27,7 @@ export function findHints(evidence: Evidence): readonly string[] {
 }
 
 /** One sentence for a person. */
-export function hintWords(name: string): string {
+export function describeHint(name: string): string {
   return WORDS.get(name) ?? name;
 }
 
@@ -115,44 +115,44 @@ const text = ({ key, encoding }: SigningSecret): string => (encoding === undefin
 const SECRET_REPAIRS: readonly SecretRepair[] = [
   {
     name: 'secret_trimmed',
-    words: 'the signature matches if the white space around the secret is left out: it was copied along',
+    sentence: 'the signature matches if the white space around the secret is left out: it was copied along',
     key: (secret) => (text(secret) === text(secret).trim() ? undefined : text(secret).trim()),
   },
   {
     name: 'secret_unquoted',
-    words:
+    sentence:
       'the signature matches if the quotes around the secret are left out: a shell or a .env file would have taken them off',
     key: (secret) => /^\s*(["'])(.*)\1\s*$/s.exec(text(secret))?.[2],
   },
   {
     name: 'secret_of_env_line',
-    words: 'the signature matches if only what follows "=" is the secret: the rest is of a .env file',
+    sentence: 'the signature matches if only what follows "=" is the secret: the rest is of a .env file',
     key: (secret) => /^(?:export )?[A-Za-z_]\w*=(["']?)(.+)\1$/.exec(text(secret))?.[2],
   },
   {
     name: 'secret_without_prefix',
-    words: `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest alone`,
+    sentence: `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest alone`,
     key: (secret) => (text(secret).startsWith(SECRET_PREFIX) ? withoutPrefix(text(secret)) : undefined),
   },
   {
     name: 'secret_with_prefix',
-    words: `the signature matches with ${SECRET_PREFIX} before the secret: the prefix is part of the key`,
+    sentence: `the signature matches with ${SECRET_PREFIX} before the secret: the prefix is part of the key`,
     key: (secret) =>
       text(secret) === '' || text(secret).startsWith(SECRET_PREFIX) ? undefined : `${SECRET_PREFIX}${text(secret)}`,
   },
   {
     name: 'secret_standard_webhooks_key',
-    words: `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded (Standard Webhooks); use --key-derivation std if your service does that`,
+    sentence: `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded (Standard Webhooks); use --key-derivation std if your service does that`,
     key: (secret) => Buffer.from(withoutPrefix(text(secret).trim()), 'base64'),
   },
   {
     name: 'secret_raw_key',
-    words: 'the signature matches if the secret is used as it is written; leave --key-derivation std out',
+    sentence: 'the signature matches if the secret is used as it is written; leave --key-derivation std out',
     key: ({ key, encoding }) => (encoding === undefined ? undefined : `${SECRET_PREFIX}${key.reveal()}`),
   },
   {
     name: 'secret_hex_decoded',
-    words: 'the signature matches if the secret is decoded from hexadecimal: the sender takes it for bytes',
+    sentence: 'the signature matches if the secret is decoded from hexadecimal: the sender takes it for bytes',
     key: (secret) =>
       /^(?:[0-9a-fA-F]{2}){8,}$/.test(withoutPrefix(text(secret)))
         ? Buffer.from(withoutPrefix(text(secret)), 'hex')
@@ -167,14 +167,14 @@ interface TimestampRepair extends Repair {
 const TIMESTAMP_REPAIRS: readonly TimestampRepair[] = [
   {
     name: 'timestamp_in_seconds',
-    words: 'the signature matches with the timestamp in seconds: the header has milliseconds',
+    sentence: 'the signature matches with the timestamp in seconds: the header has milliseconds',
     *timestamps(timestamp) {
       if (/^\d{12,15}$/.test(timestamp)) yield timestamp.slice(0, -3);
     },
   },
   {
     name: 'timestamp_unquoted',
-    words: 'the signature matches if the quotes around the timestamp are left out',
+    sentence: 'the signature matches if the quotes around the timestamp are left out',
     *timestamps(timestamp) {
       const inner = /^(["'])(.*)\1$/s.exec(timestamp)?.[2];
       if (inner !== undefined) yield inner;
@@ -182,7 +182,7 @@ const TIMESTAMP_REPAIRS: readonly TimestampRepair[] = [
   },
   {
     name: 'timestamp_canonical',
-    words:
+    sentence:
       'the signature matches with the timestamp as plain digits: its sign, zeros or fraction were added on the way',
     *timestamps(timestamp) {
       const digits = /^\+?0*(\d+)(?:\.\d+)?$/.exec(timestamp)?.[1];
@@ -191,7 +191,7 @@ const TIMESTAMP_REPAIRS: readonly TimestampRepair[] = [
   },
   {
     name: 'timestamp_unix_seconds',
-    words: 'the signature matches with the timestamp as Unix seconds: a program wrote it as a date',
+    sentence: 'the signature matches with the timestamp as Unix seconds: a program wrote it as a date',
     *timestamps(timestamp) {
       const ms = /[-:]/.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
       if (!Number.isNaN(ms)) yield String(Math.floor(ms / 1000));
@@ -210,21 +210,21 @@ interface MessageRepair extends Repair {
 const MESSAGE_REPAIRS: readonly MessageRepair[] = [
   {
     name: 'message_without_timestamp',
-    words: 'the signature is of the body alone: the sender did not sign the timestamp, so anybody can replay it',
+    sentence: 'the signature is of the body alone: the sender did not sign the timestamp, so anybody can replay it',
     *messages(_, body) {
       yield [body];
     },
   },
   {
     name: 'message_without_dot',
-    words: 'the signature is of timestamp and body without the dot between them',
+    sentence: 'the signature is of timestamp and body without the dot between them',
     *messages(timestamp, body) {
       yield [timestamp, body];
     },
   },
   {
     name: 'message_standard_webhooks',
-    words: 'the signature is of id, timestamp and body (Standard Webhooks)',
+    sentence: 'the signature is of id, timestamp and body (Standard Webhooks)',
     *messages(timestamp, body, deliveryId) {
       if (deliveryId !== undefined) yield [`${deliveryId}.${timestamp}.`, body];
     },
@@ -240,7 +240,7 @@ const hexDigest = (text: string): Buffer => Buffer.from(text, 'hex');
 const SIGNATURE_REPAIRS: readonly SignatureRepair[] = [
   {
     name: 'prefix_case',
-    words: 'the signature matches but for the case of its prefix: it has to be sha256=',
+    sentence: 'the signature matches but for the case of its prefix: it has to be sha256=',
     *digests(signature) {
       const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
       if (hex !== undefined) yield hexDigest(hex);
@@ -248,14 +248,14 @@ const SIGNATURE_REPAIRS: readonly SignatureRepair[] = [
   },
   {
     name: 'signature_plus_prefix',
-    words: 'the signature matches, but sha256= is missing before it',
+    sentence: 'the signature matches, but sha256= is missing before it',
     *digests(signature) {
       if (/^[0-9a-f]{64}$/i.test(signature)) yield hexDigest(signature);
     },
   },
   {
     name: 'signature_unquoted',
-    words: 'the signature matches if the quotes around it are left out',
+    sentence: 'the signature matches if the quotes around it are left out',
     *digests(signature) {
       const hex = /^(["'])sha256=([0-9a-f]{64})\1$/i.exec(signature)?.[2];
       if (hex !== undefined) yield hexDigest(hex);
@@ -263,7 +263,7 @@ const SIGNATURE_REPAIRS: readonly SignatureRepair[] = [
   },
   {
     name: 'signature_without_blanks',
-    words: 'the signature matches if the white space within it is left out: a line was broken when it was copied',
+    sentence: 'the signature matches if the white space within it is left out: a line was broken when it was copied',
     *digests(signature) {
       const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature.replace(/\s+/g, ''))?.[1];
       if (hex !== undefined && /\s/.test(signature)) yield hexDigest(hex);
@@ -271,7 +271,7 @@ const SIGNATURE_REPAIRS: readonly SignatureRepair[] = [
   },
   {
     name: 'signature_hex',
-    words: 'the signature matches but is in base64: it has to be sha256= and hexadecimal digits',
+    sentence: 'the signature matches but is in base64: it has to be sha256= and hexadecimal digits',
     *digests(signature) {
       const encoded = /^(?:sha256=|v1[,=])?([A-Za-z0-9+/_-]{43}=?)$/.exec(signature)?.[1];
       if (encoded !== undefined) yield Buffer.from(encoded, 'base64');
@@ -288,7 +288,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     ...SIGNATURE_REPAIRS,
     {
       name: 'body_with_newlines',
-      words: 'the signature matches the file with its line ends: curl -d drops them; use --data-binary',
+      sentence: 'the signature matches the file with its line ends: curl -d drops them; use --data-binary',
     },
-  ].map(({ name, words }) => [name, words]),
+  ].map(({ name, sentence }) => [name, sentence]),
 );

@@ -2,8 +2,8 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { keptSecret } from './kept-secrets.ts';
 import { type SigningSecret, signingSecret } from './secret.ts';
+import { storedSecret } from './stored-secrets.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
 const SOURCES = '--secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>';
@@ -102,7 +102,7 @@ export function namedSecrets(
 }
 
 function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
-  const kept = keptSecret(id, ctx);
+  const kept = storedSecret(id, ctx);
   if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
   throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
     hint: 'see "svc webhooks secrets list"; "svc webhooks secrets import" adds one',

@@ -6,7 +6,7 @@ import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
-import { ownWords } from './failed-answer.ts';
+import { messageOfService } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, findSubscription, sameEvents } from './subscription.ts';
 import { sameAddress } from './subscription-url.ts';
@@ -136,7 +136,7 @@ async function settled(
   }
   const details = error.httpStatus === undefined ? { cause: error } : { cause: error, httpStatus: error.httpStatus };
   const untouched = found !== undefined && found.url === before.url && sameEvents(eventsOf(found), eventsOf(before));
-  const words = untouched ? ownWords(error) : undefined;
+  const words = untouched ? messageOfService(error) : undefined;
   if (words !== undefined) throw new SvcError('server_error', `${words}; not updated (list checked)`, details);
   const looked =
     listed === undefined

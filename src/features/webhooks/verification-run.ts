@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { type CheckedDelivery, DeliveryChecker } from './checked-delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { gather, type InputOptions, inputFiles, readDeliveries, Unusable } from './delivery-input.ts';
+import { gather, InputErrors, type InputOptions, inputFiles, readDeliveries } from './delivery-input.ts';
 import type { Verdict } from './signature.ts';
 
 // One module to be loaded by whoever verifies: each costs its share of the start.
@@ -12,11 +12,11 @@ export class VerificationRun {
   readonly #checker: DeliveryChecker;
   readonly #input: InputOptions;
   readonly #counts = new Map<Verdict, number>();
-  readonly #unusable: Unusable;
+  readonly #unusable: InputErrors;
 
   constructor(checker: DeliveryChecker, input: Omit<InputOptions, 'unusable'>) {
     this.#checker = checker;
-    this.#unusable = new Unusable(input.notice);
+    this.#unusable = new InputErrors(input.notice);
     this.#input = { ...input, unusable: (error) => this.#unusable.add(error) };
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BODY_REPAIRS } from '../../../src/features/webhooks/body-repairs.ts';
 import { signingSecret, standardWebhooksSecret } from '../../../src/features/webhooks/secret.ts';
 import { signatureOf } from '../../../src/features/webhooks/signature.ts';
-import { type Evidence, findHints, hintWords } from '../../../src/features/webhooks/signature-hints.ts';
+import { describeHint, type Evidence, findHints } from '../../../src/features/webhooks/signature-hints.ts';
 import { PING, SECRET, T } from './vectors.ts';
 
 const S1 = signingSecret(SECRET, 'test');
@@ -69,9 +69,9 @@ describe('a body', () => {
 
   it('has a test above for every repair, whose name is part and repair', () => {
     expect(BODY_REPAIRS).toHaveLength(20);
-    for (const { name, words } of BODY_REPAIRS) {
+    for (const { name, sentence } of BODY_REPAIRS) {
       expect(name).toMatch(/^body_[a-z0-9_]+$/);
-      expect(hintWords(name)).toBe(words);
+      expect(describeHint(name)).toBe(sentence);
     }
   });
 
@@ -185,7 +185,7 @@ describe('a signature', () => {
 });
 
 it('has a sentence for every name that is found', () => {
-  expect(hintWords('prefix_case')).toMatch(/^the signature matches/);
-  expect(hintWords('body_with_newlines')).toContain('--data-binary');
-  expect(hintWords('secret_standard_webhooks_key')).toContain('--key-derivation std');
+  expect(describeHint('prefix_case')).toMatch(/^the signature matches/);
+  expect(describeHint('body_with_newlines')).toContain('--data-binary');
+  expect(describeHint('secret_standard_webhooks_key')).toContain('--key-derivation std');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
-import { unbrokenCreate } from '../../../src/features/webhooks/creating.ts';
+import { runUninterrupted } from '../../../src/features/webhooks/creating.ts';
 
 /** A context whose signals are sent by `send`, and whose time passes at once where it is told to. */
 function context(passes: boolean) {
@@ -28,7 +28,7 @@ function context(passes: boolean) {
 
 test('a create that takes longer than three seconds is broken off after a signal', async () => {
   const { ctx, send, slept, taken } = context(true);
-  const { signal, unbroken } = unbrokenCreate(ctx);
+  const { signal, unbroken } = runUninterrupted(ctx);
   const work = unbroken(async () => {
     send('SIGTERM');
     await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
@@ -39,7 +39,7 @@ test('a create that takes longer than three seconds is broken off after a signal
 
 test('a create that is there in time has its result, and nothing is sent after it', async () => {
   const { ctx, send } = context(false);
-  const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+  const { signal, unbroken, interruption } = runUninterrupted(ctx);
   const aborted = await unbroken(async () => {
     send('SIGINT');
     return signal.aborted;
@@ -49,7 +49,7 @@ test('a create that is there in time has its result, and nothing is sent after i
 
 test('without a signal nothing is different', async () => {
   const { ctx, taken } = context(true);
-  const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+  const { signal, unbroken, interruption } = runUninterrupted(ctx);
   expect(await unbroken(async () => 7)).toBe(7);
   expect([signal.aborted, interruption(), taken()]).toEqual([false, undefined, false]);
 });

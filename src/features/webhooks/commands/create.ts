@@ -4,9 +4,9 @@ import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
-import { createSubscription, unbrokenCreate } from '../creating.ts';
+import { createSubscription, runUninterrupted } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
-import { openSecretSink } from '../kept-secrets.ts';
+import { openSecretSink } from '../stored-secrets.ts';
 import { subscriptionCandidates } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 
@@ -45,7 +45,7 @@ export const webhooksCreate = recordCommand({
     const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);
-    const { signal, unbroken, interruption } = unbrokenCreate(ctx);
+    const { signal, unbroken, interruption } = runUninterrupted(ctx);
     let kept = false;
     try {
       if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');

@@ -4,8 +4,8 @@ import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { deleteSubscription } from '../deleting.ts';
-import { stillKept } from '../kept-secrets.ts';
 import type { Subscription } from '../schema.ts';
+import { stillStored } from '../stored-secrets.ts';
 import {
   checkSubscriptionId,
   DISABLED,
@@ -74,7 +74,7 @@ export const webhooksDelete = listCommand({
       return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
     });
     const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
-    const kept = stillKept(new Set(gone.map(({ id }) => id)), ctx);
+    const kept = stillStored(new Set(gone.map(({ id }) => id)), ctx);
     return {
       ...answer,
       footer:

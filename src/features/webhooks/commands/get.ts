@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openRecordings } from '../api.ts';
-import { keptSecret, shownSecret } from '../kept-secrets.ts';
+import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
   checkSubscriptionId,
@@ -53,7 +53,7 @@ export const webhooksGet = recordCommand({
   async run({ id }, ctx) {
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
-    const kept = keptSecret(found.id, ctx);
+    const kept = storedSecret(found.id, ctx);
     const value: Detailed = {
       ...shownSubscription(found),
       secret_fingerprint: kept === undefined ? null : shownSecret(kept).fingerprint,

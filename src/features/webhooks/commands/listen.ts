@@ -10,7 +10,7 @@ import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary }
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { addressWarnings } from '../sending-address.ts';
-import { hintWords } from '../signature-hints.ts';
+import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
 
@@ -155,7 +155,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
     return {
       value: received(session, options, place, ctx),
-      as: receiverList(hintWords),
+      as: receiverList(describeHint),
       code: () => session.code,
       footer: () => summary(session.tally),
     };

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { DELIVERY_FORMATS } from '../container.ts';
 import { EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { DELIVERY_FORMATS } from '../input-format.ts';
 import { planAll, sendAll, Tally } from '../sending.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
 import { Replay } from '../sending-replay.ts';

@@ -5,10 +5,10 @@ import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { type CreatedRow, createdRow } from '../created-subscription.ts';
-import { checkQuota, createSubscription, unbrokenCreate } from '../creating.ts';
+import { checkQuota, createSubscription, runUninterrupted } from '../creating.ts';
 import { deleteSubscription } from '../deleting.ts';
-import { openSecretSink } from '../kept-secrets.ts';
 import type { Subscription } from '../schema.ts';
+import { openSecretSink } from '../stored-secrets.ts';
 import { checkSubscriptionId, eventsOf, findSubscription, idArgument } from '../subscription.ts';
 import { queueTest, type TestResult, testWarning, waitForTest } from '../test-delivery.ts';
 
@@ -59,7 +59,7 @@ export const webhooksRotate = recordCommand({
   output: ROTATED_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { signal, unbroken } = unbrokenCreate(ctx);
+    const { signal, unbroken } = runUninterrupted(ctx);
     const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();
     const old = findSubscription(all, input.id);

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { changeWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import { keptSecret, notKept, serviceOf, shownSecret } from '../kept-secrets.ts';
+import { notStored, serviceOf, shownSecret, storedSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsDelete = recordCommand({
   id: 'webhooks secrets delete',
@@ -13,8 +13,8 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const kept = keptSecret(id, ctx);
-    if (kept === undefined) throw notKept(id);
+    const kept = storedSecret(id, ctx);
+    if (kept === undefined) throw notStored(id);
     const shown = shownSecret(kept);
     await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(kept)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
@@ -24,7 +24,7 @@ export const webhooksSecretsDelete = recordCommand({
           base_url !== kept.base_url || endpoint_id !== id || secret !== kept.secret,
       );
       // Somebody else deleted or replaced it meanwhile: what was confirmed is not there any more.
-      if (others.length === secrets.length) throw notKept(id);
+      if (others.length === secrets.length) throw notStored(id);
       return others;
     });
     return { value: shown };

@@ -1,7 +1,7 @@
 import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawBytes } from '../../../output/types.ts';
-import { keptSecret, notKept } from '../kept-secrets.ts';
+import { notStored, storedSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsExport = textCommand({
   id: 'webhooks secrets export',
@@ -19,8 +19,8 @@ export const webhooksSecretsExport = textCommand({
         hint: 'redirect it into a file or a pipe, or pass --force',
       });
     }
-    const kept = keptSecret(id, ctx);
-    if (kept === undefined) throw notKept(id);
+    const kept = storedSecret(id, ctx);
+    if (kept === undefined) throw notStored(id);
     return { value: ctx.wants.table ? new RawBytes(Buffer.from(`${kept.secret}\n`)) : kept.secret };
   },
 });

@@ -4,9 +4,9 @@ import { changeWebhookSecrets, currentWebhookSecrets } from '../../../store/webh
 import { SECRET_RECORD } from '../columns.ts';
 import { readEvents } from '../event-input.ts';
 import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
-import { keptUnder, serviceOf, shownSecret } from '../kept-secrets.ts';
 import type { SigningSecret } from '../secret.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
+import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
   id: 'webhooks secrets import',
@@ -40,7 +40,7 @@ export const webhooksSecretsImport = recordCommand({
     checkId(id);
     const secret = await readSecret(input, ctx);
     if (input.against !== undefined) await checkAgainst(input.against, secret, input.headerPrefix, ctx);
-    const base_url = keptUnder(ctx);
+    const base_url = storedUnder(ctx);
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);

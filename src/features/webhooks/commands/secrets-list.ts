@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SECRET_COLUMNS } from '../columns.ts';
-import { keptSecrets, shownSecret } from '../kept-secrets.ts';
+import { shownSecret, storedSecrets } from '../stored-secrets.ts';
 
 export const webhooksSecretsList = listCommand({
   id: 'webhooks secrets list',
@@ -15,5 +15,5 @@ export const webhooksSecretsList = listCommand({
     id: (kept) => kept.endpoint_id,
     empty: 'no secret is kept; "svc webhooks secrets import" adds one',
   },
-  run: async (_input, ctx) => ({ value: keptSecrets(ctx).map(shownSecret) }),
+  run: async (_input, ctx) => ({ value: storedSecrets(ctx).map(shownSecret) }),
 });

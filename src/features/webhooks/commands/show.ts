@@ -1,7 +1,7 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawJson } from '../../../output/types.ts';
-import { Unusable } from '../delivery-input.ts';
+import { InputErrors } from '../delivery-input.ts';
 import type { ReadEvent } from '../event.ts';
 import { type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { type EventVerdict, type FoundEvent, readEvents } from '../event-input.ts';
@@ -34,7 +34,7 @@ export const webhooksShow = recordCommand({
     const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
     const secrets = signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const bad = new Unusable(notice);
+    const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
     const known = new WeakMap<ReadEvent['value'], FoundEvent>();
     const values: ReadEvent['value'][] = [];

@@ -181,20 +181,20 @@ interface BodySigning {
 async function signBody(pieces: AsyncIterable<Uint8Array>, { key, timestamp, most }: BodySigning): Promise<SignedBody> {
   const mac = createHmac('sha256', key).update(`${timestamp}.`);
   const hash = createHash('sha256');
-  let kept: Uint8Array[] | undefined = [];
+  let buffered: Uint8Array[] | undefined = [];
   let size = 0;
   for await (const piece of pieces) {
     mac.update(piece);
     hash.update(piece);
     size += piece.length;
-    if (size > most) kept = undefined;
-    kept?.push(Buffer.from(piece));
+    if (size > most) buffered = undefined;
+    buffered?.push(Buffer.from(piece));
   }
   return {
     signature: `sha256=${mac.digest('hex')}`,
     size,
     sha256: hash.digest('hex'),
-    bytes: kept && Buffer.concat(kept),
+    bytes: buffered && Buffer.concat(buffered),
   };
 }
 

@@ -10,9 +10,9 @@ import {
   type Rows,
 } from '../../../output/types.ts';
 import type { CheckedDelivery, CheckOptions } from '../checked-delivery.ts';
-import { DELIVERY_FORMATS } from '../container.ts';
 import { HEADER_PREFIX } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders } from '../given-headers.ts';
+import { DELIVERY_FORMATS } from '../input-format.ts';
 import { fingerprint, standardWebhooksSecret } from '../secret.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
@@ -23,7 +23,7 @@ interface VerdictView {
   readonly secrets: readonly string[];
   /** More than one line: each says where it was read. */
   readonly several: boolean;
-  readonly hintWords: (name: string) => string;
+  readonly describeHint: (name: string) => string;
 }
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
@@ -101,7 +101,7 @@ export const webhooksVerify = listCommand({
     },
     { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Go on with a body only if it is genuine' },
   ],
-  output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true, hintWords: (name) => name }),
+  output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true, describeHint: (name) => name }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
     const { DeliveryChecker, inputFiles, VerificationRun } = await import('../verification-run.ts');
     const named = requireSecrets(input, ctx);
@@ -129,8 +129,8 @@ export const webhooksVerify = listCommand({
       notice: ctx.notice,
     });
     const paths = inputFiles(input.file);
-    const hintWords = (name: string): string => check.hintWords(name);
-    const view = { prefix, secrets: named.map(fingerprint), hintWords };
+    const describeHint = (name: string): string => check.describeHint(name);
+    const view = { prefix, secrets: named.map(fingerprint), describeHint };
     if (input.extract) return extracted(await run.only(paths), view);
 
     const batches = run.batches(paths, input.failFast);
@@ -200,7 +200,7 @@ function verdictLine(row: CheckedDelivery, view: VerdictView): readonly Cell[] {
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secret}`;
   const cells: Cell[] = [VALID, facts];
   if (view.several) cells.push(row.source);
-  for (const note of row.notes) cells.push({ text: noteWords(note, row, view), tone: 'warn' });
+  for (const note of row.notes) cells.push({ text: describeNote(note, row, view), tone: 'warn' });
   for (const signature of row.expected ?? []) cells.push(`expected ${signature}`);
   return cells;
 }
@@ -208,8 +208,8 @@ function verdictLine(row: CheckedDelivery, view: VerdictView): readonly Cell[] {
 const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
-function reason(row: CheckedDelivery, { prefix, hintWords }: VerdictView): string {
-  if (row.hints.length > 0) return row.hints.map(hintWords).join('; and ');
+function reason(row: CheckedDelivery, { prefix, describeHint }: VerdictView): string {
+  if (row.hints.length > 0) return row.hints.map(describeHint).join('; and ');
   const age = duration(Math.abs(row.age_s ?? 0));
   const limit = `limit ${row.tolerance_s} s`;
   switch (row.verdict) {
@@ -242,7 +242,7 @@ function reason(row: CheckedDelivery, { prefix, hintWords }: VerdictView): strin
 
 const YEAR_5000 = 95_617_584_000;
 
-function noteWords(note: string, row: CheckedDelivery, { prefix }: VerdictView): string {
+function describeNote(note: string, row: CheckedDelivery, { prefix }: VerdictView): string {
   switch (note) {
     case 'unsigned_header_mismatch':
       return `${prefix}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`;

@@ -10,12 +10,12 @@ import { fingerprint } from './secret.ts';
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
 
 /** The service's address of this run, or null where none is configured. */
-export function keptUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
+export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
   const address = settings.get('webhooks.url');
   return address === undefined ? null : serviceAddress(address);
 }
 
-export function keptSecrets({ paths, notice }: Omit<Where, 'settings'>): readonly StoredSecret[] {
+export function storedSecrets({ paths, notice }: Omit<Where, 'settings'>): readonly StoredSecret[] {
   const { document, warnings } = readWebhookSecrets(webhookSecretsPath(paths));
   for (const warning of warnings) notice(warning);
   return document.secrets;
@@ -25,10 +25,10 @@ export function keptSecrets({ paths, notice }: Omit<Where, 'settings'>): readonl
  * The secret of an endpoint: that of the configured service, else the only one there is. Undefined where there is none; exit 2
  * where several services have an endpoint of this name.
  */
-export function keptSecret(id: string, ctx: Where): StoredSecret | undefined {
-  const found = keptSecrets(ctx).filter(({ endpoint_id }) => endpoint_id === id);
+export function storedSecret(id: string, ctx: Where): StoredSecret | undefined {
+  const found = storedSecrets(ctx).filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
-  const address = keptUnder(ctx);
+  const address = storedUnder(ctx);
   const own = found.find(({ base_url }) => base_url === address);
   if (own !== undefined) return own;
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
@@ -37,10 +37,10 @@ export function keptSecret(id: string, ctx: Where): StoredSecret | undefined {
 }
 
 /** Those of these endpoints of the configured service whose secrets are kept; none where that cannot be told. */
-export function stillKept(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths' | 'settings'>): readonly string[] {
+export function stillStored(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths' | 'settings'>): readonly string[] {
   try {
-    const address = keptUnder(ctx);
-    return keptSecrets({ paths: ctx.paths, notice: () => {} })
+    const address = storedUnder(ctx);
+    return storedSecrets({ paths: ctx.paths, notice: () => {} })
       .filter(({ base_url, endpoint_id }) => base_url === address && ids.has(endpoint_id))
       .map(({ endpoint_id }) => endpoint_id);
   } catch (error) {
@@ -62,7 +62,7 @@ export function shownSecret({ endpoint_id, base_url, secret, stored_at }: Stored
   return { endpoint_id, base_url, fingerprint: fingerprint({ key, source: endpoint_id }), stored_at };
 }
 
-export function notKept(id: string): SvcError {
+export function notStored(id: string): SvcError {
   return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is kept`, {
     hint: 'see: svc webhooks secrets list',
   });
@@ -79,7 +79,7 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const { changeWebhookSecrets, holdRoom } = await import('../../store/webhook-secrets-editor.ts');
-  const base_url = keptUnder(ctx);
+  const base_url = storedUnder(ctx);
   // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
   for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
   const giveBack = holdRoom(ctx.paths, ctx.pid);
