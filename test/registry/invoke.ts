@@ -114,7 +114,7 @@ export async function startPeer(): Promise<Peer> {
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
           ? {}
-          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted')) }),
+          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })) }),
         ...options,
       });
       return {
