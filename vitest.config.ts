@@ -27,7 +27,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: a third of the time is spent waiting for timeouts, children and terminals.
+    maxWorkers: 3,
     reporters: ['default', './test/support/skipped.ts'],
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*' },
