@@ -85,7 +85,7 @@ function opening(
   const wanted = wantedAccount(account, ctx);
   return {
     question: `${draft.side} ${draft.amount} ${draft.symbol}?`,
-    plan: async (desk) => [await plannedOrder(draft, wanted, desk, ctx)],
+    plan: async (cache) => [await plannedOrder(draft, wanted, cache, ctx)],
     goesOn: () => false,
   };
 }

@@ -10,7 +10,7 @@ import { checkOrderId } from './order-rules.ts';
 import { orderText } from './order-words.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Order } from './schema.ts';
-import type { Desk, Look } from './trading-desk.ts';
+import type { TableCache, TableSnapshot } from './table-cache.ts';
 
 export const CANCEL_FLAGS = {
   all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
@@ -41,38 +41,38 @@ export function canceling(input: CancelInput, ctx: RunContext): Change {
   if (all) {
     const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
     const nothing = 'no such order waits: nothing was sent';
-    return { question: `cancel ${what}?`, plan: (desk) => planAll(symbol, wanted, desk), goesOn, nothing };
+    return { question: `cancel ${what}?`, plan: (cache) => planAll(symbol, wanted, cache), goesOn, nothing };
   }
   const named = input.account;
-  return { question: `cancel ${ids.join(', ')}?`, plan: (desk) => planIds(ids, named, desk, ctx), goesOn };
+  return { question: `cancel ${ids.join(', ')}?`, plan: (cache) => planIds(ids, named, cache, ctx), goesOn };
 }
 
 async function planIds(
   ids: readonly string[],
   named: string | undefined,
-  desk: Desk,
+  cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
   // The requests follow from the ids alone.
   if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await standingOrders(ids, desk);
-  const account = named === undefined ? undefined : await desk.account(named);
+  const seen = await standingOrders(ids, cache);
+  const account = named === undefined ? undefined : await cache.account(named);
   if (seen === undefined) {
     ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
     return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
-  for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, desk), account);
+  for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, cache), account);
   return cancelEach(seen.asked, seen);
 }
 
 async function planAll(
   symbol: string | undefined,
   wanted: string | undefined,
-  desk: Desk,
+  cache: TableCache,
 ): Promise<readonly PlannedRequest[]> {
-  const { accountId } = await desk.account(wanted);
+  const { accountId } = await cache.account(wanted);
   // What was seen earlier does not say what waits now, and still it names what can be canceled.
-  const seen = await desk.orders((rows) => rows.length > 0);
+  const seen = await cache.orders((rows) => rows.length > 0);
   if (seen === undefined) {
     throw new SvcError('limited', 'which orders wait cannot be looked at now; nothing was sent', {
       hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
@@ -82,7 +82,7 @@ async function planAll(
   const isOf = ({ currency = '' }: Order): boolean =>
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
   // One that is hidden from the offers may have orders; what has none should be a symbol at least.
-  if (symbol !== undefined && !seen.rows.some(isOf)) await desk.symbol(symbol);
+  if (symbol !== undefined && !seen.rows.some(isOf)) await cache.symbol(symbol);
   return cancelEach(
     seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
     seen,
@@ -90,7 +90,7 @@ async function planAll(
 }
 
 /** None for those that end with another one, unless that is only how it was earlier. */
-function cancelEach(rows: readonly Order[], { rows: all, isFresh }: Look<Order>): readonly PlannedRequest[] {
+function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapshot<Order>): readonly PlannedRequest[] {
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
   for (const row of rows) {

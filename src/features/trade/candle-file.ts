@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, CandleFormat>> = {
   '.json': 'json',
 };
 
-export interface CandleFileWish {
+export interface CandleFileOptions {
   readonly path: string;
   readonly force: boolean;
   readonly resume: boolean;
@@ -41,7 +41,7 @@ export interface CandleTarget extends NewFile {
 }
 
 /** Before anything is asked for. Exit 2 where the file must not be written, or cannot be gone on with. */
-export function candleTarget({ path, force, resume, fromBeginning }: CandleFileWish): CandleTarget {
+export function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
     throw new SvcError('invalid_value', `--out: ${path} has an ending that tells no format`, {

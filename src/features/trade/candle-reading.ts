@@ -7,9 +7,9 @@ import { isFinished, series, timeOf } from './candle-series.ts';
 import { type CandleWindow, windowsBack, windowsForward } from './candle-windows.ts';
 import type { Period } from './periods.ts';
 import type { Candle } from './schema.ts';
-import { openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
-export interface CandleWish {
+export interface CandleRequest {
   readonly offerId: string;
   readonly symbol: string;
   readonly period: Period;
@@ -54,26 +54,32 @@ export class CandleReading {
   /** Of the first candle and the last one. */
   first: number | undefined;
   last: number | undefined;
-  readonly #wish: CandleWish;
+  readonly #request: CandleRequest;
   readonly #ctx: RunContext;
-  readonly #session: SessionWish;
+  readonly #session: TradingOptions;
   #open: TradingSession;
   #begins: number | undefined;
 
   /** The session is closed with the reading. Where a part was read before, it goes on after that. */
-  constructor(wish: CandleWish, open: TradingSession, session: SessionWish, ctx: RunContext, before?: PartRead) {
-    this.#wish = wish;
+  constructor(
+    request: CandleRequest,
+    open: TradingSession,
+    session: TradingOptions,
+    ctx: RunContext,
+    before?: PartRead,
+  ) {
+    this.#request = request;
     this.#open = open;
     this.#session = session;
     this.#ctx = ctx;
-    this.gaps = new GapFinder(wish.period, before?.last, before?.gaps);
+    this.gaps = new GapFinder(request.period, before?.last, before?.gaps);
     this.first = before?.first;
     this.last = before?.last;
   }
 
   /** By time. `stops`: what comes after a window that failed is not wanted. Ends the session, however it is ended itself. */
   async *batches(stops = false): AsyncGenerator<CandleBatch, void, void> {
-    const { from, to } = this.#wish;
+    const { from, to } = this.#request;
     try {
       if (from === undefined) yield await this.#newest();
       else yield* this.#forward({ from, to: to - 1 }, stops);
@@ -85,7 +91,7 @@ export class CandleReading {
 
   /** What else there is to know, once all is read. */
   tell(): void {
-    const { isForex, untilNow, now, symbol } = this.#wish;
+    const { isForex, untilNow, now, symbol } = this.#request;
     const { notice } = this.#ctx;
     const { gaps, missing } = this.gaps;
     if (this.#begins !== undefined) notice(`history begins at ${timeText(this.#begins)}: there is nothing before`);
@@ -107,7 +113,7 @@ export class CandleReading {
   }
 
   async *#forward(range: CandleWindow, stops: boolean): AsyncGenerator<CandleBatch, void, void> {
-    const { period, now } = this.#wish;
+    const { period, now } = this.#request;
     // Nothing is labelled later than by the end of the candle of now.
     const end = Math.min(range.to, Math.ceil((now + period.ms) / 1000));
     const windows = windowsForward({ from: range.from, to: end }, period);
@@ -141,7 +147,7 @@ export class CandleReading {
   }
 
   async #newest(): Promise<CandleBatch> {
-    const { to, last, period } = this.#wish;
+    const { to, last, period } = this.#request;
     const found: Candle[] = [];
     let empty = 0;
     for await (const chunk of readChunks(this.#source(), windowsBack(to - 1, last, period), () => this.#renew())) {
@@ -160,12 +166,12 @@ export class CandleReading {
   }
 
   #source(): CandleSource {
-    const { offerId, period } = this.#wish;
+    const { offerId, period } = this.#request;
     return { offerId, period, trading: { candles: (query) => this.#open.trading.candles(query) } };
   }
 
   #wanted(candles: readonly Candle[]): readonly Candle[] {
-    const { includePartial, period, now } = this.#wish;
+    const { includePartial, period, now } = this.#request;
     return series(candles).filter((candle) => includePartial || isFinished(candle, period, now));
   }
 
@@ -175,7 +181,7 @@ export class CandleReading {
     if (first === undefined || last === undefined) return;
     this.first ??= timeOf(first);
     this.last = timeOf(last);
-    if (this.#wish.isForex) this.gaps.add(candles);
+    if (this.#request.isForex) this.gaps.add(candles);
   }
 
   #leaveOut({ window, error }: Chunk): void {

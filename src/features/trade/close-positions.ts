@@ -14,7 +14,7 @@ import { sideText } from './order-words.ts';
 import type { Placed } from './placing.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Account, OpenPosition } from './schema.ts';
-import type { Desk, Seen } from './trading-desk.ts';
+import type { Seen, TableCache } from './table-cache.ts';
 
 export const CLOSE_FLAGS = {
   amount: {
@@ -70,7 +70,7 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
   if (ids.length === 0) {
     checkWhole(input, ctx);
     const what = symbol === undefined ? 'everything' : `all ${symbol}`;
-    const plan = (desk: Desk) => planWhole(symbol, wanted, tif, desk, ctx);
+    const plan = (cache: TableCache) => planWhole(symbol, wanted, tif, cache, ctx);
     return { question: `close ${what}?`, plan, goesOn, nothing: 'nothing of it is open: nothing was sent' };
   }
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
@@ -80,7 +80,7 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
     input,
     ctx,
   );
-  return { question: `close ${ids.join(', ')}?`, plan: (desk) => closer.plan(desk), goesOn };
+  return { question: `close ${ids.join(', ')}?`, plan: (cache) => closer.plan(cache), goesOn };
 }
 
 function checkWhole({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
@@ -108,35 +108,35 @@ interface Closings {
 }
 
 class Closer {
-  readonly #wish: Closings;
+  readonly #closings: Closings;
   readonly #viaOpposite: boolean;
 
-  constructor(wish: Closings, { viaOpposite }: CloseInput, ctx: RunContext) {
-    this.#wish = wish;
+  constructor(closings: Closings, { viaOpposite }: CloseInput, ctx: RunContext) {
+    this.#closings = closings;
     // Whoever is asked is told of it.
     this.#viaOpposite = viaOpposite || (ctx.interactive && !ctx.yes);
   }
 
-  async plan(desk: Desk): Promise<readonly PlannedRequest[]> {
-    const { ids } = this.#wish;
-    const seen = await desk.positions(has(ids));
+  async plan(cache: TableCache): Promise<readonly PlannedRequest[]> {
+    const { ids } = this.#closings;
+    const seen = await cache.positions(has(ids));
     const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
     if (missing.length > 0) {
       throw notOpen(missing);
     }
     const planned: PlannedRequest[] = [];
-    for (const id of ids) planned.push(await this.#one(id, seen, desk));
+    for (const id of ids) planned.push(await this.#one(id, seen, cache));
     return planned;
   }
 
-  async #one(id: string, seen: Seen<OpenPosition>, desk: Desk): Promise<PlannedRequest> {
-    const { amount: asked, wanted, isNamed } = this.#wish;
+  async #one(id: string, seen: Seen<OpenPosition>, cache: TableCache): Promise<PlannedRequest> {
+    const { amount: asked, wanted, isNamed } = this.#closings;
     const row = seen?.rows.find(({ tradeId }) => tradeId === id);
-    const account = await this.#account(row, desk);
-    if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await desk.account(wanted));
+    const account = await this.#account(row, cache);
+    if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await cache.account(wanted));
     const { hedges } = await import('./accounts.ts');
-    if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, desk);
-    const whole = row === undefined ? undefined : await desk.amountOf(row);
+    if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, cache);
+    const whole = row === undefined ? undefined : await cache.amountOf(row);
     const amount = asked ?? whole;
     if (amount === undefined) {
       throw new SvcError(
@@ -148,7 +148,7 @@ class Closer {
       );
     }
     checkAmount(id, amount, whole);
-    const warnings = row === undefined ? [] : await desk.closedWarnings(row.currency);
+    const warnings = row === undefined ? [] : await cache.closedWarnings(row.currency);
     // As the tables count.
     const amountK = row?.amountK === undefined || whole === undefined ? undefined : (row.amountK * amount) / whole;
     const awaits = ({ orderIds, sentAt }: Placed): Awaited => {
@@ -159,9 +159,9 @@ class Closer {
   }
 
   /** Undefined where neither the trade's row nor the command line tells. */
-  async #account(row: OpenPosition | undefined, desk: Desk): Promise<Account | undefined> {
+  async #account(row: OpenPosition | undefined, cache: TableCache): Promise<Account | undefined> {
     try {
-      return await desk.account(row?.accountId ?? this.#wish.wanted);
+      return await cache.account(row?.accountId ?? this.#closings.wanted);
     } catch (error) {
       if (error instanceof SvcError && (error.code === 'missing_value' || error.code === 'limited')) return undefined;
       throw error;
@@ -169,7 +169,7 @@ class Closer {
   }
 
   #close(id: string, amount: number, row: OpenPosition | undefined, account: Account | undefined): PlannedRequest {
-    const { terms } = this.#wish;
+    const { terms } = this.#closings;
     const of = row === undefined ? '' : ` ${row.currency ?? ''}`;
     return {
       request: {
@@ -193,7 +193,7 @@ class Closer {
   }
 
   /** What is more than is there would open something: so only by what is there now, and never by more of it. */
-  async #opposite(id: string, account: Account, desk: Desk): Promise<PlannedRequest> {
+  async #opposite(id: string, account: Account, cache: TableCache): Promise<PlannedRequest> {
     const { hedgingWords } = await import('./accounts.ts');
     const { accountId, hedging } = account;
     const why = `account ${accountId} does not hedge (${hedgingWords(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
@@ -202,16 +202,16 @@ class Closer {
         hint: 'confirm that with --via-opposite, or close all of the symbol with --symbol <symbol>',
       });
     }
-    const { row, rows } = await freshRow(id, desk);
+    const { row, rows } = await freshRow(id, cache);
     const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
-    const whole = (await desk.amountOf(row)) ?? 0;
+    const whole = (await cache.amountOf(row)) ?? 0;
     if (symbol === undefined || isBuy === undefined || whole <= 0) {
       throw new SvcError('guarded', `${why}, and its side or its amount is not told; nothing was sent`);
     }
-    const amount = this.#wish.amount ?? whole;
+    const amount = this.#closings.amount ?? whole;
     checkAmount(id, amount, whole);
     const side = isBuy ? 'sell' : 'buy';
-    const { terms } = this.#wish;
+    const { terms } = this.#closings;
     return {
       request: {
         endpoint: openTrade,
@@ -230,15 +230,15 @@ class Closer {
       },
       accountId,
       // What is gone by now would be opened on the other side.
-      recheck: async (desk) => {
-        const now = await desk.amountOf((await freshRow(id, desk)).row);
+      recheck: async (cache) => {
+        const now = await cache.amountOf((await freshRow(id, cache)).row);
         checkAmount(id, amount, now ?? 0);
       },
       awaits: ({ orderIds: [orderId = ''], sentAt }) => {
         const amountK = (wholeK * amount) / whole;
         return { orderId, accountId, symbol, side, amountK, hedges: false, sentAt };
       },
-      warnings: await desk.closedWarnings(symbol),
+      warnings: await cache.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why} (it is a ${sideText(isBuy)} of ${row.amountK}K, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`,
       tradeId: id,
     };
@@ -256,9 +256,9 @@ function notOpen(ids: readonly string[]): SvcError {
 
 async function freshRow(
   id: string,
-  desk: Desk,
+  cache: TableCache,
 ): Promise<{ readonly row: OpenPosition; readonly rows: readonly OpenPosition[] }> {
-  const seen = await desk.positions(() => false);
+  const seen = await cache.positions(() => false);
   const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
   if (seen !== undefined && row !== undefined) return { row, rows: seen.rows };
   if (seen?.isFresh) throw notOpen([id]);

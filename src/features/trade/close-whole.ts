@@ -7,26 +7,26 @@ import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
-import type { Desk } from './trading-desk.ts';
+import type { TableCache } from './table-cache.ts';
 
 /** None where nothing is open. */
 export async function planWhole(
   wantedSymbol: string | undefined,
   wanted: string | undefined,
   tif: TimeInForce,
-  desk: Desk,
+  cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  const accountId = await desk.accountId(wanted);
-  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, desk, ctx);
+  const accountId = await cache.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
   const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
   // What was seen earlier does not say what is open now.
-  const seen = ctx.dryRun ? undefined : await desk.positions(() => false);
+  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
   const open = seen?.rows.filter(isMeant);
   if (seen?.isFresh && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
-  const warnings = open === undefined || symbol === undefined ? [] : await desk.closedWarnings(symbol);
+  const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
   return [
     {
       request: {
@@ -66,15 +66,15 @@ function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
 }
 
 /** A symbol that is hidden from the offers may have been traded before, and a cap on calls may hide all of them. */
-async function symbolOf(wanted: string, desk: Desk, ctx: RunContext): Promise<string> {
+async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
   try {
-    return await desk.symbol(wanted);
+    return await cache.symbol(wanted);
   } catch (error) {
     if (!(error instanceof SvcError) || (error.code !== 'not_found' && error.code !== 'limited') || ctx.dryRun) {
       throw error;
     }
     const { foldedSymbol } = await import('./symbols.ts');
-    const seen = await desk.positions(() => false);
+    const seen = await cache.positions(() => false);
     const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
     if (row?.currency !== undefined) return row.currency;
     if (error.code === 'not_found') throw error;

@@ -18,12 +18,12 @@ import type { Account, Offer } from './schema.ts';
 import {
   commandNumbersOf,
   gatewayToken,
-  type SessionWish,
+  type TradingOptions,
   type TradingSession,
   withTrading,
 } from './trading-session.ts';
 
-export interface NewOrderInput extends SessionWish {
+export interface NewOrderInput extends TradingOptions {
   readonly account?: string | undefined;
   readonly wait?: number | undefined;
   readonly preview: boolean;
@@ -52,8 +52,8 @@ export async function placeNewOrder(
   }
   const { side, amount, symbol } = draft;
   if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
-  const wish: SessionWish = { ...input, reconnect: input.wait !== undefined, forOrder: true };
-  return withTrading(ctx, wish, async (open) => {
+  const options: TradingOptions = { ...input, reconnect: input.wait !== undefined, forOrder: true };
+  return withTrading(ctx, options, async (open) => {
     const { previewOrder, isBarred, checkOpen } = await import('./order-preview.ts');
     const found = await orderAccount(wanted, open);
     const offer = await liveOffer(symbol, open);
@@ -66,7 +66,7 @@ export async function placeNewOrder(
     }
     const agreed = await confirm(draft, { account, offer, open }, ctx);
     if (input.requireOpen) checkOpen(side, agreed.offer, ctx.now());
-    return send({ draft, account, ...agreed, open, wish, wait: input.wait }, ctx);
+    return send({ draft, account, ...agreed, open, options, wait: input.wait }, ctx);
   });
 }
 
@@ -135,12 +135,12 @@ interface ConfirmedOrder {
   readonly account: Account;
   readonly offer: Offer;
   readonly open: TradingSession;
-  readonly wish: SessionWish;
+  readonly options: TradingOptions;
   readonly wait: number | undefined;
 }
 
 async function send(order: ConfirmedOrder, ctx: RunContext): Promise<Answer<OrderReport>> {
-  const { draft, account, offer, open, wish, wait, confirmed } = order;
+  const { draft, account, offer, open, options, wait, confirmed } = order;
   const { accountId } = account;
   const { currency: symbol } = offer;
   const { acceptedOrder } = await import('./order-report.ts');
@@ -149,7 +149,7 @@ async function send(order: ConfirmedOrder, ctx: RunContext): Promise<Answer<Orde
   await watch?.follow(open.session, open.unlimited);
   const details = await openingDetails(draft, account, offer);
   const request = draft.request(accountId, symbol);
-  const placed = await sendOrder(request, confirmed, open, details, { ...wish, wait, watch }, ctx);
+  const placed = await sendOrder(request, confirmed, open, details, { ...options, wait, watch }, ctx);
   if (watch === undefined || wait === undefined) return { value: acceptedOrder(placed.orderIds[0] ?? '') };
   return filled(placed, { watch, wait }, order, ctx);
 }

@@ -25,7 +25,7 @@ import {
 import { orderText } from './order-words.ts';
 import { plannedOrder } from './planned-order.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
-import type { Desk } from './trading-desk.ts';
+import type { TableCache } from './table-cache.ts';
 
 export const OCO_CREATE_FLAGS = {
   leg: {
@@ -53,7 +53,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
   const tif = timeInForce('Entry', input.tif, input.expires !== undefined);
   const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, ctx.now());
   const wanted = wantedAccount(input.account, ctx);
-  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     const request = (accountId: string, symbol: string) => ({
       endpoint: simpleOco,
       form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
@@ -75,8 +75,8 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
     });
     const [first, second] = legs;
     const draft = { ...terms(first), symbol: input.symbol, request };
-    const planned = await plannedOrder(draft, wanted, desk, ctx);
-    const other = await plannedOrder({ ...draft, ...terms(second) }, wanted, desk, ctx);
+    const planned = await plannedOrder(draft, wanted, cache, ctx);
+    const other = await plannedOrder({ ...draft, ...terms(second) }, wanted, cache, ctx);
     const lost = [planned, other].flatMap(({ details }) => details.lost ?? []);
     return [
       {
@@ -178,13 +178,13 @@ interface Regrouping {
 }
 
 function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: ChangeInput, ctx: RunContext): Change {
-  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     // The request follows from the command line alone.
-    const rows = ctx.dryRun ? undefined : (await standingOrders(ids, desk))?.asked;
+    const rows = ctx.dryRun ? undefined : (await standingOrders(ids, cache))?.asked;
     const [first] = rows ?? [];
-    const account = first === undefined ? undefined : await accountOf(first, desk);
+    const account = first === undefined ? undefined : await accountOf(first, cache);
     if (account !== undefined && input.account !== undefined) {
-      checkAccount(`order ${first?.orderId}`, account, await desk.account(input.account));
+      checkAccount(`order ${first?.orderId}`, account, await cache.account(input.account));
     }
     const them = rows === undefined ? '' : `: ${rows.map(orderText).join('; ')}`;
     return [

@@ -4,14 +4,14 @@ import { missingIds } from './change-flags.ts';
 import { orderText } from './order-words.ts';
 import type { PlannedRequest } from './planned-requests.ts';
 import type { Account, Order } from './schema.ts';
-import type { Desk, Look } from './trading-desk.ts';
+import type { TableCache, TableSnapshot } from './table-cache.ts';
 
-export function accountOf({ accountId }: Pick<Order, 'accountId'>, desk: Desk): Promise<Account> {
-  return desk.account(accountId);
+export function accountOf({ accountId }: Pick<Order, 'accountId'>, cache: TableCache): Promise<Account> {
+  return cache.account(accountId);
 }
 
 /** What an order is can change: only `isFresh` says how it is now. */
-export interface Standing extends Look<Order> {
+export interface Standing extends TableSnapshot<Order> {
   /** Of those that were asked for. */
   readonly asked: readonly Order[];
 }
@@ -19,11 +19,11 @@ export interface Standing extends Look<Order> {
 /** Undefined where the cap on calls lets nothing be seen; throws where one is not there. `mustBeFresh` where what was seen earlier will not do. */
 export async function standingOrders(
   ids: readonly string[],
-  desk: Desk,
+  cache: TableCache,
   { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
 ): Promise<Standing | undefined> {
   const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
-  const seen = await desk.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
+  const seen = await cache.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
   if (seen === undefined) return undefined;
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));

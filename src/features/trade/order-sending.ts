@@ -9,7 +9,7 @@ import type { AcceptedOrder, LostOrder } from './order-candidates.ts';
 import type { KnownOrder } from './order-refusal.ts';
 import type { Finding, OrderRequest, Placed, Placing } from './placing.ts';
 import type { SeenTables, TableReader } from './seen-tables.ts';
-import { gatewayToken, openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+import { gatewayToken, openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface SendingDetails {
   /** What to look for where the answer is lost: each order of the request. */
@@ -22,7 +22,7 @@ export interface SendingDetails {
   readonly journaled?: (id: string) => void;
 }
 
-export interface SendingOptions extends SessionWish {
+export interface SendingOptions extends TradingOptions {
   /** `--wait`: how long pushes are watched where the answer is lost. */
   readonly wait?: number | undefined;
   /** It follows the session already. */

@@ -2,26 +2,26 @@
 import type { RunContext } from '../../cli/command.ts';
 import { type NewOrderDraft, openingDetails } from './new-order.ts';
 import type { PlannedRequest } from './planned-requests.ts';
-import type { Desk } from './trading-desk.ts';
+import type { TableCache } from './table-cache.ts';
 
 /** Throws where the gateway's state speaks against it. */
 export async function plannedOrder(
   draft: NewOrderDraft,
   wanted: string | undefined,
-  desk: Desk,
+  cache: TableCache,
   ctx: RunContext,
 ): Promise<PlannedRequest> {
   const { symbol } = draft;
   if (ctx.dryRun) {
-    const accountId = await desk.accountId(wanted);
-    const request = draft.request(accountId, await desk.symbol(symbol));
+    const accountId = await cache.accountId(wanted);
+    const request = draft.request(accountId, await cache.symbol(symbol));
     return { request, details: {}, accountId, does: request.what };
   }
   const { previewOrder, guardOrder, isBarred } = await import('./order-preview.ts');
   const { orderSentence } = await import('./order-question.ts');
-  const found = await desk.checkedAccount(wanted);
-  const account = isBarred(found) ? await desk.freshAccount(found) : found;
-  const offer = await desk.offer(symbol);
+  const found = await cache.checkedAccount(wanted);
+  const account = isBarred(found) ? await cache.freshAccount(found) : found;
+  const offer = await cache.offer(symbol);
   guardOrder(draft, { account, offer });
   const preview = previewOrder(draft, { account, offer, now: ctx.now() });
   const { accountId } = account;
@@ -31,6 +31,6 @@ export async function plannedOrder(
     accountId,
     does: orderSentence(draft, preview),
     warnings: preview.warnings,
-    recheck: async (desk) => guardOrder(draft, { account, offer: await desk.offer(symbol) }),
+    recheck: async (cache) => guardOrder(draft, { account, offer: await cache.offer(symbol) }),
   };
 }

@@ -9,8 +9,8 @@ import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmat
 import type { Awaited } from './order-ledger.ts';
 import { planOrders, type SendingDetails, type SendingOptions, sendOrder } from './order-sending.ts';
 import type { OrderRequest, Placed } from './placing.ts';
-import { type Desk, withDesk } from './trading-desk.ts';
-import type { SessionWish, TradingSession } from './trading-session.ts';
+import { type TableCache, withTableCache } from './table-cache.ts';
+import type { TradingOptions, TradingSession } from './trading-session.ts';
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
@@ -29,7 +29,7 @@ export interface PlannedRequest {
   /** What whoever confirms it should know. */
   readonly warnings?: readonly string[];
   /** Where it would do harm if things have changed while it was confirmed: throws where they have. */
-  recheck?(desk: Desk): Promise<void>;
+  recheck?(cache: TableCache): Promise<void>;
   /** What to wait for, once it is accepted. */
   awaits?(placed: Placed): Awaited;
 }
@@ -38,14 +38,14 @@ export interface Change {
   /** As it is asked where nobody can answer, before anything is connected. */
   readonly question: string;
   /** Looks at what is there, and throws where that speaks against it. None: there is nothing to do. */
-  plan(desk: Desk): Promise<readonly PlannedRequest[]>;
+  plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
   /** Whether what follows is still sent. */
   goesOn(error: SvcError): boolean;
   /** Where there is nothing to do. */
   readonly nothing?: string;
 }
 
-export interface ChangeInput extends SessionWish {
+export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
 }
 
@@ -59,8 +59,8 @@ export function isUnknown({ code }: SvcError): boolean {
 
 /** A row for each; where the only failure is all there is to tell, it is thrown. */
 export function carryOut(change: Change, input: ChangeInput, ctx: RunContext): Promise<Answer<readonly ChangeRow[]>> {
-  return carryOutWith(change, input, ctx, async (planned, desk, confirmed) => {
-    const outcomes = await sendAll(planned, change, { desk, wish: input, confirmed }, ctx);
+  return carryOutWith(change, input, ctx, async (planned, cache, confirmed) => {
+    const outcomes = await sendAll(planned, change, { cache, options: input, confirmed }, ctx);
     throwOnly(outcomes);
     return { value: rowsOf(outcomes), code: codeOf(outcomes), footer: hintsOf(outcomes) };
   });
@@ -71,14 +71,18 @@ export async function carryOutWith<Row extends ChangeRow>(
   change: Change,
   input: ChangeInput,
   ctx: RunContext,
-  send: (planned: readonly PlannedRequest[], desk: Desk, confirmed: Confirmed) => Promise<Answer<readonly Row[]>>,
+  send: (
+    planned: readonly PlannedRequest[],
+    cache: TableCache,
+    confirmed: Confirmed,
+  ) => Promise<Answer<readonly Row[]>>,
 ): Promise<Answer<readonly Row[]>> {
   await checkConfirmable(change.question, input.account, ctx);
-  return withDesk(ctx, input, async (desk) => {
-    const planned = await change.plan(desk);
+  return withTableCache(ctx, input, async (cache) => {
+    const planned = await change.plan(cache);
     if (planned.length === 0) return { value: [], footer: change.nothing };
-    const confirmed = await confirmAll(planned, desk, ctx);
-    return confirmed instanceof Plan ? { value: confirmed } : send(planned, desk, confirmed);
+    const confirmed = await confirmAll(planned, cache, ctx);
+    return confirmed instanceof Plan ? { value: confirmed } : send(planned, cache, confirmed);
   });
 }
 
@@ -94,7 +98,7 @@ export const STALE_MS = 10_000;
 /** A dry run gets the plan of all. Where the answer took its time, the state is read again before anything is sent. */
 export async function confirmAll(
   planned: readonly PlannedRequest[],
-  desk: Desk,
+  cache: TableCache,
   ctx: RunContext,
 ): Promise<Confirmed | Plan> {
   if (ctx.dryRun) {
@@ -118,8 +122,8 @@ export async function confirmAll(
   const confirmed = await confirmOrder(question, first, ctx, typing);
   for (const accountId of others) await confirmOrder(question, accountId, ctx, typing);
   if (ctx.now() - askedAt < STALE_MS) return confirmed;
-  desk.forget();
-  for (const { recheck } of planned) await recheck?.(desk);
+  cache.invalidate();
+  for (const { recheck } of planned) await recheck?.(cache);
   return confirmed;
 }
 
@@ -139,8 +143,8 @@ export interface Outcome {
 
 interface Sending {
   readonly confirmed: Confirmed;
-  readonly desk: Desk;
-  readonly wish: SendingOptions;
+  readonly cache: TableCache;
+  readonly options: SendingOptions;
   /** For `--wait`: follows the session before anything is sent through it. */
   readonly ready?: (open: TradingSession) => Promise<FillWatch>;
 }
@@ -148,7 +152,7 @@ interface Sending {
 export async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { confirmed, desk, wish, ready }: Sending,
+  { confirmed, cache, options, ready }: Sending,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -164,19 +168,19 @@ export async function sendAll(
       journalId = id;
     };
     try {
-      const open = await desk.open();
+      const open = await cache.open();
       await open.session.connect();
       const watch = await ready?.(open);
       isKept = false;
       const details = { ...one.details, journaled };
-      const placed = await sendOrder(one.request, confirmed, open, details, { ...wish, watch }, ctx);
+      const placed = await sendOrder(one.request, confirmed, open, details, { ...options, watch }, ctx);
       outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
       outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept, journalId });
       isOver = !goesOn(error);
       // With the answer the connection may be gone.
-      if (!isOver && isUnknown(error)) await desk.close();
+      if (!isOver && isUnknown(error)) await cache.close();
     }
   }
   return outcomes;

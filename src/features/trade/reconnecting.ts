@@ -44,23 +44,30 @@ export function refusedOften({ message }: SvcError): SvcError {
 export class OutageReporter {
   /** Why it cannot be reached now. */
   error: SvcError | undefined;
-  /** Takes the events in place of `report`. */
-  divert: ((event: Outage) => void) | undefined;
+  #divert: ((event: Outage) => void) | undefined;
   readonly #report: (event: Outage) => void;
 
   constructor(report: (event: Outage) => void) {
     this.#report = report;
   }
 
+  /** `listener` gets the events in place of `report`, until the returned function is called. */
+  divertTo(listener: (event: Outage) => void): () => void {
+    this.#divert = listener;
+    return () => {
+      this.#divert = undefined;
+    };
+  }
+
   /** One event for an outage, and another one where connecting fails for a reason of another kind. */
   begin(error: SvcError, reason: string, at: number): void {
     if (this.error?.exit === error.exit) return;
     this.error = error;
-    (this.divert ?? this.#report)({ kind: 'unreachable', at, reason, error });
+    (this.#divert ?? this.#report)({ kind: 'unreachable', at, reason, error });
   }
 
   end(at: number): void {
     this.error = undefined;
-    (this.divert ?? this.#report)({ kind: 'recovered', at });
+    (this.#divert ?? this.#report)({ kind: 'recovered', at });
   }
 }

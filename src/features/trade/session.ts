@@ -68,15 +68,10 @@ class GatewaySession implements Session {
     this.#secrets = new SessionSecrets(target.secrets);
     this.#options = options;
     const header = async () => ({ authorization: this.#authorization });
+    const explain = options.explain ?? explainTrading;
     this.#client = openClient(
       { ...target, authorizer: { origin: target.baseUrl.origin, header } },
-      {
-        basePath: '',
-        contentType: FORM,
-        cookies: this.#cookies,
-        inSession: true,
-        explain: options.explain ?? explainTrading,
-      },
+      { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain },
     );
     target.signal.addEventListener('abort', this.#interrupt, { once: true });
     if (target.signal.aborted) this.#interrupt();
@@ -91,10 +86,7 @@ class GatewaySession implements Session {
   }
 
   divertOutages(listener: (event: Outage) => void): () => void {
-    this.#outages.divert = listener;
-    return () => {
-      this.#outages.divert = undefined;
-    };
+    return this.#outages.divertTo(listener);
   }
 
   settled(): Promise<void> {

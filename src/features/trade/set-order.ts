@@ -23,7 +23,7 @@ import {
 import { orderRate, orderText } from './order-words.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { Order } from './schema.ts';
-import type { Desk } from './trading-desk.ts';
+import type { TableCache } from './table-cache.ts';
 
 export const ORDER_SET_FLAGS = {
   rate: { type: 'string', value: 'price', help: 'The price it waits for' },
@@ -81,15 +81,15 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
       'nothing is to be set: pass --rate, --amount, --range, --trail-entry, --stop or --limit',
     );
   }
-  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
     const isKnown = !changesTerms || isWhole;
     // What stays as it is has to be sent: by how it was earlier, a change made since would be undone.
-    const seen = ctx.dryRun && isKnown ? undefined : await standingOrders([id], desk, { mustBeFresh: !isKnown });
+    const seen = ctx.dryRun && isKnown ? undefined : await standingOrders([id], cache, { mustBeFresh: !isKnown });
     const row = seen?.asked[0];
-    const account = row === undefined ? undefined : await accountOf(row, desk);
+    const account = row === undefined ? undefined : await accountOf(row, cache);
     if (account !== undefined && input.account !== undefined) {
-      checkAccount(`order ${id}`, account, await desk.account(input.account));
+      checkAccount(`order ${id}`, account, await cache.account(input.account));
     }
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
@@ -98,10 +98,10 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
     const now = row === undefined ? `order ${id}` : orderText(row);
     const planned: PlannedRequest[] = [];
     if (changesTerms) {
-      const whole = await wholeTerms(terms, row, id, desk);
+      const whole = await wholeTerms(terms, row, id, cache);
       planned.push({
         ...about,
-        ...(isWhole ? {} : { recheck: (desk) => checkUnchanged(terms, whole, id, desk) }),
+        ...(isWhole ? {} : { recheck: (cache) => checkUnchanged(terms, whole, id, cache) }),
         request: {
           endpoint: changeOrder,
           form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
@@ -151,9 +151,9 @@ interface WholeTerms {
 }
 
 /** A change that was made while this one was confirmed would be undone by it. */
-async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, desk: Desk): Promise<void> {
-  const row = (await standingOrders([id], desk, { mustBeFresh: true }))?.asked[0];
-  const now = await wholeTerms(terms, row, id, desk);
+async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, cache: TableCache): Promise<void> {
+  const row = (await standingOrders([id], cache, { mustBeFresh: true }))?.asked[0];
+  const now = await wholeTerms(terms, row, id, cache);
   if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
   throw new SvcError(
     'guarded',
@@ -166,12 +166,12 @@ async function wholeTerms(
   { rate, amount, range }: Terms,
   row: Order | undefined,
   id: string,
-  desk: Desk,
+  cache: TableCache,
 ): Promise<WholeTerms> {
   const rateNow = row === undefined ? undefined : orderRate(row);
   const whole = {
     rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
-    amount: amount ?? (row === undefined ? undefined : await desk.amountOf(row)),
+    amount: amount ?? (row === undefined ? undefined : await cache.amountOf(row)),
     range: range?.text ?? (row === undefined ? undefined : plainText(row.range ?? 0)),
   };
   const missing = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));

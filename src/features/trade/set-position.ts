@@ -10,7 +10,7 @@ import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from './orde
 import { sideText } from './order-words.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { OpenPosition } from './schema.ts';
-import type { Desk, Look, Seen } from './trading-desk.ts';
+import type { Seen, TableCache, TableSnapshot } from './table-cache.ts';
 
 export const POSITION_SET_FLAGS = {
   stop: {
@@ -50,14 +50,14 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
   if (trail !== undefined && (exits.stop === undefined || exits.stop === 'none')) {
     throw new SvcError('missing_value', '--trail is of a stop: pass --stop <pips|price> as well');
   }
-  const plan = async (desk: Desk): Promise<readonly PlannedRequest[]> => {
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     // The requests follow from the command line alone.
-    const seen = ctx.dryRun ? undefined : await desk.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
+    const seen = ctx.dryRun ? undefined : await cache.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
     const row = openTradeOf(id, seen);
     if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
-    const account = row?.accountId === undefined ? undefined : await desk.account(row.accountId);
+    const account = row?.accountId === undefined ? undefined : await cache.account(row.accountId);
     if (account !== undefined && input.account !== undefined) {
-      checkAccount(`trade ${id}`, account, await desk.account(input.account));
+      checkAccount(`trade ${id}`, account, await cache.account(input.account));
     }
     const of = row === undefined ? `trade ${id}` : tradeText(row);
     // The request always says how the stop follows the price: 0 where it does not.
@@ -98,7 +98,7 @@ function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undef
 }
 
 /** A price of an earlier look says nothing of now. */
-function check(row: OpenPosition, { isFresh }: Look<OpenPosition>, exits: Exits, ctx: RunContext): void {
+function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exits: Exits, ctx: RunContext): void {
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
   if (isFresh && row.close !== undefined && row.isBuy !== undefined) {

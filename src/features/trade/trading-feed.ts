@@ -5,7 +5,7 @@ import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
 import type { Subscription } from './subscription.ts';
-import { openTradingSession, SESSION_FLAGS, type SessionWish, type TradingSession } from './trading-session.ts';
+import { openTradingSession, SESSION_FLAGS, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export const FEED_FLAGS = {
   until: {
@@ -59,14 +59,14 @@ export interface Feed extends TradingSession {
 /** How long the gateway may take to take subscriptions back. */
 const UNSUBSCRIBING_MS = 1_000;
 
-export async function openFeed(ctx: RunContext, wish: SessionWish): Promise<Feed> {
+export async function openFeed(ctx: RunContext, options: TradingOptions): Promise<Feed> {
   const { Subscription } = await import('./subscription.ts');
   // Whoever interrupts is waited for: what was subscribed to is taken back first.
   const life = new AbortController();
   const { signal } = life;
   const open = await openTradingSession(
     { ...ctx, signal, target: { ...ctx.target, signal } },
-    { ...wish, awaitGateway: wish.reconnect === true },
+    { ...options, awaitGateway: options.reconnect === true },
   );
   const { session, trading } = open;
   const subscription = new Subscription(session, trading);
@@ -110,7 +110,7 @@ export async function openFeed(ctx: RunContext, wish: SessionWish): Promise<Feed
           } catch (error) {
             // What fails because the feed was ended is no failure.
             if (over.signal.aborted) return;
-            if (!wasLost || wish.reconnect !== true || !isOfConnection(error)) throw error;
+            if (!wasLost || options.reconnect !== true || !isOfConnection(error)) throw error;
             await session.connect();
           }
         }

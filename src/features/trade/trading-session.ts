@@ -29,7 +29,7 @@ export const SESSION_FLAGS = {
   },
 } as const satisfies Flags;
 
-export interface SessionWish {
+export interface TradingOptions {
   readonly transport?: Transport;
   readonly budget?: 'fail' | 'wait' | 'ignore';
   readonly reconnect?: boolean;
@@ -56,10 +56,10 @@ export interface TradingSession {
 /** Ends the session, whatever becomes of the work. */
 export async function withTrading<T>(
   ctx: RunContext,
-  wish: SessionWish,
+  options: TradingOptions,
   work: (open: TradingSession) => Promise<T>,
 ): Promise<T> {
-  const open = await openTradingSession(ctx, wish);
+  const open = await openTradingSession(ctx, options);
   try {
     return await work(open);
   } finally {
@@ -70,7 +70,7 @@ export async function withTrading<T>(
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
   ctx: RunContext,
-  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false, forOrder = false }: SessionWish,
+  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false, forOrder = false }: TradingOptions,
 ): Promise<TradingSession> {
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('./client.ts');

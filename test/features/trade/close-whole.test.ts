@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { RunContext } from '../../../src/cli/command.ts';
 import { planWhole } from '../../../src/features/trade/close-whole.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
-import type { Desk } from '../../../src/features/trade/trading-desk.ts';
+import type { TableCache } from '../../../src/features/trade/table-cache.ts';
 
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
-  const desk = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
-  const [planned] = await planWhole(undefined, undefined, 'GTC', desk as unknown as Desk, ctx);
+  const [planned] = await planWhole(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
   return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0 });
 }
 

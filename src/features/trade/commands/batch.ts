@@ -17,7 +17,7 @@ import {
   rowsOf,
   sendAll,
 } from '../planned-requests.ts';
-import { type Desk, withDesk } from '../trading-desk.ts';
+import { type TableCache, withTableCache } from '../table-cache.ts';
 
 export const tradeBatch = listCommand({
   id: 'trade batch',
@@ -59,18 +59,18 @@ async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<read
   const lines = await readBatch(text, input.account, ctx);
   if (lines.length === 0) return { value: [], footer: 'there is no request in it: nothing was sent' };
   await checkConfirmable(`send ${lines.length} requests?`, input.account, ctx);
-  return withDesk(ctx, input, async (desk) => {
+  return withTableCache(ctx, input, async (cache) => {
     const planned: PlannedLine[] = [];
     for (const { line, change } of lines) {
-      planned.push({ line, planned: await atLine(line, () => change.plan(desk)), goesOn: change.goesOn });
+      planned.push({ line, planned: await atLine(line, () => change.plan(cache)), goesOn: change.goesOn });
     }
     const confirmed = await confirmAll(
       planned.flatMap((one) => one.planned),
-      desk,
+      cache,
       ctx,
     );
     if (confirmed instanceof Plan) return { value: confirmed };
-    const outcomes = await sendLines(planned, input, { desk, confirmed }, ctx);
+    const outcomes = await sendLines(planned, input, { cache, confirmed }, ctx);
     const value = outcomes.flatMap(({ line, of }) => rowsOf(of).map((row) => ({ line, ...row })));
     const all = outcomes.flatMap(({ of }) => of);
     return { value, code: codeOf(all), footer: hintsOf(all) };
@@ -80,7 +80,7 @@ async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<read
 async function sendLines(
   lines: readonly PlannedLine[],
   input: BatchInput,
-  { desk, confirmed }: { readonly desk: Desk; readonly confirmed: Confirmed },
+  { cache, confirmed }: { readonly cache: TableCache; readonly confirmed: Confirmed },
   ctx: RunContext,
 ): Promise<readonly { readonly line: number; readonly of: readonly Outcome[] }[]> {
   const sent: { line: number; of: readonly Outcome[] }[] = [];
@@ -93,11 +93,11 @@ async function sendLines(
     }
     // Nothing follows an outcome that is not known: not within a line, either.
     const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
-    await desk.leaveLost();
-    const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, desk, wish: input }, ctx));
+    await cache.leaveLost();
+    const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, cache, options: input }, ctx));
     sent.push({ line, of });
     // The token was let in, so it is the session that the gateway no longer knows.
-    if (of.some(({ error }) => error?.code === 'unauthorized')) await desk.close();
+    if (of.some(({ error }) => error?.code === 'unauthorized')) await cache.close();
     isOver = of.some(({ error }) => error !== undefined && !(input.keepGoing && !isUnknown(error)));
     bar.step();
   }

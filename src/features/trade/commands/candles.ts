@@ -4,10 +4,10 @@ import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
 import { candleTarget, checkSameRequest, writeCandles } from '../candle-file.ts';
+import { candleRange, type OpenReading, openReading, rangeTexts } from '../candle-options.ts';
 import { timeText } from '../candle-reader.ts';
 import { candleRow, type RowShape } from '../candle-rows.ts';
 import { checkLabel } from '../candle-series.ts';
-import { candleRange, type OpenReading, openReading, rangeTexts } from '../candle-wish.ts';
 import { CANDLE_FILE, candleChart, candleList, candlePicture, GAP_LIST, gapRows, usualChart } from '../candles.ts';
 import { findPeriod } from '../periods.ts';
 import { SESSION_FLAGS } from '../trading-session.ts';
@@ -71,23 +71,30 @@ export const tradeCandles = listCommand({
     checkLabel(input.label, period);
     const shape: RowShape = { price: shownPrice(input), label: input.label, period };
     if (input.out !== undefined) {
-      const { report, reading, wish } = await downloadCandles({ ...input, out: input.out }, shape, ctx);
+      const { report, reading, request } = await downloadCandles({ ...input, out: input.out }, shape, ctx);
       const code = reading.code(input.failOnGap);
-      if (input.gaps) return { value: gapRows(reading.gaps.gaps, wish), as: GAP_LIST, code };
+      if (input.gaps) return { value: gapRows(reading.gaps.gaps, request), as: GAP_LIST, code };
       return { value: report, as: CANDLE_FILE, code };
     }
     const range = candleRange(input, period, undefined, ctx);
     const begin = () => openReading(input, { ...range, period }, ctx);
     if (input.gaps || input.chart) {
-      const { reading, wish } = await begin();
+      const { reading, request } = await begin();
       const candles = [];
       for await (const batch of reading.batches()) candles.push(...batch.candles);
       reading.tell();
       const code = reading.code(input.failOnGap);
-      if (input.gaps) return { value: gapRows(reading.gaps.gaps, wish), as: GAP_LIST, code };
+      if (input.gaps) return { value: gapRows(reading.gaps.gaps, request), as: GAP_LIST, code };
       const value = candles.map((candle) => candleRow(candle, shape));
       const { width, height, ascii } = input;
-      const view = { ...shape, symbol: wish.symbol, gaps: reading.gaps.gaps, width, height, ascii: ascii || undefined };
+      const view = {
+        ...shape,
+        symbol: request.symbol,
+        gaps: reading.gaps.gaps,
+        width,
+        height,
+        ascii: ascii || undefined,
+      };
       const drawing = await drawn(input, candlePicture(value, view), ctx);
       if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
       return { value, as: candleChart(value, view), code };
@@ -181,8 +188,8 @@ async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunCo
   };
   // What can be told to differ without asking anybody.
   checkSameRequest(target, kept);
-  const { reading, wish } = await openReading(input, { ...range, period }, ctx, target);
-  const { symbol, offerId } = wish;
+  const { reading, request } = await openReading(input, { ...range, period }, ctx, target);
+  const { symbol, offerId } = request;
   const begin = { request: { ...kept, symbol, offerId }, begunAt: range.now };
   const candles = await writeCandles(reading, target, shape, begin, ctx);
   reading.tell();
@@ -198,8 +205,8 @@ async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunCo
     first: time(reading.first),
     last: time(reading.last),
     // Of what is no forex it is not known.
-    gaps: wish.isForex ? gaps.length : null,
-    missing: wish.isForex ? missing : null,
+    gaps: request.isForex ? gaps.length : null,
+    missing: request.isForex ? missing : null,
   };
-  return { reading, wish, report };
+  return { reading, request, report };
 }

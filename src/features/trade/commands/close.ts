@@ -32,9 +32,9 @@ type CloseAnswer = Answer<readonly CloseRow[]>;
 
 function closeTrades(input: CloseInput, as: NonNullable<CloseAnswer['as']>, ctx: RunContext): Promise<CloseAnswer> {
   const { wait } = input;
-  const wish = { ...input, reconnect: wait !== undefined };
+  const options = { ...input, reconnect: wait !== undefined };
   const change = closing(input, ctx);
-  return carryOutWith(change, wish, ctx, async (planned, desk, confirmed) => {
+  return carryOutWith(change, options, ctx, async (planned, cache, confirmed) => {
     let watch: FillWatch | undefined;
     const ready = async ({ session, unlimited }: TradingSession): Promise<FillWatch> => {
       const { watchFills } = await import('../fills.ts');
@@ -42,7 +42,7 @@ function closeTrades(input: CloseInput, as: NonNullable<CloseAnswer['as']>, ctx:
       await watch.follow(session, unlimited);
       return watch;
     };
-    const sending = { confirmed, desk, wish, ...(wait === undefined ? {} : { ready }) };
+    const sending = { confirmed, cache, options, ...(wait === undefined ? {} : { ready }) };
     const outcomes = await sendAll(planned, change, sending, ctx);
     throwOnly(outcomes);
     const reports = watch === undefined || wait === undefined ? new Map() : await reportsOf(outcomes, watch, wait, ctx);

@@ -7,7 +7,7 @@ import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
 import { UNAVAILABLE } from '../trading-feed.ts';
 import { keepOffers, knownOffers } from '../trading-offers.ts';
-import { openTradingSession, SESSION_FLAGS, type SessionWish, type TradingSession } from '../trading-session.ts';
+import { openTradingSession, SESSION_FLAGS, type TradingOptions, type TradingSession } from '../trading-session.ts';
 
 /** Rates with as many digits as the symbol has. `live`: a table prints each as it comes. */
 function quoteList(
@@ -76,7 +76,7 @@ export const tradeQuote = listCommand({
   },
 });
 
-interface Input extends SessionWish {
+interface Input extends TradingOptions {
   readonly symbol: readonly string[];
   readonly count: number;
   readonly wait: number;

@@ -8,10 +8,10 @@ import type { StreamEvent } from '../stream-event.ts';
 import type { Wanted } from '../subscription.ts';
 import { shownTime } from '../table-time.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts';
-import type { SessionWish } from '../trading-session.ts';
+import type { TradingOptions } from '../trading-session.ts';
 import { snapshotRows, wantedOf } from '../trading-tables.ts';
 
-interface Input extends SessionWish {
+interface Input extends TradingOptions {
   readonly what: readonly string[];
   readonly snapshot: boolean;
   readonly until: string | undefined;

@@ -6,7 +6,7 @@ import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Plan } from '../../../http/endpoint.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { Caller } from '../client.ts';
-import { openTradingSession, SESSION_FLAGS, type SessionWish } from '../trading-session.ts';
+import { openTradingSession, SESSION_FLAGS, type TradingOptions } from '../trading-session.ts';
 
 /** What became of a symbol that was to be shown or hidden. */
 interface VisibilityRow {
@@ -37,7 +37,7 @@ const VISIBILITY_FLAGS = {
   ...SESSION_FLAGS,
 } as const satisfies Flags;
 
-interface VisibilityInput extends SessionWish {
+interface VisibilityInput extends TradingOptions {
   readonly symbol: readonly string[];
   readonly temporary?: number | undefined;
 }

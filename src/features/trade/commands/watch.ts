@@ -8,14 +8,14 @@ import { LivePrices, type PriceRow } from '../live-prices.ts';
 import type { LiveModel, LiveSource } from '../live-source.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts';
 import { knownOffers } from '../trading-offers.ts';
-import type { SessionWish, TradingSession } from '../trading-session.ts';
+import type { TradingOptions, TradingSession } from '../trading-session.ts';
 import { symbolsOf } from '../trading-tables.ts';
 
 /** So often the age of the connection is drawn anew. */
 const AGE_MS = 1_000;
 const NEVER_MS = 2 ** 31 - 1;
 
-interface Input extends SessionWish {
+interface Input extends TradingOptions {
   readonly what: string;
   readonly symbol: readonly string[];
   readonly every: number;

@@ -5,11 +5,11 @@ import { SvcError } from '../../errors.ts';
 import type { BegunFile } from '../../store/appended-file.ts';
 import { type CandleTarget, checkSameRequest, markOf } from './candle-file.ts';
 import { timeText } from './candle-reader.ts';
-import { CandleReading, type CandleWish } from './candle-reading.ts';
+import { CandleReading, type CandleRequest } from './candle-reading.ts';
 import type { Period } from './periods.ts';
 import { FOREX, findOffer } from './symbols.ts';
 import { knownOffers } from './trading-offers.ts';
-import { openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface CandleInput {
   readonly symbol: string;
@@ -22,10 +22,10 @@ export interface CandleInput {
 
 export interface OpenReading {
   readonly reading: CandleReading;
-  readonly wish: CandleWish;
+  readonly request: CandleRequest;
 }
 
-export type CandleRange = Pick<CandleWish, 'from' | 'to' | 'last' | 'includePartial' | 'now' | 'untilNow'>;
+export type CandleRange = Pick<CandleRequest, 'from' | 'to' | 'last' | 'includePartial' | 'now' | 'untilNow'>;
 
 const USUAL_LAST = 100;
 const DAY_MS = 86_400_000;
@@ -70,7 +70,7 @@ export function rangeTexts({ from, to }: CandleRange): Readonly<Record<string, s
 async function candleOffer(
   { symbol, offerId }: CandleInput,
   open: TradingSession,
-): Promise<Pick<CandleWish, 'symbol' | 'offerId' | 'isForex'>> {
+): Promise<Pick<CandleRequest, 'symbol' | 'offerId' | 'isForex'>> {
   if (offerId !== undefined) return { symbol, offerId, isForex: isPair(symbol) };
   const { currency, offerId: id, instrumentType } = findOffer(await knownOffers(open), symbol);
   if (id === undefined) {
@@ -90,8 +90,8 @@ function isPair(symbol: string): boolean {
 
 /** Opens the session in which all is read; nothing is left open where this fails. */
 export async function openReading(
-  input: CandleInput & SessionWish & { readonly gaps: boolean; readonly failOnGap: boolean },
-  { period, ...range }: CandleRange & Pick<CandleWish, 'period'>,
+  input: CandleInput & TradingOptions & { readonly gaps: boolean; readonly failOnGap: boolean },
+  { period, ...range }: CandleRange & Pick<CandleRequest, 'period'>,
   ctx: RunContext,
   target?: CandleTarget,
 ): Promise<OpenReading> {
@@ -108,8 +108,8 @@ export async function openReading(
     if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
     const before = target === undefined ? undefined : markOf(target);
     const from = before === undefined ? range.from : (before.last ?? before.through + 1);
-    const wish = { ...range, ...offer, period, from };
-    return { wish, reading: new CandleReading(wish, open, input, ctx, before) };
+    const request = { ...range, ...offer, period, from };
+    return { request, reading: new CandleReading(request, open, input, ctx, before) };
   } catch (error) {
     await open.session.close();
     throw error;

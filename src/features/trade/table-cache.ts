@@ -7,43 +7,47 @@ import { SvcError } from '../../errors.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffers, orderAccount } from './order-account.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
-import { openTradingSession, type SessionWish, type TradingSession } from './trading-session.ts';
+import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
-export interface Look<Row> {
+export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
   /** False for what was seen within the last day. */
   readonly isFresh: boolean;
 }
 
 /** What is seen of rows that are named by their ids. Undefined where the cap on calls lets nothing be seen. */
-export type Seen<Row> = Look<Row> | undefined;
+export type Seen<Row> = TableSnapshot<Row> | undefined;
 
 type Table = 'OpenPosition' | 'Order';
 
 /** Ends its sessions, whatever becomes of the work. */
-export async function withDesk<T>(ctx: RunContext, wish: SessionWish, work: (desk: Desk) => Promise<T>): Promise<T> {
-  const desk = new Desk(ctx, wish);
+export async function withTableCache<T>(
+  ctx: RunContext,
+  options: TradingOptions,
+  work: (cache: TableCache) => Promise<T>,
+): Promise<T> {
+  const cache = new TableCache(ctx, options);
   try {
-    return await work(desk);
+    return await work(cache);
   } finally {
-    await desk.close();
+    await cache.close();
   }
 }
 
-export class Desk {
+export class TableCache {
   readonly #ctx: RunContext;
-  readonly #wish: SessionWish;
+  readonly #options: TradingOptions;
   readonly #looks = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
 
-  constructor(ctx: RunContext, wish: SessionWish) {
+  constructor(ctx: RunContext, options: TradingOptions) {
     this.#ctx = ctx;
-    this.#wish = wish;
+    this.#options = options;
   }
 
   open(): Promise<TradingSession> {
-    this.#open ??= openTradingSession(this.#ctx, { ...this.#wish, forOrder: true });
+    this.#open ??= openTradingSession(this.#ctx, { ...this.#options, forOrder: true });
     return this.#open;
   }
 
@@ -56,11 +60,11 @@ export class Desk {
   /** A session that was lost for good is replaced by the next `open`. */
   async leaveLost(): Promise<void> {
     const open = await this.#open?.catch(() => undefined);
-    if (this.#wish.reconnect !== true && open?.session.outage !== undefined) await this.close();
+    if (this.#options.reconnect !== true && open?.session.outage !== undefined) await this.close();
   }
 
   /** What was seen is looked at again when it is asked for. */
-  forget(): void {
+  invalidate(): void {
     this.#looks.clear();
     this.#offers = undefined;
   }
@@ -152,7 +156,7 @@ export class Desk {
     model: N,
     isEnough: (rows: readonly ModelRows[N][]) => boolean,
   ): Promise<Seen<ModelRows[N]>> {
-    const before = this.#looks.get(model) as Look<ModelRows[N]> | undefined;
+    const before = this.#looks.get(model) as TableSnapshot<ModelRows[N]> | undefined;
     if (this.#looks.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
     const seen = await this.#read(model, isEnough);
     this.#looks.set(model, seen);
