@@ -39,9 +39,9 @@ export function credentialsPath(paths: Paths): string {
   return join(paths.config, 'credentials.json');
 }
 
-/** What the file holds at this moment; nothing where it cannot be used. */
-export function glanceAtCredentials(paths: Paths): CredentialsDocument {
-  return standing(credentialsPath(paths)) ?? NO_CREDENTIALS;
+/** The content of the file, without its lock; empty if it cannot be used. */
+export function readCredentialsUnlocked(paths: Paths): CredentialsDocument {
+  return usableDocument(credentialsPath(paths)) ?? NO_CREDENTIALS;
 }
 
 /** What the file holds, after a repair where it needs one: only that takes the lock. */
@@ -88,7 +88,7 @@ export async function withCredentials<T>(
         return await body({
           document,
           warnings,
-          reread: () => standing(path) ?? document,
+          reread: () => usableDocument(path) ?? document,
           reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + ROOM),
           save: (next) => {
             gen += 1;
@@ -103,7 +103,7 @@ export async function withCredentials<T>(
   );
 }
 
-function standing(path: string): CredentialsDocument | undefined {
+function usableDocument(path: string): CredentialsDocument | undefined {
   try {
     const { document, corrupt } = read(path);
     return corrupt === undefined ? document : undefined;

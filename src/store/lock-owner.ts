@@ -29,7 +29,7 @@ export function lockOwner(pid: number): LockOwner {
 }
 
 /** `unknown` where only the lock's age can tell: another host or container, or a platform that does not say when it started. */
-export function ownerFate(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
+export function ownerLiveness(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== hostname() || owner.place !== place()) return 'unknown';
   try {
     kill(owner.pid, 0);

@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts';
 import { discard } from './atomic-write.ts';
 import { errorCode, fileFailure } from './file-failure.ts';
 import { makeFolder } from './folders.ts';
-import { type LockOwner, lockOwner, ownerFate, parseOwner } from './lock-owner.ts';
+import { type LockOwner, lockOwner, ownerLiveness, parseOwner } from './lock-owner.ts';
 import { readOwnFile } from './own-file.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
@@ -103,8 +103,8 @@ function readHolder(path: string): Holder | undefined {
 }
 
 function isGone({ owner, since }: Holder, now: number): boolean {
-  const fate = owner === undefined ? 'unknown' : ownerFate(owner);
-  return fate === 'dead' || (fate === 'unknown' && now - since > UNKNOWN_OWNER_MS);
+  const liveness = owner === undefined ? 'unknown' : ownerLiveness(owner);
+  return liveness === 'dead' || (liveness === 'unknown' && now - since > UNKNOWN_OWNER_MS);
 }
 
 /** The lock appears together with its content, so that no reader finds it without an owner. */

@@ -1,7 +1,7 @@
 /** What an explicit `--profile` leaves of the environment: its address counts before the variable's, and so may its credential. */
 import type { Context, Paths } from '../context.ts';
 import { credentialAddress, findCredential, findGatewayToken } from './credentials.ts';
-import { glanceAtCredentials } from './credentials-file.ts';
+import { readCredentialsUnlocked } from './credentials-file.ts';
 import type { Settings } from './settings.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
@@ -43,7 +43,7 @@ function unusedReason(service: ServiceName, env: Env, settings: Settings, paths:
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return undefined;
   const key = { profile: settings.profile.name, base_url: credentialAddress(new URL(address)) };
-  const document = glanceAtCredentials(paths);
+  const document = readCredentialsUnlocked(paths);
   const own =
     service === 'webhooks'
       ? findCredential(document, key)

@@ -35,7 +35,7 @@ export interface SandboxRecord {
   readonly env: SandboxEnv;
 }
 
-export interface KeptSandbox {
+export interface StoredSandbox {
   readonly record: SandboxRecord;
   /** Removes the file: its sandbox is over. */
   forget(): void;
@@ -72,7 +72,7 @@ export function recordSandbox(
 }
 
 /** The oldest first. What is no record of a sandbox is left alone. */
-export function readSandboxes(paths: Paths): readonly KeptSandbox[] {
+export function readSandboxes(paths: Paths): readonly StoredSandbox[] {
   const folder = folderOf(paths);
   return namesIn(folder)
     .filter((name) => name.endsWith('.json'))

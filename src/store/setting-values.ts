@@ -37,7 +37,7 @@ export function problemWith(setting: Setting, text: string): string | undefined 
 /**
  * Stricter than for an option or a variable: a path that is kept must mean the same from every working directory.
  */
-export function problemWithKept(setting: Setting, text: string): string | undefined {
+export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
   if (problem === undefined && setting.type === 'path' && !isAbsolute(text)) return 'must be an absolute path';
   return problem;

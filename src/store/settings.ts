@@ -2,7 +2,7 @@
 import type { Context, Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { findSetting, type Setting } from './setting-keys.ts';
-import { problemWith, problemWithKept, shownValue } from './setting-values.ts';
+import { problemWith, problemWithStored, shownValue } from './setting-values.ts';
 import {
   DEFAULT_PROFILE,
   type ProfileValues,
@@ -180,7 +180,7 @@ class LoadedSettings implements Settings {
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
     if (typeof kept === 'object') return { value: JSON.stringify(kept), origin, problem: 'must be a text' };
     const value = String(kept);
-    return { value, origin, problem: problemWithKept(setting, value) };
+    return { value, origin, problem: problemWithStored(setting, value) };
   }
 
   #usable(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {

@@ -29,7 +29,7 @@ import {
   withoutClient,
   withoutCredential,
 } from '../../src/store/credentials.ts';
-import { glanceAtCredentials, readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
+import { readCredentials, readCredentialsUnlocked, withCredentials } from '../../src/store/credentials-file.ts';
 import { lockOwner } from '../../src/store/lock-owner.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
@@ -240,7 +240,7 @@ describe('after a crash', () => {
     // A reader needs no lock, and does not care.
     expect((await read()).document).toEqual(DOCUMENT);
     const seen = await withCredentials(folder.paths, lockContext, ({ document }) => document);
-    expect([seen, glanceAtCredentials(folder.paths), names()]).toEqual([newer, newer, ['credentials.json']]);
+    expect([seen, readCredentialsUnlocked(folder.paths), names()]).toEqual([newer, newer, ['credentials.json']]);
   });
 
   it('finds the very first login', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withLock } from '../../src/store/lock.ts';
-import { lockOwner, ownerFate, parseOwner } from '../../src/store/lock-owner.ts';
+import { lockOwner, ownerLiveness, parseOwner } from '../../src/store/lock-owner.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -182,14 +182,14 @@ describe('withLock', () => {
   });
 });
 
-describe('ownerFate', () => {
+describe('ownerLiveness', () => {
   it('knows this process, an ended one, and a process id that was given again', () => {
     const self = lockOwner(process.pid);
-    expect(ownerFate(self)).toBe('alive');
-    expect(ownerFate({ ...self, pid: spawnSync('true').pid })).toBe('dead');
-    expect(ownerFate({ ...self, start: '1' })).toBe('dead');
-    expect(ownerFate({ ...self, start: '' })).toBe('unknown');
-    expect(ownerFate({ ...self, place: 'another boot' })).toBe('unknown');
+    expect(ownerLiveness(self)).toBe('alive');
+    expect(ownerLiveness({ ...self, pid: spawnSync('true').pid })).toBe('dead');
+    expect(ownerLiveness({ ...self, start: '1' })).toBe('dead');
+    expect(ownerLiveness({ ...self, start: '' })).toBe('unknown');
+    expect(ownerLiveness({ ...self, place: 'another boot' })).toBe('unknown');
   });
 
   it.each(['', '{', '[]', 'null', '{"pid":1}', '{"pid":-1,"host":"h","place":"p","start":"s","nonce":"n"}'])(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/output/types.ts';
 import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
-import { problemWith, problemWithKept, requireSetting, shownValue } from '../../src/store/setting-values.ts';
+import { problemWith, problemWithStored, requireSetting, shownValue } from '../../src/store/setting-values.ts';
 
 const good: Record<string, string[]> = {
   'alerts.url': ['http://localhost:9093', 'https://am.example.com/prefix', 'HTTPS://[::1]:1/'],
@@ -35,7 +35,7 @@ const bad: Record<string, string[]> = {
 describe('problemWith', () => {
   for (const [key, values] of Object.entries(good)) {
     it.each(values)(`accepts ${key} %j`, (value) =>
-      expect(problemWithKept(requireSetting(key), value)).toBeUndefined(),
+      expect(problemWithStored(requireSetting(key), value)).toBeUndefined(),
     );
   }
   for (const [key, values] of Object.entries(bad)) {
@@ -46,13 +46,13 @@ describe('problemWith', () => {
 
   it('lets a path be relative, but not one that is kept', () => {
     expect(problemWith(requireSetting('cacert'), 'ca.pem')).toBeUndefined();
-    expect(problemWithKept(requireSetting('cacert'), 'ca.pem')).toBe('must be an absolute path');
+    expect(problemWithStored(requireSetting('cacert'), 'ca.pem')).toBe('must be an absolute path');
   });
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SETTING_KEYS), fc.string({ unit: 'binary' }), (setting, text) => {
-        expect(['string', 'undefined']).toContain(typeof problemWithKept(setting, text));
+        expect(['string', 'undefined']).toContain(typeof problemWithStored(setting, text));
       }),
     );
   });

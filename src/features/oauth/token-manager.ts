@@ -19,9 +19,9 @@ import {
 } from '../../store/credentials.ts';
 import {
   type CredentialsFile,
-  glanceAtCredentials,
   type OpenCredentials,
   readCredentials,
+  readCredentialsUnlocked,
   withCredentials,
 } from '../../store/credentials-file.ts';
 import { errorCode } from '../../store/file-failure.ts';
@@ -127,7 +127,7 @@ export class TokenManager {
       ...context,
       sleep: async (ms: number, signal?: AbortSignal) => {
         await context.sleep(ms, signal);
-        const found = replacement(glanceAtCredentials(context.paths));
+        const found = replacement(readCredentialsUnlocked(context.paths));
         if (found !== undefined) throw new Replaced(found);
       },
     };

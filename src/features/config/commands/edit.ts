@@ -8,7 +8,7 @@ import { SvcError } from '../../../errors.ts';
 import { fileFailure } from '../../../store/file-failure.ts';
 import { makeFolder } from '../../../store/folders.ts';
 import { findSetting } from '../../../store/setting-keys.ts';
-import { problemWithKept } from '../../../store/setting-values.ts';
+import { problemWithStored } from '../../../store/setting-values.ts';
 import { replaceSettings } from '../../../store/settings-editor.ts';
 import { parseSettings, readSettingsBytes, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 
@@ -86,7 +86,7 @@ function checkText(text: Uint8Array, path: string, kept: { hint: string }): void
     for (const [key, value] of Object.entries(values)) {
       const setting = findSetting(key);
       const problem =
-        setting && (typeof value === 'object' ? 'must be a text' : problemWithKept(setting, String(value)));
+        setting && (typeof value === 'object' ? 'must be a text' : problemWithStored(setting, String(value)));
       if (problem) throw new SvcError('config_invalid', `profile ${name}: ${key} ${problem}`, kept);
     }
   }

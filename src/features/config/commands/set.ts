@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Setting } from '../../../store/setting-keys.ts';
-import { problemWithKept, requireSetting, shownValue } from '../../../store/setting-values.ts';
+import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-values.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
 
@@ -50,7 +50,7 @@ export const configSet = recordCommand({
 });
 
 function checkValue(setting: Setting, value: string): void {
-  const problem = problemWithKept(setting, value);
+  const problem = problemWithStored(setting, value);
   if (problem === undefined) return;
   throw new SvcError('invalid_value', `${setting.key}: "${shownValue(setting, value)}" ${problem}`, {
     ...(setting.type === 'url'
