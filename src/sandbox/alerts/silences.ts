@@ -3,17 +3,11 @@ import type { PostedSilence } from './bodies.ts';
 import { compareBytes, type LabelSet } from './fingerprint.ts';
 import { compileMatchers, compileRegex, type Match, type Matcher } from './matcher.ts';
 import { Refused } from './requests.ts';
-import { formatServerTime, type ServerTime, utc } from './times.ts';
+import { formatServerTime, utc } from './times.ts';
 
 export type SilenceState = 'active' | 'pending' | 'expired';
 
-export interface Silence {
-  readonly id: string;
-  readonly matchers: readonly Matcher[];
-  readonly startsAt: ServerTime;
-  readonly endsAt: ServerTime;
-  readonly createdBy: string;
-  readonly comment: string;
+export interface Silence extends PostedSilence {
   readonly updatedAt: number;
 }
 
