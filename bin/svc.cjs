@@ -3,13 +3,12 @@
 // The version and the help pages are texts prepared at build time: printing one loads nothing but this file and their table.
 const argv = process.argv.slice(2);
 const text = prepared();
-if (text === undefined) {
+if (argv[0] === '__complete') {
+  const { completionAnswer, processContext, resolvePaths } = built('../dist/complete.cjs');
+  completionAnswer(argv.slice(1), built('../dist/completion.json'), processContext(resolvePaths)).then(print);
+} else if (text === undefined) {
   const { main, processContext, resolvePaths } = built('../dist/main.cjs');
-  const made = {
-    aliases: () => built('../dist/prepared.json').aliases,
-    completion: () => built('../dist/completion.json'),
-  };
-  main(argv, processContext(resolvePaths), made).then((code) => {
+  main(argv, processContext(resolvePaths), () => built('../dist/prepared.json').aliases).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });

@@ -52,7 +52,7 @@ const rawText = {
 const made = path(`dist.${process.pid}`);
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
-  input: { main: path('src/entry.ts'), pages: path('src/pages.ts') },
+  input: { main: path('src/entry.ts'), complete: path('src/complete.ts'), pages: path('src/pages.ts') },
   platform: 'node',
   plugins: [leaveOut, keepQuiet, rawText],
   logLevel: 'warn',

@@ -26,6 +26,7 @@ function run(command, args) {
 const packed = [
   'bin/svc.cjs',
   'dist/main.cjs',
+  'dist/complete.cjs',
   ...readdirSync(`${root}dist/chunks`).map((name) => `dist/chunks/${name}`),
 ];
 for (const path of packed) {

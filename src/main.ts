@@ -1,7 +1,6 @@
 /** argv and context in, exit status out: the only place where errors become exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
-import type { Model } from './cli/completion/model.ts';
 import type { HelpSubject } from './cli/help.ts';
 import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
@@ -11,18 +10,15 @@ import { GROUPS } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
-/** What the build has made of the declarations, so that a start does not load them. */
-export interface Prepared {
-  readonly aliases: () => Aliases;
-  readonly completion: () => Model;
-}
-
-/** Runs one command line. Never throws: errors go to stderr and into the status. Nothing is prepared where the source itself runs. */
-export async function main(argv: readonly string[], outer: Context, prepared?: Prepared): Promise<number> {
+/**
+ * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are
+ * looked up in the declarations.
+ */
+export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();
   const context = { ...outer, stderr: hiding(outer.stderr, secrets) };
   try {
-    return await dispatch(argv, context, secrets, prepared);
+    return await dispatch(argv, context, secrets, aliases);
   } catch (error) {
     return await report(error, argv, context);
   }
@@ -32,12 +28,12 @@ async function dispatch(
   argv: readonly string[],
   context: Context,
   secrets: KnownSecrets,
-  prepared: Prepared | undefined,
+  aliases: (() => Aliases) | undefined,
 ): Promise<number> {
   if (argv[0] === '__complete') {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
-    const model = prepared?.completion() ?? (await (await import('./cli/completion/model.ts')).completionModel(GROUPS));
-    return print(context, await completionAnswer(argv.slice(1), model, context));
+    const { completionModel } = await import('./cli/completion/model.ts');
+    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS), context));
   }
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
@@ -59,7 +55,7 @@ async function dispatch(
       secrets,
     );
   const group = findGroup(GROUPS, first);
-  const found = await findCommand(group, rest, at.slice(1), prepared?.aliases);
+  const found = await findCommand(group, rest, at.slice(1), aliases);
   if (found.kind === 'commands') {
     return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   }

@@ -41,6 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],
   main: [...GENERAL, /^features\/index\.ts$/, /^features\/oauth\/authorizer\.ts$/, /^\.\.\/package\.json$/],
   pages: [/^cli\//, /^features\/index\.ts$/],
+  complete: [/^cli\/completion\//, /^process\//, /^store\//],
   entry: [/^main\.ts$/, /^process\//, /^store\//],
 };
 

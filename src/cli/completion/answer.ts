@@ -9,7 +9,7 @@
 import type { Context } from '../../context.ts';
 import { escapeText } from '../../output/escape.ts';
 import type { Candidate } from '../../store/completion-cache.ts';
-import { joined, type Model, type Option, type Place, type Values } from './model.ts';
+import type { Model, Option, Place, Values } from './model.ts';
 import { candidatesOf } from './sources.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
@@ -92,7 +92,7 @@ function reached(model: Model, words: readonly string[]): Reached {
       option = awaitingValue(model, place(), word);
     } else {
       const next = Object.hasOwn(place().words, word) ? place().words[word] : undefined;
-      const to = next?.to ?? joined(at, word);
+      const to = next?.to ?? `${at} ${word}`.trimStart();
       if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
       else operands++;
     }

@@ -89,7 +89,7 @@ function addWords(places: Record<string, Place>, group: string, { id, summary, a
     let at = group;
     for (const [index, word] of words.entries()) {
       const place = places[at] ?? EMPTY;
-      const to = joined(at, word);
+      const to = `${at} ${word}`;
       const last = index === words.length - 1;
       const isName = !last || to === id;
       const entry: Word = { help: last ? summary : '', ...(isName ? {} : { to: id, alias: true }) };
@@ -99,10 +99,6 @@ function addWords(places: Record<string, Place>, group: string, { id, summary, a
       at = to;
     }
   }
-}
-
-export function joined(place: string, word: string): string {
-  return place === '' ? word : `${place} ${word}`;
 }
 
 function commandPlace(command: Command): Place {
