@@ -46,7 +46,6 @@ export class JsonLimit extends SyntaxError {
 }
 
 export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
-const TOO_MANY = `too large: more than ${MOST_VALUES} names and values`;
 const TOO_WIDE = `too large: more than ${MOST_NAMES} names in one object`;
 
 /** `JSON.parse` for text of a service or a file. Throws `JsonLimit`. The user's own file may have any number of values. */
@@ -82,7 +81,7 @@ function checkLimits(text: string, mostValues: number): void {
       values++;
       while (isWithinScalar(text.charCodeAt(i + 1))) i++;
     }
-    if (values > mostValues) throw new JsonLimit(TOO_MANY);
+    if (values > mostValues) throw new JsonLimit(`too large: more than ${mostValues} names and values`);
   }
 }
 

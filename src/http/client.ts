@@ -105,7 +105,7 @@ class ServiceClient implements Client {
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const schema = loading(endpoint.item);
     const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
-    const array = new ArrayItems();
+    const array = new ArrayItems(endpoint.largeItems);
     let count = 0;
     let begin: Buffer | undefined;
     for await (const chunk of this.#explained(sent, sent.result)) {

@@ -36,6 +36,8 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly fresh?: true;
   /** The type that an answer is labelled with says nothing about it. */
   readonly mislabelled?: true;
+  /** An item of its array may be as large as a whole response: one group may hold every alert. */
+  readonly largeItems?: true;
   /** Its answers have ids above 2^53, which are parsed as texts. */
   readonly exactIntegers?: true;
   /** The answer's schema, or none where a success has no body. */

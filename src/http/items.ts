@@ -4,8 +4,15 @@ import { DEEPEST, TOO_DEEP } from '../json-object.ts';
 import { ByteList } from './byte-list.ts';
 import { decodeUtf8, JsonFault, parseText } from './json.ts';
 
-/** In bytes. */
-const LARGEST_ITEM = 24 * 1024 * 1024;
+interface Limits {
+  readonly mebibytes: number;
+  /** Names and values, or as many as any JSON text may have. */
+  readonly values?: number;
+}
+
+const ITEM: Limits = { mebibytes: 24 };
+/** 50,000 alerts of 100 names and values. */
+const LARGE_ITEM: Limits = { mebibytes: 64, values: 5_000_000 };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -24,6 +31,11 @@ export class ArrayItems {
   #separated = false;
   /** The bytes since the last comma between items. */
   readonly #open = new ByteList();
+  readonly #limits: Limits;
+
+  constructor(large = false) {
+    this.#limits = large ? LARGE_ITEM : ITEM;
+  }
 
   /** The items that the chunk completes. They are parsed together: one `JSON.parse` per chunk. */
   push(chunk: Buffer): readonly unknown[] {
@@ -47,7 +59,10 @@ export class ArrayItems {
     }
     if (comma < 0) {
       this.#open.push(chunk.subarray(start));
-      if (this.#open.length > LARGEST_ITEM) throw new JsonFault('one of its items is larger than 24 MiB');
+      const { mebibytes } = this.#limits;
+      if (this.#open.length > mebibytes * 2 ** 20) {
+        throw new JsonFault(`one of its items is larger than ${mebibytes} MiB`);
+      }
       return [];
     }
     this.#separated = true;
@@ -99,7 +114,7 @@ export class ArrayItems {
     }
     const text = decodeUtf8(bytes);
     if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
-    return parseText(`[${text}]`) as unknown[];
+    return parseText(`[${text}]`, this.#limits.values) as unknown[];
   }
 }
 

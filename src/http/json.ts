@@ -27,9 +27,9 @@ export function parseJson(bytes: Buffer, exact = false): unknown {
   return parseText(exact ? exactIntegers(text) : text);
 }
 
-export function parseText(text: string): unknown {
+export function parseText(text: string, mostValues?: number): unknown {
   try {
-    return parseJsonText(text);
+    return parseJsonText(text, mostValues);
   } catch (error) {
     // The parser's own message quotes the text.
     throw new JsonFault(error instanceof JsonLimit ? `it is ${error.message}` : 'it is not JSON');

@@ -67,6 +67,25 @@ describe('a response of too many values', () => {
     expect(run).toMatchObject({ code: 7, stderr: expect.stringContaining(MESSAGE) });
   });
 
+  it('is not the limit of one group of alerts, which may hold them all', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`label_${i}`, 'value']));
+    const status = { state: 'active', silencedBy: [], inhibitedBy: [] };
+    const alert = {
+      labels,
+      annotations: {},
+      receivers: [],
+      fingerprint: 'f',
+      startsAt: '2026-01-01T00:00:00Z',
+      status,
+    };
+    const group = `[{"labels":{},"receiver":{"name":"all"},"alerts":${list(JSON.stringify(alert), 30_000)}}]`;
+    await using one = await faultServer((socket) => socket.write(answer(200, group)));
+    const run = await svc(['alerts', 'groups', '--query', 'length([0].alerts)', '-o', 'json'], {
+      env: { SVC_ALERTS_URL: one.url },
+    });
+    expect(run).toMatchObject({ code: 0, stdout: '30000\n' });
+  });
+
   it('fails a request to the gateway', async () => {
     await using feed = await feedGateway();
     feed.onModel = (_model, response) => {

@@ -40,7 +40,7 @@ export const ENDPOINTS = {
   withdrawSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'write' }),
   alerts: list('/alerts', 'alert'),
   postAlerts: endpoint({ method: 'POST', path: '/alerts', effect: 'write' }),
-  groups: list('/alerts/groups', 'alertGroup'),
+  groups: { ...list('/alerts/groups', 'alertGroup'), largeItems: true as const },
 };
 
 type AlertQuery = StateQuery & AlertFilter;
