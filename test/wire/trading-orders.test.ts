@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/features/trade/endpoints.ts';
+import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/features/trade/client.ts';
 import type { TradingError } from '../../src/features/trade/envelope.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/order-forms.ts';
 import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/features/trade/order-ledger.ts';
-import { explainRefusal } from '../../src/features/trade/order-refusal.ts';
 import { parseDistance, parsePips, parseRate } from '../../src/features/trade/order-rules.ts';
+import { explainRefusal } from '../../src/features/trade/order-sending.ts';
 import { type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';

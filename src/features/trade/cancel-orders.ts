@@ -3,7 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
-import { deleteOrder } from './endpoints.ts';
+import { deleteOrder } from './client.ts';
 import { wantedAccount } from './order-account.ts';
 import { accountOf, groupOf, standing, standingOrders } from './order-rows.ts';
 import { checkOrderId } from './order-rules.ts';

@@ -1,11 +1,56 @@
 /** The gateway's requests with their types, over a session. Orders are in `orders/`. */
 import { SvcError } from '../../errors.ts';
-import { type CallValues, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
-import * as endpoints from './endpoints.ts';
+import { type CallValues, type Effect, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
 import { verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
 import type { Account, Candle, Envelope, Instrument, ModelRows } from './schema.ts';
+
+const envelope = async () => (await import('./schema.ts')).envelope;
+
+function read(path: string): Endpoint<Envelope, 'read'> {
+  return { method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope };
+}
+
+/** No write is ever sent twice; what a subscription changes is the session's own affair, and ends with it. */
+function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
+  return { method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope };
+}
+
+/** Doc 3 §4. */
+export const getAccounts = read('/trading/get_model/Accounts');
+/** Doc 3 §4; the query `models` as seen on the public implementation. */
+export const getModel = read('/trading/get_model');
+/** Not shown in the document. */
+export const getInstruments = read('/trading/get_instruments');
+/** Doc 3 §8 has its limits; the path is not shown. Its answers may be kept for a day, and the last candle changes by the second. */
+export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
+
+/** Doc 3 §4; subscribing changes nothing at the service but what it pushes to this session. */
+export const subscribePrices = post('/subscribe', 'read');
+export const subscribeModel = post('/trading/subscribe', 'read');
+/** Doc 3 §4: "Unsubscribing exists. Its path and fields: not shown." */
+export const unsubscribePrices = post('/unsubscribe', 'read');
+export const unsubscribeModel = post('/trading/unsubscribe', 'read');
+
+/** Not shown in the document; what it changes stays with the account. */
+export const updateSubscriptions = post('/trading/update_subscriptions', 'write');
+
+/** Doc 3 §4. */
+export const openTrade = post('/trading/open_trade', 'money');
+export const createEntryOrder = post('/trading/create_entry_order', 'money');
+
+/** Not shown in the document. */
+export const closeTrade = post('/trading/close_trade', 'money');
+export const closeAllForSymbol = post('/trading/close_all_for_symbol', 'money');
+export const changeOrder = post('/trading/change_order', 'money');
+export const deleteOrder = post('/trading/delete_order', 'money');
+export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
+export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
+export const simpleOco = post('/trading/simple_oco', 'money');
+export const addToOco = post('/trading/add_to_oco', 'money');
+export const removeFromOco = post('/trading/remove_from_oco', 'money');
+export const editOco = post('/trading/edit_oco', 'money');
 
 /** What of a session a request needs. */
 export interface Caller {
@@ -58,12 +103,11 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
     return checked(withoutTotal(answer[rows], key), schema, rows);
   };
   const accountsAt: Readonly<Record<AccountsPath, () => Promise<Envelope>>> = {
-    documented: () => asked('the accounts', endpoints.getAccounts),
-    common: () => asked('the accounts', endpoints.getModel, { query: { models: 'Account' } }),
+    documented: () => asked('the accounts', getAccounts),
+    common: () => asked('the accounts', getModel, { query: { models: 'Account' } }),
   };
   return {
-    model: async (name) =>
-      rowsOf(await asked(`the table ${name}`, endpoints.getModel, { query: { models: name } }), name),
+    model: async (name) => rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name),
     async accounts() {
       const first = accountsPath.read();
       const answer = await known(accountsAt[first]());
@@ -74,24 +118,24 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
       return rows;
     },
     async instruments() {
-      const { data } = await asked('the instruments', endpoints.getInstruments);
+      const { data } = await asked('the instruments', getInstruments);
       const list = (data as { instrument?: unknown } | undefined)?.instrument;
       return checked(list, (await schemas()).instrument, 'data.instrument');
     },
     async subscribePrices(symbol) {
-      await asked(`prices of ${symbol}`, endpoints.subscribePrices, { body: { pairs: symbol } });
+      await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
     },
     async unsubscribePrices(symbol) {
-      await asked(`no more prices of ${symbol}`, endpoints.unsubscribePrices, { body: { pairs: symbol } });
+      await asked(`no more prices of ${symbol}`, unsubscribePrices, { body: { pairs: symbol } });
     },
     async subscribeModel(name) {
-      await asked(`updates of ${name}`, endpoints.subscribeModel, { body: { models: name } });
+      await asked(`updates of ${name}`, subscribeModel, { body: { models: name } });
     },
     async unsubscribeModel(name) {
-      await asked(`no more updates of ${name}`, endpoints.unsubscribeModel, { body: { models: name } });
+      await asked(`no more updates of ${name}`, unsubscribeModel, { body: { models: name } });
     },
     async candles({ offerId, period, from, to }) {
-      const answer = await asked(`candles ${period}`, endpoints.getCandles, {
+      const answer = await asked(`candles ${period}`, getCandles, {
         params: { offer_id: offerId, period_id: period },
         // `num` is required even where a range is given, and then ignored.
         query: { num: MOST_CANDLES, from, to },
@@ -110,7 +154,7 @@ export async function setVisible(
   visible: boolean,
 ): Promise<Plan | undefined> {
   const body = { symbol, visible: String(visible) };
-  const answer = await session.send(endpoints.updateSubscriptions, { body });
+  const answer = await session.send(updateSubscriptions, { body });
   if (answer instanceof Plan) return answer;
   unlessRefused(`${visible ? 'showing' : 'hiding'} ${symbol}`, answer);
   return undefined;

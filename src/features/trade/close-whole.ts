@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { closeAllForm } from './change-forms.ts';
-import { closeAllForSymbol } from './endpoints.ts';
+import { closeAllForSymbol } from './client.ts';
 import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
 import type { PlannedRequest } from './planned-requests.ts';

@@ -1,9 +1,8 @@
 /** One Engine.IO connection to the gateway: its id, its polls or its websocket, its heartbeat and its goodbye. */
 import { SvcError } from '../../errors.ts';
 import type { WebSocket } from '../../http/websocket.ts';
-import { tokenRefused } from './engine-failure.ts';
 import * as wire from './engine-packet.ts';
-import { EngineRequests, type EngineTarget } from './engine-requests.ts';
+import { EngineRequests, type EngineTarget, tokenRefused } from './engine-requests.ts';
 import { Heartbeat } from './heartbeat.ts';
 
 export interface EngineOptions extends EngineTarget {

@@ -1,6 +1,6 @@
 /** An order that waits for its rate, from its options to its form. */
 import type { Flags, Instant } from '../../cli/flags.ts';
-import { createEntryOrder } from './endpoints.ts';
+import { createEntryOrder } from './client.ts';
 import type { MarketTerms } from './market-order.ts';
 import type { NewOrderDraft } from './new-order.ts';
 import { exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';

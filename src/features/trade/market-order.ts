@@ -1,6 +1,6 @@
 /** An order at market, from its options to its form. */
 import type { Flags } from '../../cli/flags.ts';
-import { openTrade } from './endpoints.ts';
+import { openTrade } from './client.ts';
 import type { NewOrderDraft } from './new-order.ts';
 import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 import { marketForm } from './order-forms.ts';

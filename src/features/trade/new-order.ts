@@ -4,16 +4,15 @@ import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
-import type { CallsLeft } from './call-limits.ts';
+import type { CallsLeft } from './counted-caller.ts';
 import type { FillWatch } from './fills.ts';
 import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
 import type { LostOrder } from './order-candidates.ts';
-import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
+import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
 import type { OrderPreview, OrderTerms } from './order-preview.ts';
-import type { OrderReport } from './order-report.ts';
 import { planOrders, type SendingDetails, sendOrder } from './order-sending.ts';
+import type { OrderReport } from './orders.ts';
 import type { OrderRequest, Placed } from './placing.ts';
-import { STALE_MS } from './planned-requests.ts';
 import type { Account, Offer } from './schema.ts';
 import {
   commandNumbersOf,
@@ -77,7 +76,7 @@ async function confirm(
   ctx: RunContext,
 ): Promise<Pick<ConfirmedOrder, 'offer' | 'confirmed'>> {
   const { previewOrder, guardOrder } = await import('./order-preview.ts');
-  const { orderSentence } = await import('./order-question.ts');
+  const { orderSentence } = await import('./order-preview.ts');
   const previewBy = (seen: Offer): OrderPreview => {
     guardOrder(draft, { account, offer: seen });
     return previewOrder(draft, { account, offer: seen, now: ctx.now() });
@@ -143,7 +142,7 @@ async function send(order: ConfirmedOrder, ctx: RunContext): Promise<Answer<Orde
   const { draft, account, offer, open, options, wait, confirmed } = order;
   const { accountId } = account;
   const { currency: symbol } = offer;
-  const { acceptedOrder } = await import('./order-report.ts');
+  const { acceptedOrder } = await import('./orders.ts');
   const { watchFills } = await import('./fills.ts');
   const watch = wait === undefined ? undefined : watchFills(ctx);
   await watch?.follow(open.session, open.unlimited);
@@ -162,7 +161,7 @@ async function filled(
 ): Promise<Answer<OrderReport>> {
   const { hedges } = await import('./accounts.ts');
   const { thousands } = await import('./order-preview.ts');
-  const { reportedOrder } = await import('./order-report.ts');
+  const { reportedOrder } = await import('./orders.ts');
   ctx.notice(`order ${orderId} is accepted; waiting for its trades`);
   try {
     const awaited = {
@@ -191,7 +190,7 @@ const LOOKS = ['OpenPosition', 'Order', 'ClosedPosition'];
 
 async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
   const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
-  const { CALL_LIMITS } = await import('./call-limits.ts');
+  const { CALL_LIMITS } = await import('./counted-caller.ts');
   const token = await gatewayToken(ctx);
   const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
   const commandNumbers = await commandNumbersOf(ctx);

@@ -4,7 +4,7 @@ import type { Flags, Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
 import { type OcoLeg, ocoForm } from './change-forms.ts';
-import { addToOco, editOco, removeFromOco, simpleOco } from './endpoints.ts';
+import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
 import { wantedAccount } from './order-account.ts';
 import type { OrderForm } from './order-forms.ts';
 import { accountOf, isGrouped, standingOrders } from './order-rows.ts';

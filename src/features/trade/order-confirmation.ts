@@ -4,6 +4,9 @@ import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
 import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../../store/order-journal.ts';
 
+/** What was read longer ago than this says too little about now. */
+export const STALE_MS = 10_000;
+
 function isLive({ settings }: RunContext): boolean {
   return settings.get('trade.live') === 'true';
 }

@@ -18,7 +18,7 @@ export async function plannedOrder(
     return { request, details: {}, accountId, does: request.what };
   }
   const { previewOrder, guardOrder, isBarred } = await import('./order-preview.ts');
-  const { orderSentence } = await import('./order-question.ts');
+  const { orderSentence } = await import('./order-preview.ts');
   const found = await cache.checkedAccount(wanted);
   const account = isBarred(found) ? await cache.freshAccount(found) : found;
   const offer = await cache.offer(symbol);

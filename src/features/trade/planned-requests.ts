@@ -5,7 +5,7 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import type { ChangeRow } from './change-row.ts';
 import type { FillWatch } from './fills.ts';
-import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
+import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
 import type { Awaited } from './order-ledger.ts';
 import { planOrders, type SendingDetails, type SendingOptions, sendOrder } from './order-sending.ts';
 import type { OrderRequest, Placed } from './placing.ts';
@@ -91,9 +91,6 @@ export function throwOnly(outcomes: readonly Outcome[]): void {
   const tried = outcomes.filter(({ isLeft }) => !isLeft);
   if (only !== undefined && tried.length === 1) throw only;
 }
-
-/** A look that is older says too little of now. */
-export const STALE_MS = 10_000;
 
 /** A dry run gets the plan of all. Where the answer took its time, the state is read again before anything is sent. */
 export async function confirmAll(

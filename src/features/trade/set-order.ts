@@ -4,8 +4,8 @@ import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount } from './change-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from './change-forms.ts';
-import { changeOrder, changeOrderStopLimit } from './endpoints.ts';
-import { trailText } from './order-question.ts';
+import { changeOrder, changeOrderStopLimit } from './client.ts';
+import { trailText } from './order-preview.ts';
 import { accountOf, standing, standingOrders } from './order-rows.ts';
 import {
   checkExitPrices,

@@ -4,9 +4,8 @@ import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 import type { KnownTables } from '../../store/known-tables.ts';
-import type { CallLimit } from './call-limits.ts';
 import type { AccountsPathMemory, Caller, Trading } from './client.ts';
-import type { CallBudget, Counting } from './counted-caller.ts';
+import type { CallBudget, CallLimit, Counting } from './counted-caller.ts';
 import type { Session, Transport } from './session-types.ts';
 
 /** Of what trades: the caps on calls hold reads back, and never an order. */
@@ -160,7 +159,7 @@ export async function gatewayToken({ target }: RunContext): Promise<Secret> {
 
 /** The table with the corrections of the settings. */
 export async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Record<string, number>>> {
-  const { commandNumbers } = await import('./call-limits.ts');
+  const { commandNumbers } = await import('./counted-caller.ts');
   const numbers = commandNumbers(settings.get('trade.commandNumbers'));
   if (numbers !== undefined) return numbers;
   throw new SvcError('config_invalid', 'trade.commandNumbers is not of the form Order=46,Account=79', {

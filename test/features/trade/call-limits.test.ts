@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { getAccounts, getModel, openTrade, updateSubscriptions } from '../../../src/features/trade/client.ts';
 import {
   CALL_LIMITS,
+  type CallBudget,
   type CallLimit,
   COMMAND_NUMBERS,
+  type Counting,
   commandNumbers,
+  countedCaller,
   requestName,
-} from '../../../src/features/trade/call-limits.ts';
-import { type CallBudget, type Counting, countedCaller } from '../../../src/features/trade/counted-caller.ts';
-import { getAccounts, getModel, openTrade, updateSubscriptions } from '../../../src/features/trade/endpoints.ts';
+} from '../../../src/features/trade/counted-caller.ts';
 import type { Envelope } from '../../../src/features/trade/schema.ts';
 import type { CallValues, Endpoint } from '../../../src/http/endpoint.ts';
 

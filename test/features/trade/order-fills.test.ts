@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { openTrading } from '../../../src/features/trade/client.ts';
 import { type FillWatch, watchFills } from '../../../src/features/trade/fills.ts';
-import { reportedOrder } from '../../../src/features/trade/order-report.ts';
+import { reportedOrder } from '../../../src/features/trade/orders.ts';
 import type { Session, SessionEvent } from '../../../src/features/trade/session-types.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;

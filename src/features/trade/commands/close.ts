@@ -86,7 +86,7 @@ async function closeAnswer(
   outcomes: readonly Outcome[],
   reports: ReadonlyMap<Outcome, FillReport>,
 ): Promise<CloseAnswer> {
-  const { FILL_CODES, fillFooter } = await import('../order-report.ts');
+  const { FILL_CODES, fillFooter } = await import('../orders.ts');
   const ends = new Map<Outcome, ErrorCode | undefined>();
   const footers: string[] = [];
   for (const [outcome, report] of reports) {

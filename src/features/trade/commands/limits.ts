@@ -1,6 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { CALL_LIMITS } from '../call-limits.ts';
+import { CALL_LIMITS } from '../counted-caller.ts';
 import { commandNumbersOf, gatewayToken } from '../trading-session.ts';
 
 type Token = Awaited<ReturnType<typeof gatewayToken>>;
@@ -48,7 +48,7 @@ export const tradeLimits = listCommand({
   async run({ reset }, ctx) {
     const { budgetPath, CallBudgetFile } = await import('../../../store/call-budget.ts');
     const { PERIODS } = await import('../periods.ts');
-    const { requestsOf } = await import('../call-limits.ts');
+    const { requestsOf } = await import('../counted-caller.ts');
     const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);
     const file = token && new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
