@@ -18,8 +18,10 @@ export interface SeenEvent {
 /** Remembers the last 100,000 events for a day. */
 export class SeenEvents {
   readonly #most: number;
-  /** In the order of acceptance. */
-  readonly #events = new Map<string, { readonly firstMs: number; deliveries: number }>();
+  /** When each was accepted, in this order. */
+  readonly #events = new Map<string, number>();
+  /** The number of deliveries, of those that came again. */
+  readonly #repeated = new Map<string, number>();
   /** A new iterator each time would first skip the places of all events that were deleted. */
   readonly #oldest = this.#events.keys();
 
@@ -29,17 +31,23 @@ export class SeenEvents {
 
   /** Counts one more delivery of an event that was accepted before. Undefined for one that was not. */
   recordDuplicate(key: string, nowMs: number): SeenEvent | undefined {
-    const event = this.#events.get(key);
-    if (event === undefined || nowMs - event.firstMs >= REMEMBERED_MS) return undefined;
-    event.deliveries++;
-    return event;
+    const firstMs = this.#events.get(key);
+    if (firstMs === undefined || nowMs - firstMs >= REMEMBERED_MS) return undefined;
+    const deliveries = (this.#repeated.get(key) ?? 1) + 1;
+    this.#repeated.set(key, deliveries);
+    return { firstMs, deliveries };
   }
 
   /** Call it only once an event was verified and accepted: a forged one, or one that failed, would hide the true one. */
   add(key: string, nowMs: number): void {
+    this.#forget(key);
+    this.#events.set(key, nowMs);
+    if (this.#events.size > this.#most) this.#forget(this.#oldest.next().value ?? key);
+  }
+
+  #forget(key: string): void {
     this.#events.delete(key);
-    this.#events.set(key, { firstMs: nowMs, deliveries: 1 });
-    if (this.#events.size > this.#most) this.#events.delete(this.#oldest.next().value ?? key);
+    this.#repeated.delete(key);
   }
 }
 
