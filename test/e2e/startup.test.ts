@@ -76,12 +76,12 @@ describe('loaded files', () => {
 
   it.each<readonly [line: string, packages: readonly Package[]]>([
     ['alerts list -o json', ['undici']],
-    ['alerts list -o ndjson', ['undici']],
-    ['alerts list -o csv', ['undici']],
-    ['alerts list', ['undici', 'cli-table3']],
-    ['alerts list --color always', ['undici', 'chalk', 'cli-table3']],
-    ['alerts list -o yaml', ['undici', 'yaml']],
-    ['alerts list -o json --query length(@)', ['undici', 'jmespath']],
+    ['alerts list -o ndjson', ['zod', 'undici']],
+    ['alerts list -o csv', ['zod', 'undici']],
+    ['alerts list', ['zod', 'undici', 'cli-table3']],
+    ['alerts list --color always', ['zod', 'undici', 'chalk', 'cli-table3']],
+    ['alerts list -o yaml', ['zod', 'undici', 'yaml']],
+    ['alerts list -o json --query length(@)', ['zod', 'undici', 'jmespath']],
     ['config path', []],
     ['__complete matching= alerts get', []],
     ['completion zsh', []],

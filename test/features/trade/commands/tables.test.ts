@@ -224,10 +224,16 @@ it('says no more requests than it sends: neither the token nor the id of the ses
 });
 
 describe('<Tab>', () => {
-  const offered = async (source: string, home: string) => {
+  const offered = async (line: string, home: string) => {
     const env = { SVC_TRADE_URL: desk.gateway.url };
-    const { stdout } = await svc(['__complete', source], { home, env, now: () => NOW });
-    return stdout.trimEnd().split('\n');
+    const { stdout } = await svc(['__complete', 'matching=', 'trade', ...line.split(' ')], {
+      home,
+      env,
+      now: () => NOW,
+    });
+    const [kind, ...lines] = stdout.trimEnd().split('\n');
+    expect(kind).toBe('values\t');
+    return lines;
   };
 
   it('offers what was shown at a terminal', async () => {
@@ -242,10 +248,10 @@ describe('<Tab>', () => {
     ]) {
       await desk.run(argv, { home, terminal: 80 });
     }
-    expect(await offered('accounts', home)).toEqual(['654061\t00654061', '654062\t00654062']);
-    expect(await offered('symbols', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));
-    expect(await offered('orders', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
-    expect(await offered('trades', home)).toHaveLength(4);
-    expect((await offered('trades', home))[1]).toMatch(/^\d+\tsell 5K USD\/JPY$/);
+    expect(await offered('positions --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
+    expect(await offered('quote', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));
+    expect(await offered('order get', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
+    expect(await offered('close', home)).toHaveLength(4);
+    expect((await offered('close', home))[1]).toMatch(/^\d+\tsell 5K USD\/JPY$/);
   });
 });
