@@ -105,7 +105,7 @@ function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
   const kept = storedSecret(id, ctx);
   if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
   throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
-    hint: 'see "svc webhooks secrets list"; "svc webhooks secrets import" adds one',
+    hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',
   });
 }
 

@@ -13,7 +13,7 @@ export const webhooksSecretsList = listCommand({
     kind: 'list',
     columns: SECRET_COLUMNS,
     id: (kept) => kept.endpoint_id,
-    empty: 'no secret is kept; "svc webhooks secrets import" adds one',
+    empty: 'no secret is stored; svc webhooks secrets import adds one',
   },
   run: async (_input, ctx) => ({ value: storedSecrets(ctx).map(shownSecret) }),
 });
