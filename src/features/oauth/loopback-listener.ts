@@ -43,7 +43,8 @@ const HEAD_MS = 5_000;
 const REQUEST_MS = 6_000;
 /** Node looks for the late ones only so often, by default every 30 s. */
 const CHECK_MS = 500;
-const PAGE_MS = 500;
+/** For a browser on a busy machine to fetch the page that says the login worked. */
+const PAGE_MS = 2_000;
 const DONE = '/done';
 
 /** One path for each issuer: an answer of another server ends nowhere (RFC 9700 §4.4.2). */
