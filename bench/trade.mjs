@@ -95,7 +95,11 @@ async function bundleSession(dir) {
   const { rolldown } = await import('rolldown');
   const root = fileURLToPath(new URL('..', import.meta.url));
   const bundle = await rolldown({
-    input: { session: `${root}src/features/trade/session.ts`, redact: `${root}src/http/redact.ts` },
+    input: {
+      session: `${root}src/features/trade/session.ts`,
+      redact: `${root}src/http/redact.ts`,
+      secrets: `${root}src/http/known-secrets.ts`,
+    },
     platform: 'node',
     checks: { ineffectiveDynamicImport: false },
   });
@@ -108,6 +112,7 @@ async function measure(transport, count, dir) {
   const require = createRequire(import.meta.url);
   const { openSession } = require(`${dir}/session.cjs`);
   const { Secret } = require(`${dir}/redact.cjs`);
+  const { KnownSecrets } = require(`${dir}/secrets.cjs`);
   const self = fileURLToPath(import.meta.url);
   const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -123,6 +128,7 @@ async function measure(transport, count, dir) {
       secretHeaders: new Set(),
       tls: { insecure: false },
       proxy: {},
+      secrets: new KnownSecrets(),
       log: { level: 0, trace: () => {}, warn: () => {} },
       signal: new AbortController().signal,
       now: Date.now,
