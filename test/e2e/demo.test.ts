@@ -7,7 +7,7 @@ it('npm run demo does the main job, and ends well', async () => {
   // In a copy: the demo builds first, and other tests run what is built.
   const copy = join(HOME, 'copy');
   mkdirSync(copy);
-  for (const name of ['src', 'bin', 'scripts', 'package.json', 'package-lock.json'])
+  for (const name of ['src', 'bin', 'scripts', 'completions', 'package.json', 'package-lock.json'])
     cpSync(join(ROOT, name), join(copy, name), { recursive: true, preserveTimestamps: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: copy }).ended;
