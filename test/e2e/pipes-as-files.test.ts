@@ -150,7 +150,7 @@ describe('input that never ends', () => {
 
   it('is interrupted as an argument and as standard input', async () => {
     for (const input of ['/dev/zero', '- </dev/zero']) {
-      const run = startShell(`exec svc webhooks verify ${input} ${SIGNED.join(' ')} --secret-file ${SECRET}`);
+      const run = startShell(`exec svc webhooks verify ${input} ${SIGNED.join(' ')} --secret-file "${SECRET}"`);
       await hasRead(run, 64 << 20);
       await endsBy(run, 'SIGINT', 130);
     }
@@ -159,13 +159,13 @@ describe('input that never ends', () => {
 
 describe('process substitution', () => {
   it('gives a secret and a delivery', async () => {
-    const line = `svc webhooks verify <(printf '{}') ${SIGNED.join(' ')} --secret-file <(cat ${SECRET})`;
+    const line = `svc webhooks verify <(printf '{}') ${SIGNED.join(' ')} --secret-file <(cat "${SECRET}")`;
     expect(await shell(line)).toMatchObject({ code: 1, stderr: expect.not.stringContaining('cannot') });
   });
 
   it('gives a secret by a descriptor', async () => {
-    const secret = `--secret-fd 3 3< <(cat ${SECRET})`;
-    const run = await shell(`svc webhooks sign ${BODY} --as http ${secret} | svc webhooks verify - ${secret}`);
+    const secret = `--secret-fd 3 3< <(cat "${SECRET}")`;
+    const run = await shell(`svc webhooks sign "${BODY}" --as http ${secret} | svc webhooks verify - ${secret}`);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid/) });
   });
 
@@ -187,7 +187,7 @@ describe('process substitution', () => {
 
   it('takes a report', async () => {
     const taken = join(HOME, 'taken.xml');
-    const line = `svc webhooks check-receiver ${receiver.url} --secret-file ${SECRET} --only valid-ping --junit >(cat >${taken}); wait; cat ${taken}`;
+    const line = `svc webhooks check-receiver ${receiver.url} --secret-file "${SECRET}" --only valid-ping --junit >(cat >"${taken}"); wait; cat "${taken}"`;
     const { stdout } = await shell(line);
     expect(stdout.match(/<\?xml/g)).toHaveLength(1);
     expect(stdout).toContain('</testsuite');
