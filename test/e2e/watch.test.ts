@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import type { FaultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
-import { startShell, startSvc } from './binary.ts';
+import { HOME, startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
+
+/** Where a shell leaves its process id: on the screen it can be covered by what svc draws before it is read. */
+const PID_FILE = join(HOME, 'watch.pid');
+const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -28,10 +34,9 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
   });
 
   const begin = async (url: string): Promise<number> => {
-    terminal.begin(`echo before; (echo "pid $BASHPID"; exec svc alerts list -a --watch=1s --base-url ${url})`);
-    const lines = await terminal.shows((all) => all.some((line) => line.startsWith('pid ')));
+    terminal.begin(`echo before; (${TELL_PID}; exec svc alerts list -a --watch=1s --base-url ${url})`);
     await terminal.shows((all) => all.some((line) => line.includes('again every')));
-    return Number(lines.find((line) => line.startsWith('pid '))?.slice(4));
+    return Number(readFileSync(PID_FILE, 'utf8'));
   };
 
   it.each([
@@ -61,8 +66,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, seed: 'demo' });
     try {
       const env = `SVC_TRADE_URL=${gateway.url} SVC_TRADE_TOKEN=${gateway.token}`;
-      terminal.begin(`clear; (echo "pid $BASHPID"; ${env} exec svc trade watch prices)`);
-      const begun = await terminal.shows((all) => all.some((line) => line.startsWith('pid ')));
+      terminal.begin(`clear; (${TELL_PID}; ${env} exec svc trade watch prices)`);
       await terminal.shows((all) => all.some((line) => line.includes('websocket for')));
       for (const columns of [40, 200, 100]) {
         terminal.resize(columns, 30);
@@ -70,7 +74,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
         // No line is wrapped. The prices go on between two looks.
         await terminal.shows((all) => isDeepStrictEqual(terminal.lines(true), all));
       }
-      if (how === 'SIGTERM') process.kill(Number(begun.at(-1)?.slice(4)), how);
+      if (how === 'SIGTERM') process.kill(Number(readFileSync(PID_FILE, 'utf8')), how);
       else terminal.press(how);
       expect((await terminal.finish()).status).toBe(expected);
       expect(terminal.tell(STATE)).toBe(state);
