@@ -59,7 +59,7 @@ function checkLimits(text: string, mostValues: number): void {
   let depth = 0;
   let values = 0;
   /** Of the object at each depth. */
-  const names = new Uint32Array(DEEPEST + 1);
+  const names: number[] = [0];
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
