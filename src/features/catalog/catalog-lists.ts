@@ -18,6 +18,19 @@ export const PARAM_FLAG = {
   help: 'Any other parameter, sent as it is',
 } as const satisfies Flags[string];
 
+/** Which products are counted. */
+export const COUNT_FLAGS = {
+  store: {
+    type: 'string',
+    value: 'name',
+    repeat: true,
+    complete: 'stores',
+    help: 'Of this store, by its parser_name',
+  },
+  region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+  param: PARAM_FLAG,
+} as const satisfies Flags;
+
 export const LIST_FLAGS = {
   limit: { type: 'integer', value: 'n', min: 1, help: 'At most so many, 100 a request (undocumented)' },
   offset: { type: 'integer', value: 'n', min: 0, help: 'Without the first so many (undocumented)' },

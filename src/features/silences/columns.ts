@@ -1,4 +1,5 @@
 /** How silences are shown: the cells, columns and outputs that the commands about them share. */
+import type { Arguments } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { Silence } from '../alerts/schema.ts';
@@ -107,3 +108,13 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   ],
   id: ({ id, silenceID }) => silenceID ?? id,
 };
+
+/** The argument of commands that change several silences. */
+export const SILENCE_IDS = {
+  id: {
+    help: 'Ids, or enough of the beginning to tell each from others',
+    repeat: true,
+    required: true,
+    complete: 'silences',
+  },
+} as const satisfies Arguments;

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { checkCountedNames, PARAM_FLAG, withParams } from '../catalog-lists.ts';
+import { COUNT_FLAGS, checkCountedNames, withParams } from '../catalog-lists.ts';
 import type { Count } from '../schema.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
@@ -22,15 +22,7 @@ export const catalogProductsCount = recordCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    store: {
-      type: 'string',
-      value: 'name',
-      repeat: true,
-      complete: 'stores',
-      help: 'Of this store, by its parser_name',
-    },
-    region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
-    param: PARAM_FLAG,
+    ...COUNT_FLAGS,
   },
   examples: [
     { run: 'svc catalog products count', why: 'All of them' },

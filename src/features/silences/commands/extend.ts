@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import type { FoundSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { OUTCOME_LIST } from '../columns.ts';
+import { OUTCOME_LIST, SILENCE_IDS } from '../columns.ts';
 import type { CheckedSilence } from '../silencing.ts';
 import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
 
@@ -14,14 +14,7 @@ export const silencesExtend = listCommand({
     'Each is tried whatever happens to the others, and checked like a new silence. In JSON, id is the silence that was named, silenceID the one in force now, and result extended, at-max (it lasts as long as --max allows), not-found or error.',
   effect: 'write',
   service: 'alerts',
-  args: {
-    id: {
-      help: 'Ids, or enough of the beginning to tell each from others',
-      repeat: true,
-      required: true,
-      complete: 'silences',
-    },
-  },
+  args: SILENCE_IDS,
   flags: {
     by: { type: 'duration', positive: true, required: true, help: 'How much later than they would end now' },
     max: { type: 'duration', positive: true, help: 'How long each may last in all, from its start' },

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { FoundSilence } from '../../alerts/ids.ts';
-import { OUTCOME_LIST } from '../columns.ts';
+import { OUTCOME_LIST, SILENCE_IDS } from '../columns.ts';
 import type { CheckedSilence } from '../silencing.ts';
 import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
 
@@ -11,14 +11,7 @@ export const silencesRecreate = listCommand({
     'With the same matchers, author and comment, from now and for as long as before. A silence that was ended early lasts as long as it did. In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
   service: 'alerts',
-  args: {
-    id: {
-      help: 'Ids, or enough of the beginning to tell each from others',
-      repeat: true,
-      required: true,
-      complete: 'silences',
-    },
-  },
+  args: SILENCE_IDS,
   flags: {
     for: { type: 'duration', short: 'd', positive: true, help: 'How long, from now' },
     ...ALL_ALERTS,
