@@ -61,7 +61,7 @@ function print(text) {
   }
 }
 
-/** Whoever interrupted waits for nothing more: a reader that takes nothing, a name that is looked up, or a pipe without a writer. */
+/** An interrupted svc waits for nothing: a reader that takes nothing, a name that is looked up, or a pipe without a writer. */
 function leave(signal) {
   // An exit would wait for the thread that looks it up or opens it; the signal's own end does not.
   const waiting = ['GetAddrInfoReqWrap', 'FSReqPromise'];
