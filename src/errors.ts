@@ -78,13 +78,13 @@ export type Reason = 'signal';
 
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The status of the service's answer, where there was one. */
-  readonly httpStatus?: number;
+  readonly httpStatus?: number | undefined;
   /** Whether the request left this machine; `maybe` where it was cut off on its way. Undefined where nothing was to be sent, or it is not known. */
-  readonly sent?: Sent;
+  readonly sent?: Sent | undefined;
   /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say. */
-  readonly reason?: Reason;
+  readonly reason?: Reason | undefined;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>>;
   readonly cause?: unknown;
