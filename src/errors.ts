@@ -86,7 +86,7 @@ export interface ErrorDetails {
   /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say. */
   readonly reason?: Reason | undefined;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
-  readonly more?: Readonly<Record<string, string | number | undefined>>;
+  readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   readonly cause?: unknown;
 }
 
