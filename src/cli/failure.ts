@@ -1,8 +1,7 @@
 /** Says on standard error what went wrong, even where the command line is the very thing that is wrong. */
 import type { Context } from '../context.ts';
 import type { SvcError } from '../errors.ts';
-import { formatError } from '../output/messages.ts';
-import { type ColorChoice, colorLevel } from '../output/terminal.ts';
+import { type ColorChoice, colorLevel, formatError } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
 
 export async function sayFailure(error: SvcError, argv: readonly string[], context: Context): Promise<void> {

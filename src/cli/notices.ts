@@ -1,6 +1,6 @@
 /** Standard error, for a person. */
 import type { Context } from '../context.ts';
-import { formatNotice } from '../output/messages.ts';
+import { formatNotice } from '../output/terminal.ts';
 import type { Format } from '../output/types.ts';
 
 /**

@@ -1,64 +1,48 @@
 /** Rows that come over time, for people: each is a line of its own, printed when it is there. */
-import type { BatchWriter } from './batch-writer.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { batchesOf, type ListSubject, type Printed, type Subject } from './subject.ts';
-import { painter } from './terminal.ts';
-import type { OutputOptions } from './types.ts';
-import { displayWidth, wrap } from './width.ts';
-
-/** Between two cells, and before what goes on below. */
-const GAP = '  ';
+import type { ListSubject, Printed, Subject } from './subject.ts';
+import { GAP } from './table.ts';
+import { displayWidth, type Painter, painter, wrap } from './terminal.ts';
+import type { Cell, OutputOptions } from './types.ts';
+import type { BatchWriter } from './writer.ts';
 
 export async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   const { rows, live: cells = () => [], linesPerSecond } = subject as ListSubject;
   const paint = await painter(options.color);
-  const { width } = options;
-  const line = (row: unknown): string => {
-    let text = '';
-    // The cells taken on the last line so far.
-    let taken = 0;
-    for (const cell of cells(row)) {
-      const part = escapeText(cellLine(cell, options));
-      if (part === '') continue;
-      const tone = cellTone(cell);
-      if (width === undefined) {
-        text += `${text === '' ? '' : GAP}${paint(part, tone)}`;
-        continue;
-      }
-      if (taken > 0 && taken + GAP.length + displayWidth(part) <= width) {
-        text += GAP + paint(part, tone);
-        taken += GAP.length + displayWidth(part);
-        continue;
-      }
-      // What does not fit stands below the beginning, and what is longer than a line is broken there.
-      for (const broken of wrap(part, Math.max(1, taken === 0 ? width : width - GAP.length))) {
-        text += (taken === 0 ? '' : `\n${GAP}`) + paint(broken, tone);
-        taken = (taken === 0 ? 0 : GAP.length) + displayWidth(broken);
-      }
-    }
-    return text;
-  };
-  // A pipe loses nothing: what is left out is left out for eyes that could not follow.
-  const flood =
-    linesPerSecond === undefined || options.width === undefined ? undefined : new LineRateLimiter(linesPerSecond, out);
-  let count = 0;
+  // A pipe gets every line.
+  const most = options.width === undefined ? Number.POSITIVE_INFINITY : (linesPerSecond ?? Number.POSITIVE_INFINITY);
+  const limiter = new LineRateLimiter(most, out);
   try {
-    for await (const batch of batchesOf(rows)) {
-      for (const row of batch) {
-        if (out.closed) return { rows: count };
-        count++;
-        if (flood?.swallows() === true) continue;
-        const text = line(row);
-        if (text === '') continue;
-        const full = out.write(`${text}\n`);
-        if (full !== undefined) await full;
-      }
-    }
+    return { rows: await out.writeRows(rows, (row) => (limiter.isOver() ? '' : liveLine(cells(row), options, paint))) };
   } finally {
-    flood?.end();
+    limiter.end();
   }
-  return { rows: count };
+}
+
+/** Nothing where all cells are empty. What does not fit is below the beginning, and what is longer than a line is broken there. */
+function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter): string {
+  const { width = Number.POSITIVE_INFINITY } = options;
+  let text = '';
+  // The cells taken on the last line so far.
+  let taken = 0;
+  for (const cell of cells) {
+    const part = escapeText(cellLine(cell, options));
+    if (part === '') continue;
+    const tone = cellTone(cell);
+    const needed = GAP.length + displayWidth(part);
+    if (taken > 0 && taken + needed <= width) {
+      text += GAP + paint(part, tone);
+      taken += needed;
+      continue;
+    }
+    const lines = taken === 0 && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
+    for (const line of lines) {
+      text += (taken === 0 ? '' : `\n${GAP}`) + paint(line, tone);
+      taken = (taken === 0 ? 0 : GAP.length) + displayWidth(line);
+    }
+  }
+  return text === '' ? '' : `${text}\n`;
 }
 
 /** More lines a second than anybody reads: the rest of the second is one line that says how many there were. */
@@ -74,7 +58,7 @@ class LineRateLimiter {
     this.#out = out;
   }
 
-  swallows(): boolean {
+  isOver(): boolean {
     const now = performance.now();
     const second = Math.floor(now / 1000);
     if (second !== this.#second) {
@@ -87,7 +71,7 @@ class LineRateLimiter {
     return true;
   }
 
-  /** Tells of the second that is over. */
+  /** Reports the second that is over. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

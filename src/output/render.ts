@@ -1,11 +1,13 @@
-/** One value in, one of many renderings out. Every format is a module of its own, loaded when it is asked for. */
+/** One value in, one of many renderings out. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
-import { BatchWriter } from './batch-writer.ts';
 import { jsonByteFilter } from './escape.ts';
-import { chartForm, shape } from './shape.ts';
-import { columnNames, findColumn, isColumnar, type Renderer, type Subject, selectColumns } from './subject.ts';
+import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
+import { renderLive } from './live.ts';
+import { chartForm, compileQuery, shape } from './shape.ts';
+import { columnsHint, findColumn, isColumnar, selectColumns } from './subject.ts';
+import { renderTable } from './table.ts';
 import {
   type AnyOutput,
   type ChartOutput,
@@ -16,6 +18,7 @@ import {
   type Rendering,
   type Snapshot,
 } from './types.ts';
+import { BatchWriter } from './writer.ts';
 
 export interface Rendered {
   /** How many rows were printed; undefined where the service's bytes went out uncounted. */
@@ -30,6 +33,17 @@ export interface Rendered {
 
 const UNCOUNTED: Rendered = { rows: undefined, dropped: [], shared: [], cut: 0 };
 
+const RENDERERS: Readonly<Record<Format, Renderer>> = {
+  table: renderTable,
+  wide: renderTable,
+  json: renderJson,
+  ndjson: renderNdjson,
+  csv: renderCsv,
+  tsv: renderTsv,
+  yaml: renderYaml,
+  id: renderIds,
+};
+
 /**
  * Prints a command's value. The options have passed `checkOutputOptions`; what can be known only from the value (a field that
  * no row has) is refused here, with nothing printed except by ndjson.
@@ -40,18 +54,22 @@ export async function render(
   options: OutputOptions,
   sink: OutStream,
 ): Promise<Rendered> {
+  const { format } = options;
   if (output.kind === 'watch') {
     const { renderWatch } = await import('./watch.ts');
     await renderWatch(value as AsyncIterable<Snapshot<unknown>>, output, options, sink);
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {
-    const { drawChart } = await import('./chart/draw.ts');
-    return { ...UNCOUNTED, ...(await drawChart(output.chart(value), options, sink)) };
+    const { chartLines } = await import('./chart/draw.ts');
+    const out = new BatchWriter(sink);
+    const rows = await out.writeRows(await chartLines(output.chart(value), options), (line) => `${line}\n`);
+    await out.end();
+    return { ...UNCOUNTED, rows };
   }
   let settled = value;
   if (value instanceof RawJson) {
-    if (options.format === 'json' && isWhole(options)) return passThrough(value, sink);
+    if (format === 'json' && isWhole(options)) return passThrough(value, sink);
     settled = parseJsonText(await textOf(value));
   }
   if (value instanceof RawBytes) {
@@ -63,11 +81,11 @@ export async function render(
   }
   const { subject, cut } = await shape(settled, output, options);
   // An array or a document is of use only when it is whole; lines are, as soon as they come.
-  const byLine = options.format !== 'json' && options.format !== 'yaml';
+  const byLine = format !== 'json' && format !== 'yaml';
   const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
-  const renderer = isLive(subject, options)
-    ? (await import('./live.ts')).renderLive
-    : await loadRenderer(options.format);
+  // Rows that come over time have no columns to be laid out, unless `--columns` names some.
+  const live = subject.kind === 'list' && subject.live !== undefined && options.columns === undefined;
+  const renderer = live && (format === 'table' || format === 'wide') ? renderLive : RENDERERS[format];
   const { rows, dropped = [], shared = [] } = await out.during(renderer(subject, options, out));
   return { rows, dropped, shared, cut };
 }
@@ -78,32 +96,6 @@ function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
 
 function isExact({ format, query }: OutputOptions, sink: OutStream): boolean {
   return !sink.isTTY && query === undefined && format !== 'json' && format !== 'ndjson' && format !== 'yaml';
-}
-
-/** Rows that come over time have no columns to be laid out, unless somebody names some. */
-function isLive(subject: Subject, { format, columns }: OutputOptions): boolean {
-  const table = format === 'table' || format === 'wide';
-  return table && columns === undefined && subject.kind === 'list' && subject.live !== undefined;
-}
-
-async function loadRenderer(format: Format): Promise<Renderer> {
-  switch (format) {
-    case 'table':
-    case 'wide':
-      return (await import('./table.ts')).renderTable;
-    case 'json':
-      return (await import('./json.ts')).renderJson;
-    case 'ndjson':
-      return (await import('./json.ts')).renderNdjson;
-    case 'csv':
-      return (await import('./lines.ts')).renderCsv;
-    case 'tsv':
-      return (await import('./lines.ts')).renderTsv;
-    case 'yaml':
-      return (await import('./yaml.ts')).renderYaml;
-    case 'id':
-      return (await import('./lines.ts')).renderIds;
-  }
 }
 
 async function passThrough(value: RawJson, sink: OutStream): Promise<Rendered> {
@@ -130,8 +122,8 @@ async function textOf(value: RawJson): Promise<string> {
 }
 
 /**
- * Refuses options that can never work with this output, before anything else happens. `writes`: what only the rows would tell comes
- * too late, and so a list is sorted by its columns only.
+ * Refuses options that can never work with this output, before anything else happens. After a write it is too late to refuse what
+ * only the rows show: with `writes` a list is sorted by its columns only.
  */
 export async function checkOutputOptions(
   declared: AnyOutput,
@@ -152,13 +144,10 @@ export async function checkOutputOptions(
     throw new SvcError('usage', '--fields: this command prints plain text, which has no fields');
   }
   for (const sort of options.sort ?? []) checkSort(output, sort, writes);
-  if (options.query !== undefined) {
-    const { compileQuery } = await import('./query.ts');
-    await compileQuery(options.query);
-  }
+  if (options.query !== undefined) await compileQuery(options.query);
 }
 
-/** What concerns rows has no meaning where others are printed than those. */
+/** Options for rows have no meaning where a chart prints something else. */
 function checkChart(options: OutputOptions): void {
   const form = chartForm(options);
   const name = options.columns !== undefined ? '--columns' : options.sort !== undefined ? '--sort' : undefined;
@@ -189,6 +178,6 @@ function checkSort(output: Plain, sort: string, writes: boolean): void {
   const name = sort.replace(/^-/, '');
   if (name !== '' && (!writes || findColumn(output, name) !== undefined)) return;
   throw new SvcError('usage', name === '' ? '--sort: the name is empty' : `--sort: there is no column "${name}"`, {
-    hint: `columns: ${columnNames(output).join(', ')}`,
+    hint: columnsHint(output),
   });
 }

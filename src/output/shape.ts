@@ -2,7 +2,7 @@
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import {
-  columnNames,
+  columnsHint,
   findColumn,
   idOf,
   keyColumn,
@@ -11,7 +11,7 @@ import {
   selectColumns,
   subjectOf,
 } from './subject.ts';
-import type { AnyOutput, Cell, ListOutput, OutputOptions, RecordOutput, Rows, TextOutput } from './types.ts';
+import type { AnyOutput, ListOutput, OutputOptions, Rows } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;
@@ -21,58 +21,39 @@ export interface Shaped {
 
 /** A chart is drawn elsewhere: here are its rows, or its value. */
 export async function shape(value: unknown, output: AnyOutput, options: OutputOptions): Promise<Shaped> {
-  if (output.kind === 'chart') {
-    if (chartForm(options) === 'rows') return shape(output.rows(value), output.list, options);
-    return { subject: await one(value, { kind: 'record', columns: [], id: idOf }, options), cut: 0 };
-  }
-  if (output.kind !== 'list') return { subject: await one(value, output, options), cut: 0 };
-  let rows = value as Rows<unknown>;
-  if (options.sort !== undefined) {
-    rows = sortRows(await collect(rows), options.sort, output);
-  }
-  let cut = 0;
-  if (options.limit !== undefined) {
-    if (Array.isArray(rows)) cut = Math.max(0, rows.length - options.limit);
-    rows = Array.isArray(rows) ? rows.slice(0, options.limit) : first(rows, options.limit);
+  if (output.kind === 'list') return shapeList(value as Rows<unknown>, output, options);
+  if (output.kind === 'chart' && chartForm(options) === 'rows') {
+    return shapeList(output.rows(value), output.list, options);
   }
   if (options.query !== undefined) {
-    const { compileQuery } = await import('./query.ts');
-    const query = await compileQuery(options.query);
-    return { subject: subjectOf(query(await collect(rows))), cut };
-  }
-  if (options.fields !== undefined) return { subject: await project(rows, options.fields, options), cut };
-  return {
-    subject: {
-      kind: 'list',
-      rows,
-      columns: selectColumns(output, options),
-      named: true,
-      id: output.id,
-      live: output.live,
-      linesPerSecond: output.linesPerSecond,
-      json: output.json,
-    },
-    cut,
-  };
-}
-
-async function one(value: unknown, output: RecordOutput<unknown> | TextOutput, options: OutputOptions) {
-  if (options.query !== undefined) {
-    const { compileQuery } = await import('./query.ts');
-    return subjectOf((await compileQuery(options.query))(value));
+    return { subject: subjectOf((await compileQuery(options.query))(value)), cut: 0 };
   }
   if (options.fields !== undefined) {
     const fields = new Fields(options.fields);
     const picked = fields.pick(value);
     fields.refuseUnknown();
-    return subjectOf(picked);
+    return { subject: subjectOf(picked), cut: 0 };
   }
-  if (output.kind === 'text') {
-    return typeof value === 'number' ? subjectOf(value) : ({ kind: 'text', text: String(value) } as const);
+  if (output.kind === 'text' && typeof value !== 'number') {
+    return { subject: { kind: 'text', text: String(value) }, cut: 0 };
   }
-  const columns = selectColumns(output, options);
+  if (output.kind !== 'record') return { subject: subjectOf(value), cut: 0 };
   const line = options.columns === undefined ? output.line : undefined;
-  return { kind: 'record', value, columns, id: output.id, line } as const;
+  const columns = selectColumns(output, options);
+  return { subject: { kind: 'record', value, columns, id: output.id, line }, cut: 0 };
+}
+
+async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, options: OutputOptions): Promise<Shaped> {
+  let rows = options.sort === undefined ? all : sortRows(await collect(all), options.sort, output);
+  const { limit, query, fields } = options;
+  let cut = 0;
+  if (limit !== undefined) {
+    if (Array.isArray(rows)) cut = Math.max(0, rows.length - limit);
+    rows = Array.isArray(rows) ? rows.slice(0, limit) : first(rows, limit);
+  }
+  if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collect(rows))), cut };
+  if (fields !== undefined) return { subject: await project(rows, fields, options), cut };
+  return { subject: { ...output, rows, columns: selectColumns(output, options), named: true }, cut };
 }
 
 /** NDJSON gets each row as it comes; the others wait for the last, so that nothing is written where a field is unknown. */
@@ -135,14 +116,14 @@ async function* first(rows: Rows<unknown>, limit: number): AsyncGenerator<unknow
   }
 }
 
-async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
+export async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
   if (Array.isArray(rows)) return rows;
   const all: unknown[] = [];
   for await (const row of rows) all.push(row);
   return all;
 }
 
-/** `--query` is asked of what json prints; whoever names fields or takes lines wants the rows. */
+/** `--query` is asked of what json prints; `--fields` and formats of lines are of the rows. */
 export function chartForm({ format, query, fields }: OutputOptions): 'drawing' | 'value' | 'rows' {
   if (query !== undefined) return 'value';
   if (fields !== undefined) return 'rows';
@@ -181,10 +162,12 @@ function pathsOf(value: unknown): readonly string[] {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Numbers stand before times, times before other text, what is missing last in either direction. */
-type Key =
-  | { readonly rank: 0 | 1; readonly amount: number; readonly text: string }
-  | { readonly rank: 2; readonly text: string };
+/** Numbers are before times (rank 1), times before other text, and what is missing comes last in either direction. */
+interface Key {
+  readonly rank: 0 | 1 | 2;
+  readonly amount: number;
+  readonly text: string;
+}
 
 /**
  * The rows in a new array, sorted by the first key, then the second, and so on. Numbers go by amount, times by instant, other text
@@ -219,34 +202,29 @@ function keyReader(
   const read = (row: unknown) => keyOf(valueAt(row, name));
   if (rows.length === 0 || rows.some((row) => read(row) !== undefined)) return read;
   throw new SvcError('usage', `--sort: there is no column or field "${name}"`, {
-    hint: `columns: ${columnNames(output).join(', ')}; any field of -o json can be named, too`,
+    hint: `${columnsHint(output)}; any field of -o json can be named, too`,
   });
 }
 
 function compareKeys(a: Key, b: Key, compareText: (a: string, b: string) => number): number {
-  if (a.rank === 2 || b.rank === 2 || a.rank !== b.rank) {
-    return a.rank === b.rank ? compareText(a.text, b.text) : a.rank - b.rank;
-  }
+  if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.amount !== b.amount) return a.amount < b.amount ? -1 : 1;
   // Beyond 2^53 different whole numbers look equal: order and account numbers.
-  return Number.isSafeInteger(a.amount) || !Number.isInteger(a.amount) ? 0 : compareText(a.text, b.text);
+  const exact = a.rank !== 2 && (Number.isSafeInteger(a.amount) || !Number.isInteger(a.amount));
+  return exact ? 0 : compareText(a.text, b.text);
 }
 
 function keyOf(value: unknown): Key | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') {
-    return Number.isNaN(Number(value)) ? undefined : { rank: 0, amount: Number(value), text: String(value) };
-  }
   const text = keyText(value);
-  if (text === '') return undefined;
-  if (NUMBER.test(text)) return { rank: 0, amount: Number(text), text };
-  if (TIME.test(text)) {
-    const instant = Date.parse(text);
-    if (!Number.isNaN(instant)) return { rank: 1, amount: instant, text };
+  if (text === '' || Number.isNaN(value)) return undefined;
+  if (typeof value === 'number' || typeof value === 'boolean' || NUMBER.test(text)) {
+    return { rank: 0, amount: Number(typeof value === 'boolean' ? value : text), text };
   }
-  return { rank: 2, text };
+  const instant = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instant) ? { rank: 2, amount: 0, text } : { rank: 1, amount: instant, text };
 }
 
-function keyText(value: Cell | unknown): string {
+function keyText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(keyText).join(' ').trim();
   if (typeof value !== 'object') return String(value);
@@ -255,4 +233,75 @@ function keyText(value: Cell | unknown): string {
   if ('time' in value && typeof value.time === 'string') return value.time;
   if ('text' in value && typeof value.text === 'string') return value.text;
   return JSON.stringify(value);
+}
+
+type Query = (value: unknown) => unknown;
+
+/** Refuses a wrong expression, unknown functions included, before anything is asked of a service. */
+export async function compileQuery(expression: string): Promise<Query> {
+  const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY } = await import(
+    '@jmespath-community/jmespath'
+  );
+  const tree = refusing(() => compile(expression));
+  for (const name of functionNames(tree)) {
+    if (!isRegistered(name)) throw queryError(`there is no function ${name}()`);
+  }
+  const any = { types: [TYPE_ANY] };
+  for (const [name, compare] of Object.entries(ORDERINGS)) {
+    registerFunction(name, ([left, right]) => ordered(left, right, name, compare), [any, any], { override: true });
+  }
+  const checked = withOrderings(tree) as typeof tree;
+  return (value) =>
+    refusing(() => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
+}
+
+/** By names that no expression can call. */
+const ORDERINGS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
+
+const SIGNS: Readonly<Record<string, string>> = { LT: '<', LTE: '<=', GT: '>', GTE: '>=' };
+
+/** JMESPath orders numbers only, and gives null for all else: in a filter that reads as "no such rows". */
+function withOrderings(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(withOrderings);
+  if ('type' in node && node.type === 'Literal') return node;
+  const inner = Object.fromEntries(Object.entries(node).map(([key, part]) => [key, withOrderings(part)]));
+  const sign = inner['type'] === 'Comparator' ? SIGNS[String(inner['name'])] : undefined;
+  return sign === undefined ? inner : { type: 'Function', name: sign, children: [inner['left'], inner['right']] };
+}
+
+/** What is missing is in no order: a row without the field is none of those that are wanted. */
+function ordered(left: unknown, right: unknown, sign: string, compare: (left: number, right: number) => boolean) {
+  if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
+  if (left === null || left === undefined || right === null || right === undefined) return null;
+  const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
+  throw new SvcError('usage', `--query: ${sign} compares numbers only, and ${other} is none`, {
+    hint: 'for texts and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
+  });
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    throw queryError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function queryError(reason: string): SvcError {
+  return new SvcError('usage', `--query: ${reason}`, { hint: 'the language is JMESPath, see https://jmespath.org' });
+}
+
+/** The parser takes any name for a function; only the interpreter would notice, once an answer is there. */
+function functionNames(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if ('type' in node && node.type === 'Literal') return [];
+  const own = 'type' in node && node.type === 'Function' && 'name' in node ? [String(node.name)] : [];
+  return [...own, ...Object.values(node).flatMap(functionNames)];
 }

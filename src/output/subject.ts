@@ -1,39 +1,20 @@
-/** What a format is given: the command's value, or what `--query` and `--fields` made of it. */
-
+/** What a format renders: the command's value, or what `--query` and `--fields` made of it, and the columns of its rows. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
-import type { BatchWriter } from './batch-writer.ts';
-import { plainCell } from './cells.ts';
-import {
-  type Cell,
-  type Column,
-  type Format,
-  type ListOutput,
-  type OutputOptions,
-  type RecordOutput,
-  RowBatches,
-  type Rows,
-} from './types.ts';
+import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Rows } from './types.ts';
 
-export interface ListSubject {
+export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'linesPerSecond' | 'json'> {
   readonly kind: 'list';
   readonly rows: Rows<unknown>;
   /** None where the rows are no objects: then they have no header either. */
   readonly columns: readonly Column<unknown>[];
   /** False where the columns are numbered, not named. */
   readonly named: boolean;
-  readonly id: (row: unknown) => string | undefined;
-  readonly live?: ((row: unknown) => readonly Cell[]) | undefined;
-  readonly linesPerSecond?: number | undefined;
-  readonly json?: ((row: unknown) => string) | undefined;
 }
 
-export interface RecordSubject {
-  readonly kind: 'record';
+export interface RecordSubject extends Pick<RecordOutput<unknown>, 'kind' | 'columns' | 'id'> {
   readonly value: unknown;
-  readonly columns: readonly Column<unknown>[];
-  readonly id: (value: unknown) => string | undefined;
-  readonly line?: ((value: unknown) => Cell) | undefined;
+  readonly line?: RecordOutput<unknown>['line'] | undefined;
 }
 
 export interface TextSubject {
@@ -48,22 +29,12 @@ export interface ScalarSubject {
 
 export type Subject = ListSubject | RecordSubject | TextSubject | ScalarSubject;
 
-/** What every format's module exports. */
-export type Renderer = (subject: Subject, options: OutputOptions, out: BatchWriter) => Promise<Printed>;
-
 export interface Printed {
   readonly rows: number;
   /** The columns for which the terminal was too narrow. */
   readonly dropped?: readonly string[];
   /** What all rows have, and none of them shows. */
   readonly shared?: readonly string[];
-}
-
-/** What is there already comes in one batch. */
-export async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
-  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
-  else if (Symbol.iterator in rows) yield rows;
-  else for await (const row of rows) yield [row];
 }
 
 /** A value of any shape: arrays become lists, objects records, with a column per key. */
@@ -100,7 +71,14 @@ export function keyColumn(key: string): Column<unknown> {
   };
 }
 
-/** What stands for an id where the rows are not the command's own any more. */
+/** What has parts of its own is shown as JSON. */
+function plainCell(value: unknown): Cell {
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.map(plainCell);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return value as Cell;
+}
+
+/** The id of rows that are not the command's own any more. */
 export function idOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
@@ -115,9 +93,7 @@ export function selectColumns(output: Columned, options: OutputOptions): readonl
   return options.columns.map((name) => {
     const column = findColumn(output, name);
     if (column !== undefined) return column;
-    throw new SvcError('usage', `--columns: there is no column "${name}"`, {
-      hint: `columns: ${columnNames(output).join(', ')}`,
-    });
+    throw new SvcError('usage', `--columns: there is no column "${name}"`, { hint: columnsHint(output) });
   });
 }
 
@@ -136,7 +112,8 @@ export function findColumn(output: Columned, name: string): Column<unknown> | un
     : undefined;
 }
 
-export function columnNames(output: Columned): readonly string[] {
+export function columnsHint(output: Columned): string {
   const families = output.kind === 'list' ? Object.keys(output.families ?? {}) : [];
-  return [...output.columns.map((column) => column.name), ...families.map((family) => `${family}:<name>`)];
+  const names = [...output.columns.map(({ name }) => name), ...families.map((family) => `${family}:<name>`)];
+  return `columns: ${names.join(', ')}`;
 }

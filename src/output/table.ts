@@ -1,196 +1,219 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
-import type { BatchWriter } from './batch-writer.ts';
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { fitColumns, GAP, type GridRow, gridLines } from './grid.ts';
-import { writePlain } from './lines.ts';
+import { writePlain } from './formats.ts';
+import { collect } from './shape.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
-import { painter } from './terminal.ts';
-import type { Cell, Column, OutputOptions, Rows, Tone } from './types.ts';
-import { displayWidth, wrap } from './width.ts';
+import { displayWidth, type Painter, painter, shorten, wrap } from './terminal.ts';
+import type { Cell, Column, OutputOptions } from './types.ts';
+import type { BatchWriter } from './writer.ts';
 
+/** Between two columns. */
+export const GAP = '  ';
 /** A shortened column keeps this much, or its header. */
 const LEAST = 8;
+/** For 10,000 rows cli-table3 needs 1.3 s, and our own printer 0.02 s: longer tables are printed by ours. */
+const MOST_LIBRARY_ROWS = 200;
+/** In longer tables nobody compares all rows. */
+const MOST_COMPARED = 500;
 
 export async function renderTable(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  return subject.kind === 'list' ? writeTable(subject, options, out) : writeRecord(subject, options, out);
-}
-
-async function writeTable(subject: ListSubject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
-  const { lines, ...printed } = await layOut(subject, options);
-  for (const line of lines) {
-    if (out.closed) break;
-    const full = out.write(`${line}\n`);
-    if (full !== undefined) await full;
-  }
+  const { lines, ...printed } = await (subject.kind === 'list' ? layOut(subject, options) : record(subject, options));
+  await out.writeRows(lines, (line) => `${line}\n`);
   return printed;
 }
 
-/** The lines of a table, headers among them; none where there are no rows. */
-export async function layOut(
-  subject: ListSubject,
-  options: OutputOptions,
-): Promise<Printed & { readonly lines: Iterable<string> }> {
-  // Whoever names the columns, or wants them wide, gets each row as it is.
-  const factored = options.format === 'table' && options.columns === undefined;
-  const { rows: items, columns, shared } = factored ? await extractCommonValues(subject) : { ...subject, shared: [] };
-  const headers = options.headers && subject.named;
-  const titles = columns.map(({ name }) => escapeText(name.toUpperCase()));
-  const natural = titles.map((title) => (headers ? displayWidth(title) : 0));
-  const rows: GridRow[] = [];
-  for await (const row of items) rows.push(gridRow(row, columns, options, natural));
-  if (rows.length === 0) return { rows: 0, lines: [] };
+interface LaidOut extends Printed {
+  readonly lines: Iterable<string>;
+}
 
+/** The lines of a table, headers among them; none where there are no rows. */
+export async function layOut(subject: ListSubject, options: OutputOptions): Promise<LaidOut> {
+  const items = await collect(subject.rows);
+  if (items.length === 0) return { rows: 0, lines: [] };
+  // `--columns` and wide show each row as it is.
+  const factored = options.format === 'table' && options.columns === undefined;
+  const { columns, shared } = factored ? withoutCommonValues(subject.columns, items) : { ...subject, shared: [] };
+  const headers = options.headers && subject.named;
+  const titles = columns.map(({ name }) => (headers ? escapeText(name.toUpperCase()) : ''));
+  const rows = items.map((item) => columns.map(({ cell }) => gridCell(cell(item), options)));
   const sizes = columns.map(({ name, flex }, index) => {
-    const full = natural[index] ?? 0;
-    const least = Math.max(LEAST, headers ? displayWidth(titles[index] ?? '') : 0);
-    return { name, natural: full, least: flex === true ? Math.min(full, least) : full };
+    // cli-table3 gives a cell to an empty column, too.
+    const title = Math.max(1, displayWidth(titles[index] ?? ''));
+    const natural = rows.reduce((most, cells) => Math.max(most, displayWidth(cells[index]?.text ?? '')), title);
+    return { name, natural, least: flex === true ? Math.min(natural, Math.max(LEAST, title)) : natural };
   });
   const { kept, dropped } = fitColumns(sizes, options.width);
-  const lines = await gridLines({
-    columns: kept.map(({ index, width }) => ({
-      index,
-      title: titles[index] ?? '',
-      width,
-      align: columns[index]?.align ?? 'left',
-    })),
-    headers,
-    rows,
+  const header = headers ? [kept.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))] : [];
+  const grid: Grid = {
+    columns: kept.map(({ index, width }) => ({ width, align: columns[index]?.align })),
+    rows: [...header, ...rows.map((cells) => kept.map(({ index }) => cells[index] ?? NO_CELL))],
     paint: await painter(options.color),
-  });
-  return { rows: rows.length, dropped, shared, lines };
+  };
+  return { rows: items.length, dropped, shared, lines: await gridLines(grid) };
 }
 
-/** Of a row nothing is kept but its texts; `natural` grows with them. */
-function gridRow(
-  row: unknown,
-  columns: readonly Column<unknown>[],
-  options: OutputOptions,
-  natural: number[],
-): GridRow {
-  const cells: string[] = [];
-  let tones: (Tone | undefined)[] | undefined;
-  for (let index = 0; index < columns.length; index++) {
-    const cell = columns[index]?.cell(row);
-    const text = escapeText(cellLine(cell, options));
-    cells.push(text);
-    natural[index] = Math.max(natural[index] ?? 0, displayWidth(text));
-    const tone = options.color > 0 ? cellTone(cell) : undefined;
-    if (tone !== undefined) {
-      tones ??= [];
-      tones[index] = tone;
-    }
-  }
-  return { cells, tones };
+const NO_CELL: CellText = { text: '', tone: undefined };
+
+function gridCell(cell: Cell, options: OutputOptions): CellText {
+  return { text: escapeText(cellLine(cell, options)), tone: cellTone(cell) };
 }
 
-/** Several values stand one below the other. On a terminal long ones go on below their beginning; nothing is cut off. */
-async function writeRecord(subject: RecordSubject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+/** Several values are one below the other. On a terminal long ones continue on the next line; nothing is cut off. */
+async function record(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
+  const { width = Number.POSITIVE_INFINITY, headers } = options;
   if (subject.line !== undefined) {
-    for (const { text, tone } of cellValues(subject.line(subject.value), options)) {
-      for (const line of wrapValue({ text, tone }, options.width)) await out.write(`${paint(line.text, tone)}\n`);
-    }
-    return { rows: 1 };
+    const values = cellValues(subject.line(subject.value), options).flatMap((value) => wrapped(value, width));
+    return { rows: 1, lines: values.map(({ text, tone }) => paint(text, tone)) };
   }
   const fields = subject.columns
-    .map(({ name, cell }) => ({
-      name: escapeText(name.toUpperCase()),
-      values: cellValues(cell(subject.value), options),
-    }))
+    .map(({ name, cell }) => ({ name, values: cellValues(cell(subject.value), options) }))
     .filter(({ values }) => values.length > 0);
-  // A name that takes more than half of the terminal stands on lines of its own.
-  const room = options.width === undefined ? Number.POSITIVE_INFINITY : Math.floor(options.width / 2) - GAP;
-  const widths = fields.map(({ name }) => displayWidth(name)).filter((width) => width <= room);
-  const indent = options.headers ? Math.max(0, ...widths) + GAP : 0;
-  const valueWidth = options.width === undefined ? undefined : Math.max(1, options.width - indent);
-
-  for (const { name, values } of fields) {
-    let head = options.headers ? [name] : [];
-    if (displayWidth(name) > room && options.headers) {
-      for (const part of wrap(name, options.width ?? 0)) await out.write(`${paint(part, 'strong')}\n`);
-      head = [];
-    }
-    for (const { text, tone } of values.flatMap((value) => wrapValue(value, valueWidth))) {
-      const title = head.shift() ?? '';
-      const blanks = ' '.repeat(indent - displayWidth(title));
-      await out.write(`${paint(title, 'strong')}${text === '' ? '' : blanks + paint(text, tone)}\n`);
-    }
-  }
-  return { rows: 1 };
+  const most = Math.max(1, Math.floor(width / 2) - GAP.length);
+  const names = fields.map(({ name }) => (headers ? wrapped({ text: name.toUpperCase(), tone: 'strong' }, most) : []));
+  const nameWidth = Math.max(1, ...names.flat().map(({ text }) => displayWidth(text)));
+  const valueWidth = Math.max(1, headers ? width - nameWidth - GAP.length : width);
+  const rows = fields.flatMap(({ values }, index) => {
+    const lines = values.flatMap((value) => wrapped(value, valueWidth));
+    const title = names[index] ?? [];
+    return Array.from({ length: Math.max(lines.length, title.length) }, (_, line) => {
+      const value = lines[line] ?? NO_CELL;
+      return headers ? [title[line] ?? NO_CELL, value] : [value];
+    });
+  });
+  const natural = rows.reduce((widest, cells) => Math.max(widest, displayWidth(cells.at(-1)?.text ?? '')), 1);
+  const columns = headers ? [{ width: nameWidth }, { width: natural }] : [{ width: natural }];
+  return { rows: 1, lines: await gridLines({ columns, rows, paint }) };
 }
 
-function wrapValue({ text, tone }: CellText, width: number | undefined): readonly CellText[] {
-  const lines = width === undefined ? [escapeText(text)] : wrap(escapeText(text), width);
-  return lines.map((line) => ({ text: line, tone }));
+function wrapped({ text, tone }: CellText, width: number): readonly CellText[] {
+  return wrap(escapeText(text), width).map((line) => ({ text: line, tone }));
 }
 
-/** Longer tables go on row by row: what they share is known only at their end. */
-const MOST_ROWS = 500;
-
-interface Factored {
-  readonly rows: Rows<unknown>;
-  readonly columns: readonly Column<unknown>[];
-  /** In the order of the first row. */
-  readonly shared: readonly string[];
-}
-
-/** Takes the values that all rows share out of the columns that are declared `shared`. */
-async function extractCommonValues({ rows, columns }: ListSubject): Promise<Factored> {
-  const none: Factored = { rows, columns, shared: [] };
-  if (!columns.some(({ shared }) => shared)) return none;
-  const { first, rest } = await begin(rows);
-  const all = { ...none, rows: rest === undefined ? first : chain(first, rest) };
-  if (rest !== undefined || first.length < 2) return all;
+/** Takes the values that all rows have out of the columns that are declared `shared`. They are in the order of the first row. */
+function withoutCommonValues(columns: readonly Column<unknown>[], rows: readonly unknown[]) {
   const shared: string[] = [];
+  if (rows.length < 2 || rows.length > MOST_COMPARED) return { columns, shared };
   const varying = columns.map((column) => {
     if (column.shared !== true) return column;
-    const common = inAll(first.map((row) => texts(column.cell(row))));
+    const [first = [], ...others] = rows.map((row) => texts(column.cell(row)));
+    const sets = others.map((list) => new Set(list));
+    const common = new Set(first.filter((text) => sets.every((set) => set.has(text))));
     if (common.size === 0) return column;
     shared.push(...common);
     return { ...column, cell: (row: unknown) => texts(column.cell(row)).filter((text) => !common.has(text)) };
   });
-  return { ...all, columns: varying, shared };
-}
-
-function inAll([first = [], ...others]: readonly (readonly string[])[]): ReadonlySet<string> {
-  const common = new Set(first);
-  for (const list of others) {
-    const there = new Set(list);
-    for (const text of common) if (!there.has(text)) common.delete(text);
-    if (common.size === 0) break;
-  }
-  return common;
+  return { columns: varying, shared };
 }
 
 function texts(cell: Cell): readonly string[] {
   return Array.isArray(cell) ? cell.filter((part) => typeof part === 'string') : [];
 }
 
-/** As many rows as may be compared, and what comes after them, if anything does. */
-async function begin(
-  rows: Rows<unknown>,
-): Promise<{ readonly first: readonly unknown[]; readonly rest: AsyncIterator<unknown> | undefined }> {
-  const first: unknown[] = [];
-  const rest = iterate(rows);
-  while (first.length <= MOST_ROWS) {
-    const next = await rest.next();
-    if (next.done) return { first, rest: undefined };
-    first.push(next.value);
-  }
-  return { first, rest };
+export interface GridColumn {
+  readonly width: number;
+  readonly align?: 'right' | undefined;
 }
 
-async function* iterate(rows: Rows<unknown>): AsyncGenerator<unknown> {
-  yield* rows;
+export interface Grid {
+  readonly columns: readonly GridColumn[];
+  /** Of escaped texts, as long as they are; headers are a row, too. */
+  readonly rows: readonly (readonly CellText[])[];
+  readonly paint: Painter;
 }
 
-async function* chain(first: readonly unknown[], rest: AsyncIterator<unknown>): AsyncGenerator<unknown> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
+/** One line per row, without a line end. */
+async function gridLines(grid: Grid): Promise<Iterable<string>> {
+  return grid.rows.length <= MOST_LIBRARY_ROWS ? libraryLines(grid) : ownLines(grid);
+}
+
+/** A mark that cli-table3 takes for no cell and a filler for each cell of the text: it knows other widths of characters than we. */
+const STAND_IN = /\u0300_*/g;
+
+const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) =>
+  ['', '-left', '-mid', '-right'].map((corner) => side + corner),
+);
+
+/** cli-table3 lays out stand-ins, so that it measures no text. */
+export async function libraryLines({ columns, rows, paint }: Grid): Promise<readonly string[]> {
+  const { default: Table } = await import('cli-table3');
+  const table = new Table({
+    colAligns: columns.map(({ align }) => align ?? 'left'),
+    colWidths: columns.map(({ width }) => width),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    chars: { ...Object.fromEntries(BORDERS.map((name) => [name, ''])), middle: GAP },
+  });
+  const shown = rows.map((cells) =>
+    columns.map(({ width }, index) => {
+      const { text, tone } = cells[index] ?? NO_CELL;
+      return { text: shorten(text, width), tone };
+    }),
+  );
+  for (const cells of shown) table.push(cells.map(({ text }) => `\u0300${'_'.repeat(displayWidth(text))}`));
+  const painted = shown
+    .flat()
+    .map(({ text, tone }) => paint(text, tone))
+    .values();
+  const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
+  return rows.length === 0 ? [] : drawn.split('\n').map(trimEnd);
+}
+
+/** The same lines, row by row. */
+export function* ownLines({ columns, rows, paint }: Grid): Generator<string> {
+  for (const cells of rows) yield alignedLine(columns, cells, paint);
+}
+
+export function alignedLine(columns: readonly GridColumn[], cells: readonly CellText[], paint: Painter): string {
+  const padded = columns.map(({ width, align }, index) => {
+    const { text, tone } = cells[index] ?? NO_CELL;
+    const natural = displayWidth(text);
+    const shown = natural > width ? shorten(text, width) : text;
+    const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
+    return align === 'right' ? blanks + paint(shown, tone) : paint(shown, tone) + blanks;
+  });
+  return trimEnd(padded.join(GAP));
+}
+
+function trimEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === ' ') end--;
+  return line.slice(0, end);
+}
+
+interface ColumnSize {
+  readonly name: string;
+  /** What header and cells need. */
+  readonly natural: number;
+  /** What is left of it at least: the same as `natural` where the column must not be shortened. */
+  readonly least: number;
+}
+
+interface Fit {
+  /** The columns that stay, in their order, by index. */
+  readonly kept: readonly { readonly index: number; readonly width: number }[];
+  readonly dropped: readonly string[];
+}
+
+/** The widest columns shrink first, as far as they may. Those that do not fit all the same are dropped, but never the first. */
+export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITIVE_INFINITY): Fit {
+  const kept: { index: number; width: number; least: number }[] = [];
+  const dropped: string[] = [];
+  let room = width + GAP.length;
+  for (const [index, { name, natural, least }] of columns.entries()) {
+    if (index > 0 && least + GAP.length > room) {
+      dropped.push(name);
+      continue;
+    }
+    kept.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
+    room -= least + GAP.length;
   }
+  let excess = kept.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
+  for (; excess > 0; excess--) {
+    const shrinking = kept.filter((column) => column.width > column.least);
+    const widest = shrinking.reduce((most, column) => (column.width >= most.width ? column : most));
+    widest.width--;
+  }
+  return { kept, dropped };
 }

@@ -1,17 +1,21 @@
-/** Rows that are watched: a screen that is redrawn on a terminal, changes as lines of JSON anywhere else. */
+/** Rows that are watched: a screen that is redrawn on a terminal, the changes as lines anywhere else. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { BatchWriter } from './batch-writer.ts';
-import { cellLine, showTime } from './cells.ts';
+import { cellLine, cellTone, showTime } from './cells.ts';
 import { escapeText } from './escape.ts';
+import { renderNdjson } from './formats.ts';
 import { shape } from './shape.ts';
 import { selectColumns } from './subject.ts';
+import { alignedLine, layOut } from './table.ts';
+import { displayWidth, painter, shorten, wrap } from './terminal.ts';
 import type { Change, Column, ListOutput, OutputOptions, Snapshot, WatchOutput } from './types.ts';
-import { displayWidth } from './width.ts';
+import { BatchWriter } from './writer.ts';
 
-/** Refuses what cannot work before the first look, so that nothing is sent. */
+type Snapshots = AsyncIterable<Snapshot<unknown>>;
+
+/** Refuses what cannot work before the first snapshot, so that nothing is sent. */
 export async function renderWatch(
-  snapshots: AsyncIterable<Snapshot<unknown>>,
+  snapshots: Snapshots,
   output: WatchOutput<unknown>,
   options: OutputOptions,
   sink: OutStream,
@@ -24,70 +28,48 @@ export async function renderWatch(
     });
   }
   if (query !== undefined) throw new SvcError('usage', `${name} and --query cannot be used together`);
-  if (sink.isTTY && format !== 'ndjson') {
-    const { drawScreen } = await import('./screen.ts');
-    await drawScreen(snapshots, output, options, sink);
-    return;
-  }
+  if (sink.isTTY && format !== 'ndjson') return drawScreen(snapshots, output, options, sink);
   const appends = output.appends === true && format !== 'ndjson' && options.fields === undefined;
-  const refused = (['sort', 'limit', ...(appends ? [] : (['columns'] as const))] as const).find(
-    (option) => options[option] !== undefined,
+  const refused = (['sort', 'limit', 'columns'] as const).find(
+    (option) => options[option] !== undefined && !(appends && option === 'columns'),
   );
   if (refused !== undefined) {
     throw new SvcError('usage', `${name} prints changes here as they come, so --${refused} has no meaning`);
   }
-  if (appends) {
-    await appendChanges(snapshots, output.list, options, sink);
-    return;
+  const out = new BatchWriter(sink, true);
+  if (appends) await out.during(appendChanges(snapshots, output.list, options, out));
+  else {
+    const changes: ListOutput<unknown> = { kind: 'list', columns: [], id: () => '' };
+    const ndjson: OutputOptions = { ...options, format: 'ndjson' };
+    const { subject } = await shape(eachChange(snapshots, output.noun, sink), changes, ndjson);
+    await out.during(renderNdjson(subject, ndjson, out));
   }
-  await writeChanges(snapshots, output, { ...options, format: 'ndjson' }, sink);
 }
 
 /** `{"event":"added","at":"…","alert":{…}}`, and `{"event":"unreachable","at":"…","reason":"…"}` */
-async function writeChanges(
-  snapshots: AsyncIterable<Snapshot<unknown>>,
-  { noun }: WatchOutput<unknown>,
-  options: OutputOptions,
-  sink: OutStream,
-): Promise<void> {
-  const changes: ListOutput<unknown> = { kind: 'list', columns: [], id: () => '' };
-  const { subject } = await shape(eachChange(snapshots, noun, sink), changes, options);
-  const { renderNdjson } = await import('./json.ts');
-  const out = new BatchWriter(sink, true);
-  await out.during(renderNdjson(subject, options, out));
-}
-
-async function* eachChange(
-  snapshots: AsyncIterable<Snapshot<unknown>>,
-  noun: string,
-  sink: OutStream,
-): AsyncGenerator<unknown> {
+async function* eachChange(snapshots: Snapshots, noun: string, sink: OutStream): AsyncGenerator<unknown> {
   for await (const { at: ms, changes, outage } of snapshots) {
     if (sink.closed) return;
     const at = new Date(ms).toISOString();
-    const rows = changes.map(({ event, row }) => ({ event, at, [noun]: row }));
     // What changed was seen before the service was lost, or after it was back.
     if (outage?.event === 'recovered') yield { event: outage.event, at };
-    yield* rows;
+    yield* changes.map(({ event, row }) => ({ event, at, [noun]: row }));
     if (outage?.event === 'unreachable') yield { event: outage.event, at, reason: outage.reason };
   }
 }
 
-const GAP = '  ';
-
-/** What became of the row, as a column of its own. */
 interface ChangeRow {
   readonly at: number;
   readonly change: Change<unknown>;
 }
 
+/** A line for each change: its time, its event, and the columns of the row. */
 async function appendChanges(
-  snapshots: AsyncIterable<Snapshot<unknown>>,
+  snapshots: Snapshots,
   list: ListOutput<unknown>,
   options: OutputOptions,
-  sink: OutStream,
+  out: BatchWriter,
 ): Promise<void> {
-  const out = new BatchWriter(sink, true);
   const columns: readonly Column<ChangeRow>[] = [
     { name: 'at', cell: ({ at }) => showTime(new Date(at).toISOString(), { time: 'iso', now: at }) },
     { name: 'event', cell: ({ change }) => change.event },
@@ -96,40 +78,172 @@ async function appendChanges(
       cell: ({ change }: ChangeRow) => cell(change.row),
     })),
   ];
-  const titles = columns.map(({ name }) => escapeText(name.toUpperCase()));
+  const paint = await painter(options.color);
+  const titles = columns.map(({ name }) => ({ text: escapeText(name.toUpperCase()), tone: undefined }));
   // They only grow: what was printed stays as it is.
-  const widths = titles.map(displayWidth);
-  grow(widths, 1, 'resolved');
-  let begun = !options.headers;
-  try {
-    for await (const { at, changes } of snapshots) {
-      if (out.closed) break;
-      const lines = changes.map((change) =>
-        columns.map(({ cell }) => escapeText(cellLine(cell({ at, change }), { ...options, now: at }))),
-      );
-      for (const cells of lines) for (const [index, text] of cells.entries()) grow(widths, index, text);
-      if (lines.length > 0 && !begun) lines.unshift(titles);
-      begun ||= lines.length > 0;
-      for (const cells of lines) {
-        const full = out.write(`${aligned(cells, columns, widths)}\n`);
-        if (full !== undefined) await full;
+  const grid = titles.map(({ text }, index) => ({
+    width: Math.max(displayWidth(text), index === 1 ? 'resolved'.length : 0),
+    align: columns[index]?.align,
+  }));
+  let headers = options.headers;
+  for await (const { at, changes } of snapshots) {
+    if (out.closed) return;
+    const lines = changes.map((change) =>
+      columns.map(({ cell }) => {
+        const text = cell({ at, change });
+        return { text: escapeText(cellLine(text, { ...options, now: at })), tone: cellTone(text) };
+      }),
+    );
+    for (const cells of lines) {
+      for (const [index, column] of grid.entries()) {
+        column.width = Math.max(column.width, displayWidth(cells[index]?.text ?? ''));
       }
     }
-  } finally {
-    await out.end();
+    if (headers && lines.length > 0) lines.unshift(titles);
+    headers &&= lines.length === 0;
+    await out.writeRows(lines, (cells) => `${alignedLine(grid, cells, paint)}\n`);
   }
 }
 
-function grow(widths: number[], index: number, text: string): void {
-  widths[index] = Math.max(widths[index] ?? 0, displayWidth(text));
+const HOME = '\u001b[H';
+const CLEAR_LINE = '\u001b[2K';
+const CLEAR_BELOW = '\u001b[J';
+/** The other screen, so that the terminal looks as before at the end; no cursor. */
+const ENTER = '\u001b[?1049h\u001b[?25l';
+/** Emptied first: some terminals that were resized meanwhile would take lines of it along. */
+const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
+
+/** Of a terminal that does not say how high it is. */
+const USUAL_ROWS = 24;
+/** Free below the table: a notice on standard error must not scroll it. */
+const FREE_ROWS = 2;
+/** Changes, and lines of an error, above the table. */
+const MOST_NAMED = 3;
+
+const MARKS: Readonly<Record<Change<unknown>['event'], string>> = { added: '+', changed: '~', resolved: '-' };
+
+/** Draws each snapshot, and the latest again when the terminal's size changes. */
+async function drawScreen(
+  snapshots: Snapshots,
+  output: WatchOutput<unknown>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const screen = new Screen(output, options, sink);
+  const forget = sink.onResize?.(() => screen.redraw());
+  await sink.write(ENTER);
+  try {
+    for await (const snapshot of snapshots) {
+      await screen.show(snapshot);
+      if (sink.closed) return;
+    }
+  } finally {
+    forget?.();
+    await screen.settled();
+    await sink.write(LEAVE);
+  }
 }
 
-function aligned(cells: readonly string[], columns: readonly Column<ChangeRow>[], widths: readonly number[]): string {
-  return cells
-    .map((text, index) => {
-      const blanks = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(text)));
-      return columns[index]?.align === 'right' ? blanks + text : text + blanks;
-    })
-    .join(GAP)
-    .trimEnd();
+class Screen {
+  readonly #output: WatchOutput<unknown>;
+  readonly #options: OutputOptions;
+  readonly #sink: OutStream;
+  #latest: Snapshot<unknown> | undefined;
+  /** The latest snapshot that had something new, after the first. */
+  #changed: Snapshot<unknown> | undefined;
+  /** The latest of its changes that are worth a line: where rows change all the time only those that come and go. */
+  #named: Pick<Snapshot<unknown>, 'at' | 'changes'> | undefined;
+  #drawing: Promise<void> = Promise.resolve();
+
+  constructor(output: WatchOutput<unknown>, options: OutputOptions, sink: OutStream) {
+    this.#output = output;
+    this.#options = options;
+    this.#sink = sink;
+  }
+
+  get #isLive(): boolean {
+    return this.#output.every === undefined;
+  }
+
+  async show(snapshot: Snapshot<unknown>): Promise<void> {
+    const { at } = snapshot;
+    const changes = this.#isLive ? snapshot.changes.filter(({ event }) => event !== 'changed') : snapshot.changes;
+    if (this.#latest !== undefined && snapshot.changes.length > 0) this.#changed = snapshot;
+    if (this.#latest !== undefined && changes.length > 0) this.#named = { at, changes };
+    this.#latest = snapshot;
+    this.redraw();
+    await this.#drawing;
+  }
+
+  /** One drawing at a time; the failure of one is thrown by the next `show`. */
+  redraw(): void {
+    const snapshot = this.#latest;
+    if (snapshot !== undefined) this.#drawing = this.#drawing.then(() => this.#draw(snapshot));
+    this.#drawing.catch(() => {});
+  }
+
+  /** After this nothing is drawn any more. */
+  async settled(): Promise<void> {
+    await this.#drawing.catch(() => {});
+  }
+
+  async #draw(snapshot: Snapshot<unknown>): Promise<void> {
+    const lines = await this.#lines(snapshot);
+    const drawn = lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('');
+    await this.#sink.write(`${HOME}${drawn}${CLEAR_BELOW}`);
+  }
+
+  async #lines(snapshot: Snapshot<unknown>): Promise<readonly string[]> {
+    const width = this.#sink.columns ?? 80;
+    const height = Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
+    const options: OutputOptions = { ...this.#options, width, now: snapshot.at };
+    const { subject, cut } = await shape(snapshot.rows, this.#output.list, options);
+    if (subject.kind !== 'list') throw new SvcError('internal', 'a watched list is no list');
+    const rows = subject.rows as readonly unknown[];
+    const paint = await painter(options.color);
+    const wrapped = (text: string): readonly string[] => wrap(escapeText(text), width).slice(0, MOST_NAMED);
+
+    const headings = [this.#heading(snapshot), ...this.#changes(width)];
+    if (snapshot.error !== undefined) headings.push(...wrapped(snapshot.error));
+    const footer = wrapped(snapshot.footer ?? '').filter((text) => text !== '');
+    // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
+    const room = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
+    const columns = [this.#marks(snapshot), ...subject.columns];
+    const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, room) }, options);
+    if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
+    const titles = headings.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
+    const hidden = cut + Math.max(0, rows.length - room);
+    const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
+    const last = footer.map((text) => paint(text, 'dim'));
+    return [...[...titles, '', ...lines, ...below].slice(0, height - last.length), ...last];
+  }
+
+  #heading({ at, rows }: Snapshot<unknown>): string {
+    const { noun, every } = this.#output;
+    const count = `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}`;
+    return every === undefined ? count : `${count}, again every ${every}`;
+  }
+
+  /** `16:03:05Z + NodeDown instance=node-07` */
+  #changes(width: number): readonly string[] {
+    if (this.#named === undefined) return this.#isLive ? [] : ['no change so far'];
+    const { at, changes } = this.#named;
+    const named = changes.slice(0, MOST_NAMED).map(({ event, row }) => {
+      return shorten(`${this.#time(at)} ${event} ${escapeText(this.#output.title(row))}`, width);
+    });
+    const more = changes.length - named.length;
+    return more === 0 ? named : [...named, `… and ${more} more changes`];
+  }
+
+  #marks({ changes }: Snapshot<unknown>): Column<unknown> {
+    const marks = new Map(
+      this.#changed?.changes === changes ? changes.map(({ event, row }) => [row, MARKS[event]]) : [],
+    );
+    return { name: '', cell: (row) => marks.get(row) ?? ' ' };
+  }
+
+  #time(at: number): string {
+    const time = this.#options.time === 'local' ? 'local' : 'utc';
+    return showTime(new Date(at).toISOString(), { time, now: at }).replace(/^.*T([\d:]+)\.?\d*/, '$1');
+  }
 }

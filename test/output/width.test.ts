@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../src/output/escape.ts';
-import { displayWidth, shorten, wrap } from '../../src/output/width.ts';
+import { displayWidth, shorten, wrap } from '../../src/output/terminal.ts';
 
 const texts = fc
   .oneof(

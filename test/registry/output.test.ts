@@ -1,7 +1,7 @@
 /** Every command in every format, at every width, with and without colour: what comes out can be trusted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { displayWidth } from '../../src/output/terminal.ts';
 import { FORMATS, type Format } from '../../src/output/types.ts';
-import { displayWidth } from '../../src/output/width.ts';
 import {
   CASES,
   type Case,

@@ -1,11 +1,8 @@
 /** A chart in a terminal or a pipe: title, field, axes and legend. */
-import type { OutStream } from '../../context.ts';
 import { meanOf, sparkline } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import type { Printed } from '../subject.ts';
-import { painter } from '../terminal.ts';
+import { displayWidth, painter, wrap } from '../terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
-import { displayWidth, wrap } from '../width.ts';
 import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { position, rangeOf, runsOf, type Window } from './runs.ts';
@@ -16,12 +13,6 @@ const USUAL_HEIGHT = 15;
 const LEAST_HEIGHT = 3;
 /** A narrower field shows nothing: a line of bars does. */
 const LEAST_CELLS = 10;
-
-export async function drawChart(picture: ChartPicture, options: OutputOptions, sink: OutStream): Promise<Printed> {
-  const lines = await chartLines(picture, options);
-  if (lines.length > 0) await sink.write(`${lines.join('\n')}\n`);
-  return { rows: lines.length };
-}
 
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
   const width = Math.max(1, picture.width ?? options.canvas);

@@ -2,9 +2,8 @@
 import { cellLine } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import { layOut } from '../table.ts';
-import { type ColorLevel, painter } from '../terminal.ts';
+import { type ColorLevel, displayWidth, painter, shorten, wrap } from '../terminal.ts';
 import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } from '../types.ts';
-import { displayWidth, shorten, wrap } from '../width.ts';
 
 /** In fewer cells every one is needed. */
 const LEAST_INDENTED = 8;

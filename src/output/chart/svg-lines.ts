@@ -1,7 +1,7 @@
 /** The lines of an SVG chart, and the notes at their least and greatest values. */
 
 import { escapeText } from '../escape.ts';
-import { displayWidth } from '../width.ts';
+import { displayWidth } from '../terminal.ts';
 import type { Run } from './runs.ts';
 
 export interface Frame {

@@ -2,8 +2,8 @@
 
 import { fraction } from '../cells.ts';
 import { escapeText } from '../escape.ts';
+import { shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
-import { shorten, wrap } from '../width.ts';
 import { position, type Run, rangeOf, runsOf, type Window } from './runs.ts';
 import {
   classOf,

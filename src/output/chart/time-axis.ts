@@ -1,5 +1,5 @@
 /** The time axis: instants at which a calendar or a clock is full, and what they are called. */
-import { displayWidth } from '../width.ts';
+import { displayWidth } from '../terminal.ts';
 import { position, type Window } from './runs.ts';
 
 export type ShownTime = 'utc' | 'local';

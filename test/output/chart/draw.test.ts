@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chartLines } from '../../../src/output/chart/draw.ts';
 import { glyphOf } from '../../../src/output/chart/legend.ts';
+import { displayWidth } from '../../../src/output/terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../../../src/output/types.ts';
-import { displayWidth } from '../../../src/output/width.ts';
 import { FORBIDDEN, options } from '../rendering.ts';
 import { DAY, FROM, HOUR, ONE_STORE, POINTS, picture, STORE_PRICES, series, TO } from './pictures.ts';
 

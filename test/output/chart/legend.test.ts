@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fittingNames } from '../../../src/output/chart/legend.ts';
-import { displayWidth } from '../../../src/output/width.ts';
+import { displayWidth } from '../../../src/output/terminal.ts';
 
 describe('fittingNames', () => {
   test.each<[string[], number, string[]]>([

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { axisLines } from '../../../src/output/chart/draw.ts';
 import { position } from '../../../src/output/chart/runs.ts';
 import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
-import { displayWidth } from '../../../src/output/width.ts';
+import { displayWidth } from '../../../src/output/terminal.ts';
 import { DAY, HOUR } from './pictures.ts';
 
 const window = (from: string, to: string) => ({ from: Date.parse(from), to: Date.parse(to) });

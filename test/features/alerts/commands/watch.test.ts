@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../../src/output/width.ts';
+import { displayWidth } from '../../../../src/output/terminal.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { type Look, SILENCED, scripted, wireAlert } from './scripted.ts';

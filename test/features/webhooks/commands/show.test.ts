@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { eventBytes, sampleEvent, signedHeaders } from '../../../../src/features/webhooks/sample-event.ts';
-import { displayWidth } from '../../../../src/output/width.ts';
+import { displayWidth } from '../../../../src/output/terminal.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

@@ -1,5 +1,6 @@
-/** Gathers small pieces of text into writes that are worth a system call. */
+/** What writes to standard output. It gathers small pieces of text into writes that are worth a system call. */
 import type { OutStream } from '../context.ts';
+import { RowBatches, type Rows } from './types.ts';
 
 const BATCH = 65_536;
 
@@ -11,7 +12,7 @@ export class BatchWriter {
   #failure: { readonly error: unknown } | undefined;
 
   /** `live`: what was gathered goes out at the end of the same turn of the event loop, for rows that arrive over time. */
-  constructor(sink: OutStream, live: boolean) {
+  constructor(sink: OutStream, live = false) {
     this.#sink = sink;
     this.#live = live;
   }
@@ -28,6 +29,22 @@ export class BatchWriter {
     if (this.#text.length >= BATCH) return this.#flush();
     if (this.#live) this.#schedule();
     return undefined;
+  }
+
+  /** The text of each row that has one, until the reader goes away. Returns how many there were. */
+  async writeRows<Row>(rows: Rows<Row>, textOf: (row: Row, index: number) => string | undefined): Promise<number> {
+    let count = 0;
+    for await (const batch of batchesOf(rows)) {
+      for (const row of batch) {
+        if (this.closed) return count;
+        const text = textOf(row, count);
+        if (text === undefined) continue;
+        count++;
+        const full = this.write(text);
+        if (full !== undefined) await full;
+      }
+    }
+    return count;
   }
 
   /** Ends after the work. Where that fails, rows that arrived over time go out all the same. */
@@ -54,7 +71,7 @@ export class BatchWriter {
     if (text !== '') await this.#sink.write(text);
   }
 
-  /** While the reader is waited for nothing more is handed over: what is gathered meanwhile reaches the size that `write` waits for. */
+  /** While a slow reader is waited for, nothing more is written: the text meanwhile reaches the size that `write` waits for. */
   #schedule(): void {
     this.#scheduled ??= new Promise((done) => {
       setImmediate(() => {
@@ -70,4 +87,11 @@ export class BatchWriter {
       });
     });
   }
+}
+
+/** Rows that are there already come in one batch. */
+async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
+  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
+  else if (Symbol.iterator in rows) yield rows;
+  else for await (const row of rows) yield [row];
 }
