@@ -19,9 +19,9 @@ import { requestToken } from '../../src/features/oauth/token-endpoint.ts';
 import { decodePayload, PacketFault, readMessage, readOpening } from '../../src/features/trade/engine-packet.ts';
 import { tradingError } from '../../src/features/trade/envelope.ts';
 import { explainTrading, refusal } from '../../src/features/trade/failed-answer.ts';
-import { readEvent } from '../../src/features/webhooks/event.ts';
+import { capturedDeliveries } from '../../src/features/webhooks/captured-json.ts';
+import { readEvent } from '../../src/features/webhooks/delivery.ts';
 import { explainRecordings } from '../../src/features/webhooks/failed-answer.ts';
-import { harDeliveries } from '../../src/features/webhooks/har.ts';
 import { httpDeliveries } from '../../src/features/webhooks/http-dump.ts';
 import { signingSecret } from '../../src/features/webhooks/secret.ts';
 import { signatureOf, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
@@ -86,11 +86,11 @@ it('archives and dumps of requests', () => {
   fc.assert(
     fc.property(mutated(archive, request, header), mutated(dump), (har, http) => {
       for (const deliveries of [
-        readOrRefused(() => harDeliveries(har, 'a.har', 'X-Service-')),
-        readOrRefused(() => harDeliveries(wrapped(har), 'a.har', 'X-Service-')),
+        readOrRefused(() => capturedDeliveries(har, 'a.har', 'X-Service-')),
+        readOrRefused(() => capturedDeliveries(wrapped(har), 'a.har', 'X-Service-')),
         readOrRefused(() => httpDeliveries(http, 'a.http')),
       ]) {
-        if (deliveries instanceof SvcError) continue;
+        if (deliveries === undefined || deliveries instanceof SvcError) continue;
         for (const { headers } of deliveries) for (const [, value] of headers) expect(value).toBeTypeOf('string');
       }
     }),

@@ -1,45 +1,10 @@
-/** Requests in the JSON of gateways, inspectors and API clients: AWS, webhook.site, ngrok, Postman, Insomnia, and logs of one's own. */
+/** Requests in the JSON of browsers, gateways, inspectors and API clients, and in logs of one's own. */
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
-import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
+import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { httpDeliveries } from './http-dump.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** One JSON document, or one on each line. Undefined where it is none of these. */
-export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
-  const text = bytes.toString().replace(/^\ufeff/, '');
-  const documents = jsonDocuments(text) ?? [];
-  const several = documents.length > 1;
-  const found = documents.map((document, index) => requestsOf(document, several ? `${source}:${index + 1}` : source));
-  if (found.every((requests) => requests === undefined)) return undefined;
-  const all = found.flatMap((requests, index) => {
-    if (requests !== undefined) return requests;
-    throw new SvcError('file_unusable', `${source}:${index + 1}: holds no request, as other lines do`);
-  });
-  // A collection holds requests of all kinds; one alone is what it was given for.
-  const wanted = all.length === 1 ? all : all.filter(({ headers }) => isService(headers, prefix));
-  return wanted.map(({ read }) => read());
-}
-
-/** The values of one JSON document, or of one on each line. Undefined: it is not JSON. */
-export function jsonDocuments(text: string): readonly unknown[] | undefined {
-  try {
-    return [parseJsonText(text)];
-  } catch {
-    try {
-      const lines = text.split('\n').filter((line) => line.trim() !== '');
-      return lines.map((line): unknown => parseJsonText(line));
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function isService(headers: readonly RawHeader[], prefix: string): boolean {
-  const wanted = prefix.toLowerCase();
-  return headers.some(([name]) => name.toLowerCase().startsWith(wanted));
-}
 
 /** A request that was found. Its body is read only if it is wanted: of another one it may well be lost. */
 interface Captured {
@@ -47,97 +12,179 @@ interface Captured {
   read(): Delivery;
 }
 
-/** `inList`: it is an item of a list already, and no list of its own: nesting has an end. */
-function requestsOf(value: unknown, source: string, inList = false): readonly Captured[] | undefined {
-  const list = inList ? undefined : listIn(value);
-  if (list !== undefined) return several(list, source);
-  if (!isObject(value)) return undefined;
-  if ('isBase64Encoded' in value || (isObject(value['requestContext']) && 'body' in value)) return [aws(value, source)];
-  if (isObject(value['request']) && typeof value['request']['raw'] === 'string') {
-    return ngrok(value['request']['raw'], value['start'], source);
+/** The requests of one format; undefined where the value has another one. `source` says where the value is. */
+type Reader = (value: Json, source: string, prefix: string) => readonly Captured[] | undefined;
+
+/** The first that applies reads the value. To add a format, add its reader here. */
+const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, insomnia, log, smee];
+
+/** One JSON document, or one on each line. Undefined where none of the readers applies. */
+export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
+  const documents = jsonDocuments(bytes.toString().replace(/^\ufeff/, '')) ?? [];
+  const place = (index: number): string => (documents.length > 1 ? `${source}:${index + 1}` : source);
+  const found = documents.map((document, index) => requestsOf(document, place(index), prefix));
+  if (found.every((requests) => requests === undefined)) return undefined;
+  const all = found.flatMap((requests, index) => {
+    if (requests !== undefined) return requests;
+    throw new SvcError('file_unusable', `${place(index)}: holds no request, as other lines do`);
+  });
+  // A collection holds requests of all kinds; one alone is what it was given for.
+  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
+  return wanted.map(({ read }) => read());
+}
+
+/** The values of one JSON document, or of one on each line. Undefined: it is not JSON. */
+export function jsonDocuments(text: string): readonly unknown[] | undefined {
+  const parse = (json: string): unknown => parseJsonText(json, Number.POSITIVE_INFINITY);
+  try {
+    return [parse(text)];
+  } catch {
+    try {
+      const lines = text.split('\n').filter((line) => line.trim() !== '');
+      return lines.map(parse);
+    } catch {
+      return undefined;
+    }
   }
-  if (typeof value['content'] === 'string' && isObject(value['headers'])) return [webhookSite(value, source)];
-  if (isObject(value['info']) && Array.isArray(value['item'])) return postman(value['item'], source);
-  if (value['_type'] === 'export' && Array.isArray(value['resources'])) return insomnia(value['resources'], source);
-  return generic(value, source);
 }
 
-/** A plain list, that of the inspector of ngrok, or that of webhook.site. */
-function listIn(value: unknown): readonly unknown[] | undefined {
+/** `inList`: it is an item of a list already, and no list of its own: nesting has an end. */
+function requestsOf(value: unknown, source: string, prefix: string, inList = false): readonly Captured[] | undefined {
+  // A plain list, that of ngrok's inspector, or that of webhook.site.
   const lists = isObject(value) ? [value['requests'], value['data']] : [value];
-  return lists.find((one) => Array.isArray(one));
+  const list = inList ? undefined : lists.find((one) => Array.isArray(one));
+  if (list !== undefined) {
+    const found = list.map((one, index) => requestsOf(one, `${source}#${index + 1}`, prefix, true));
+    return found.length === 0 || found.includes(undefined) ? undefined : found.flatMap((requests) => requests ?? []);
+  }
+  if (!isObject(value)) return undefined;
+  for (const read of READERS) {
+    const found = read(value, source, prefix);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-function several(values: readonly unknown[], source: string): readonly Captured[] | undefined {
-  const found = values.map((value, index) => requestsOf(value, `${source}#${index + 1}`, true));
-  return found.length === 0 || found.includes(undefined) ? undefined : found.flatMap((requests) => requests ?? []);
+interface Body {
+  /** The text of the body, or what a parser made of it. */
+  readonly body: unknown;
+  /** The text is base64: the bytes are exact. */
+  readonly base64?: boolean;
+  /** Milliseconds since 1970, or a date. */
+  readonly time?: unknown;
 }
 
+/** `what` is the format's name in a message. */
 function captured(
+  what: string,
   source: string,
   headers: readonly RawHeader[],
-  body: () => Uint8Array,
-  received?: number,
-  notes: readonly string[] = ['text_body'],
+  { body, base64 = false, time }: Body,
 ): Captured {
-  const receivedS = received === undefined || Number.isNaN(received) ? undefined : received / 1000;
-  return { headers, read: () => ({ source, headers, body: body(), receivedS, notes }) };
+  const read = (): Delivery => {
+    if (typeof body !== 'string') {
+      const fault = `${what} whose body was parsed: the bytes that were signed are gone`;
+      throw new SvcError('file_unusable', `${source}: ${fault}`, {
+        hint: 'log the raw body as text or in base64, before any JSON parser',
+      });
+    }
+    const bytes = Buffer.from(body, base64 ? 'base64' : 'utf8');
+    return { source, headers, body: bytes, receivedS: seconds(time), notes: base64 ? [] : ['text_body'] };
+  };
+  return { headers, read };
+}
+
+function seconds(time: unknown): number | undefined {
+  const ms = typeof time === 'string' ? Date.parse(time) : time;
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms / 1000 : undefined;
+}
+
+/** HTTP archives (HAR 1.2), as browsers and proxies export them: the requests that carry a header of the service. */
+function har({ log }: Json, source: string, prefix: string): readonly Captured[] | undefined {
+  if (!isObject(log) || !Array.isArray(log['entries'])) return undefined;
+  return log['entries'].flatMap((entry: unknown, index): readonly Captured[] => {
+    if (!isObject(entry) || !isObject(entry['request'])) return [];
+    const { request, response, startedDateTime } = entry;
+    const headers = namedHeaders(request['headers'], 'name');
+    if (!hasServiceHeader(headers, prefix)) return [];
+    const data = isObject(request['postData']) ? request['postData'] : {};
+    const base64 = [data['encoding'], data['_encoding']].includes('base64') || data['_base64'] === true;
+    const { text = '' } = data;
+    const sizes = [request['bodySize'], ...headerValues(headers, 'content-length')].map(Number);
+    const { read } = captured('a HAR', `${source}#${index + 1}`, headers, {
+      body: text,
+      base64,
+      time: startedDateTime,
+    });
+    const about = {
+      clock: 'startedDateTime',
+      failed: isObject(response) && isFailure(response['status']),
+      truncated: data['text'] === undefined && sizes.some((size) => size > 0),
+    } as const;
+    return [{ headers, read: () => ({ ...read(), ...about }) }];
+  });
+}
+
+/** A status that is there, and no 2xx. A HAR has 0 where there was no answer. */
+function isFailure(status: unknown): boolean {
+  return typeof status === 'number' && !(status >= 200 && status <= 299);
 }
 
 /** API Gateway (payload versions 1.0 and 2.0), Application Load Balancer and function URLs. */
-function aws(event: Json, source: string): Captured {
+function lambda(event: Json, source: string): readonly Captured[] | undefined {
   const { multiValueHeaders, headers, body, isBase64Encoded, requestContext } = event;
   const context = isObject(requestContext) ? requestContext : {};
-  const encoded = isBase64Encoded === true;
-  return captured(
-    source,
-    jsonHeaders(multiValueHeaders ?? headers, source),
-    () => bodyBytes(body ?? '', 'a Lambda event', source, encoded),
-    Number(context['requestTimeEpoch'] ?? context['timeEpoch']),
-    encoded ? [] : ['text_body'],
-  );
+  if (!('isBase64Encoded' in event || (isObject(requestContext) && 'body' in event))) return undefined;
+  const time = context['requestTimeEpoch'] ?? context['timeEpoch'];
+  const base64 = isBase64Encoded === true;
+  const names = jsonHeaders(multiValueHeaders ?? headers, source);
+  return [captured('a Lambda event', source, names, { body: body ?? '', base64, time })];
 }
 
-/** Its times are UTC without saying so: `2026-01-01 00:00:00`. */
-function webhookSite({ headers, content, created_at: created }: Json, source: string): Captured {
-  const time = typeof created === 'string' ? Date.parse(`${created.replace(' ', 'T')}Z`) : Number.NaN;
-  return captured(source, jsonHeaders(headers, source), () => Buffer.from(content as string), time);
-}
-
-/** The inspector keeps the whole request in base64. */
-function ngrok(raw: string, start: unknown, source: string): readonly Captured[] {
-  const time = typeof start === 'string' ? Date.parse(start) : Number.NaN;
-  return httpDeliveries(Buffer.from(raw, 'base64'), source).map((delivery) => ({
+/** The inspector of ngrok keeps the whole request in base64. */
+function ngrok({ request, start }: Json, source: string): readonly Captured[] | undefined {
+  if (!isObject(request) || typeof request['raw'] !== 'string') return undefined;
+  return httpDeliveries(Buffer.from(request['raw'], 'base64'), source).map((delivery) => ({
     headers: delivery.headers,
-    read: () => ({ ...delivery, ...(Number.isNaN(time) ? {} : { receivedS: time / 1000 }) }),
+    read: () => ({ ...delivery, receivedS: seconds(start) }),
   }));
 }
 
-/** Folders in folders. */
-const DEEPEST = 50;
+/** Its times are UTC without saying so: `2026-01-01 00:00:00`. */
+function webhookSite({ headers, content, created_at: time }: Json, source: string): readonly Captured[] | undefined {
+  if (typeof content !== 'string' || !isObject(headers)) return undefined;
+  const names = jsonHeaders(headers, source);
+  return [captured('webhook.site', source, names, { body: content, time: `${time}`.replace(' ', 'T').concat('Z') })];
+}
 
-/** Collection v2.1, its folders included. */
-function postman(items: readonly unknown[], source: string, depth = 0): readonly Captured[] {
+const DEEPEST_FOLDER = 50;
+
+/** A Postman collection v2.1, its folders included. */
+function postman({ info, item }: Json, source: string): readonly Captured[] | undefined {
+  return isObject(info) && Array.isArray(item) ? postmanFolder(item, source, 0) : undefined;
+}
+
+function postmanFolder(items: readonly unknown[], source: string, depth: number): readonly Captured[] {
   return items.flatMap((item, index): readonly Captured[] => {
-    const where = `${source}#${index + 1}`;
+    const place = `${source}#${index + 1}`;
     if (!isObject(item)) return [];
-    if (Array.isArray(item['item'])) return depth < DEEPEST ? postman(item['item'], where, depth + 1) : [];
+    if (Array.isArray(item['item'])) return depth < DEEPEST_FOLDER ? postmanFolder(item['item'], place, depth + 1) : [];
     const { request } = item;
     if (!isObject(request)) return [];
     const { header, body } = request;
-    const raw = isObject(body) ? (body['raw'] ?? '') : '';
-    return [captured(where, namedHeaders(header, 'key'), () => bodyBytes(raw, 'a Postman collection', where))];
+    const text = isObject(body) ? (body['raw'] ?? '') : '';
+    return [captured('a Postman collection', place, namedHeaders(header, 'key'), { body: text })];
   });
 }
 
 /** Export format 4. */
-function insomnia(resources: readonly unknown[], source: string): readonly Captured[] {
-  return resources.flatMap((resource, index): readonly Captured[] => {
+function insomnia({ _type, resources }: Json, source: string): readonly Captured[] | undefined {
+  if (_type !== 'export' || !Array.isArray(resources)) return undefined;
+  return resources.flatMap((resource: unknown, index): readonly Captured[] => {
     if (!isObject(resource) || resource['_type'] !== 'request') return [];
     const { headers, body } = resource;
-    const where = `${source}#${index + 1}`;
     const text = isObject(body) ? (body['text'] ?? '') : '';
-    return [captured(where, namedHeaders(headers, 'name'), () => bodyBytes(text, 'an Insomnia export', where))];
+    return [captured('an Insomnia export', `${source}#${index + 1}`, namedHeaders(headers, 'name'), { body: text })];
   });
 }
 
@@ -146,37 +193,27 @@ function namedHeaders(list: unknown, name: 'key' | 'name'): readonly RawHeader[]
   if (!Array.isArray(list)) return [];
   return list.flatMap((one: unknown): RawHeader[] => {
     if (!isObject(one) || one['disabled'] === true || typeof one[name] !== 'string') return [];
-    return [[one[name], typeof one['value'] === 'string' ? one['value'] : '']];
+    const { value } = one;
+    return [[one[name], typeof value === 'string' || typeof value === 'number' ? String(value) : '']];
   });
 }
 
-/** What programs log: `{headers, body}`, perhaps below `request` or `data`, or with the headers beside the body. */
-function generic(value: Json, source: string): readonly Captured[] | undefined {
-  const holder = [value, value['request'], value['data']].find(
-    (one): one is Json => isObject(one) && isObject(one['headers']) && bodyNames(one).length > 0,
-  );
-  if (holder !== undefined) {
-    const [name = 'body'] = bodyNames(holder);
-    const headers = jsonHeaders(holder['headers'], source);
-    return [captured(source, headers, () => bodyBytes(holder[name], 'a log of requests', source))];
+/** What programs log: `{headers, body}`, perhaps below `request` or `data`. The exact bytes first, where both are there. */
+function log(value: Json, source: string): readonly Captured[] | undefined {
+  for (const one of [value, value['request'], value['data']]) {
+    if (!isObject(one) || !isObject(one['headers'])) continue;
+    const name = ['rawBody', 'raw_body', 'body'].find((key) => key in one);
+    if (name === undefined) continue;
+    return [captured('a log of requests', source, jsonHeaders(one['headers'], source), { body: one[name] })];
   }
-  // smee.io: each header is a member of its own.
-  const beside = Object.entries(value).filter(([name, one]) => /-signature$/i.test(name) && typeof one === 'string');
-  if (beside.length === 0 || !('body' in value)) return undefined;
-  const headers = Object.entries(value).flatMap(([name, one]): RawHeader[] =>
-    typeof one === 'string' && name !== 'body' ? [[name, one]] : [],
+  return undefined;
+}
+
+/** smee.io: each header is a member of its own, beside the body. */
+function smee({ body, ...members }: Json, source: string): readonly Captured[] | undefined {
+  const headers = Object.entries(members).flatMap(([name, one]): RawHeader[] =>
+    typeof one === 'string' ? [[name, one]] : [],
   );
-  return [captured(source, headers, () => bodyBytes(value['body'], 'an event of smee.io', source))];
-}
-
-/** The exact bytes first, where both are there. */
-function bodyNames(holder: Json): readonly string[] {
-  return ['rawBody', 'raw_body', 'body'].filter((name) => name in holder);
-}
-
-function bodyBytes(body: unknown, what: string, source: string, encoded = false): Uint8Array {
-  if (typeof body === 'string') return Buffer.from(body, encoded ? 'base64' : 'utf8');
-  throw new SvcError('file_unusable', `${source}: ${what} whose body was parsed: the bytes that were signed are gone`, {
-    hint: 'log the raw body as text or in base64, before any JSON parser',
-  });
+  if (body === undefined || !headers.some(([name]) => /-signature$/i.test(name))) return undefined;
+  return [captured('an event of smee.io', source, headers, { body })];
 }

@@ -1,6 +1,8 @@
-/** A delivery as it came over the wire, or out of a file that holds one. */
+/** A delivery as it came over the wire or out of a file, and the event in its body (doc 2 §2, §6). */
+import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
+import type { SignedHeaders } from './signature.ts';
 
 /** A header as it was received: its name in its own case, values of repeated ones apart. */
 export type RawHeader = readonly [name: string, value: string];
@@ -14,19 +16,21 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** When it was received, in Unix seconds, where that is recorded. */
   readonly receivedS?: number | undefined;
-  /** What the receiver answered, where that is recorded. */
-  readonly status?: number | undefined;
-  /** The input ended before the body did. */
-  readonly truncated?: true | undefined;
   /** Where that time was read, if not in a recording's `received_at`. */
   readonly clock?: 'startedDateTime' | undefined;
-  /** Another body that these bytes may have been before a program changed them, and the hint that says so. */
+  /** Whether the receiver or the target answered without a 2xx, where that is recorded. */
+  readonly failed?: boolean | undefined;
+  /** The verdict of the recorder, where there is one. */
+  readonly verdict?: string | undefined;
+  /** The input ended before the body did. */
+  readonly truncated?: boolean | undefined;
+  /** The body as it was before a program changed it, and the hint that says so. */
   readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
-  /** What was noticed while it was read: `bare_lf_head`, `har_text_body`, `curl_d_strips_newlines`. */
+  /** What was noticed while it was read: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
   readonly notes: readonly string[];
 }
 
-/** The names of the delivery's headers (doc 2 §6) are made of this, unless told. */
+/** The names of the service's headers begin with this (doc 2 §6), unless an option says otherwise. */
 export const HEADER_PREFIX = 'X-Service-';
 
 /** The values of all headers of this name, whose case does not count. */
@@ -38,19 +42,69 @@ export function headerValues(headers: readonly RawHeader[], name: string): strin
   return values;
 }
 
-/** Headers out of JSON: an object of names and values, or a list of pairs. Throws `file_unusable`. */
+/** The two headers that a signature is checked with. */
+export function signatureHeaders(headers: readonly RawHeader[], prefix = HEADER_PREFIX): SignedHeaders {
+  return {
+    timestamps: headerValues(headers, `${prefix}Timestamp`),
+    signatures: headerValues(headers, `${prefix}Signature`),
+  };
+}
+
+/** Whether one of them is a header of the service. */
+export function hasServiceHeader(headers: readonly RawHeader[], prefix: string): boolean {
+  return headers.some(([name]) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+}
+
+/** Headers in JSON: an object of names and values, or a list of pairs. Throws `file_unusable`. */
 export function jsonHeaders(value: unknown, source: string): readonly RawHeader[] {
+  const fault = (): SvcError =>
+    new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of texts`);
   const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : [undefined];
   return pairs.flatMap((pair: unknown): RawHeader[] => {
-    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw notHeaders(source);
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw fault();
     const [name, values] = pair as [string, unknown];
     return [values].flat().map((one): RawHeader => {
-      if (typeof one !== 'string' && typeof one !== 'number') throw notHeaders(source);
+      if (typeof one !== 'string' && typeof one !== 'number') throw fault();
       return [name, String(one)];
     });
   });
 }
 
-function notHeaders(source: string): SvcError {
-  return new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of texts`);
+/** The envelope of an event. A field that is missing, or is not what the document says, is undefined. */
+export interface ReadEvent {
+  readonly id: string | undefined;
+  readonly type: string | undefined;
+  readonly created_at: string | undefined;
+  /** Empty where it is no object. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The whole object, with unknown fields. */
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined where the bytes are no JSON object in UTF-8. Read only a body whose signature is good (doc 2 §6 rule 3). */
+export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
+  // Decoding would silently replace broken UTF-8: what is read would not be what was signed.
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return asEvent(parseJsonText(text.startsWith('\ufeff') ? text.slice(1) : text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same of a value that is parsed already: one sample of several. */
+export function asEvent(value: unknown): ReadEvent | undefined {
+  if (!isObject(value)) return undefined;
+  return {
+    id: string(value['id']),
+    type: string(value['type']),
+    created_at: string(value['created_at']),
+    data: isObject(value['data']) ? value['data'] : {},
+    value,
+  };
+}
+
+function string(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

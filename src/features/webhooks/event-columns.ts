@@ -2,7 +2,7 @@
 
 import { isObject } from '../../json-object.ts';
 import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
-import { asEvent, type ReadEvent } from './event.ts';
+import { asEvent, type ReadEvent } from './delivery.ts';
 import type { EventVerdict } from './event-input.ts';
 
 /** As the service has it. */

@@ -1,11 +1,10 @@
 /** Events out of files: events themselves, or deliveries of them. */
 import { SvcError } from '../../errors.ts';
 import { jsonDocuments } from './captured-json.ts';
-import { type Delivery, headerValues } from './delivery.ts';
-import { gather, readDeliveries } from './delivery-input.ts';
-import { asEvent, type ReadEvent, readEvent } from './event.ts';
+import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from './delivery.ts';
+import { gather, type Input, readDeliveries } from './formats.ts';
 import { fingerprint, type SigningSecret } from './secret.ts';
-import { SignatureCheck, type Verdict } from './signature.ts';
+import { type Verdict, verifySignature } from './signature.ts';
 
 /** `unsigned`: an event by itself, of which no signature tells anything. `unchecked`: no secret was given. */
 export type EventVerdict = Verdict | 'unsigned' | 'unchecked';
@@ -22,46 +21,32 @@ export interface FoundEvent {
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface EventInput {
+export interface EventInput extends Omit<Input, 'format' | 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
-  readonly prefix: string;
   /** Whether a body is read although its signature is not good. */
   readonly unverified: boolean;
-  chunks(path: string): AsyncIterable<Uint8Array>;
-  notice(text: string): void;
-  /** What cannot be read; the rest still is. */
-  unusable(error: SvcError): void;
 }
 
 const LARGEST = 64 << 20;
 
 /** One after the other, in their order. */
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
-  const { prefix, chunks, notice, unusable } = input;
-  const options = { format: 'auto', signed: false, prefix, chunks, notice, unusable } as const;
-  for await (const found of readDeliveries(path, options)) {
+  for await (const found of readDeliveries(path, { ...input, format: 'auto', signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
     else for (const delivery of found) yield deliveredEvent(delivery, input);
   }
 }
 
-/** The age counts for who receives a delivery, not for who reads one afterwards. */
+/** The age counts for the receiver of a delivery, not for the reader of one. */
 function deliveredEvent(delivery: Delivery, { secrets, prefix, unverified }: EventInput): FoundEvent {
-  const { source, headers, body } = delivery;
+  const { source, headers, body, truncated } = delivery;
   const found = { source, bytes: body };
   if (secrets.length === 0) return { ...found, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
-  const timestamps = headerValues(headers, `${prefix}timestamp`);
-  const check = new SignatureCheck({ timestamps, signatures: headerValues(headers, `${prefix}signature`) }, secrets);
-  check.update(body);
-  const { verdict, secretIndex } = check.finish({ nowS: 0, toleranceS: undefined }, delivery.truncated === true);
+  const clock = { nowS: 0, toleranceS: undefined };
+  const { verdict, secretIndex } = verifySignature(signatureHeaders(headers, prefix), body, secrets, clock, truncated);
   const secret = secrets[secretIndex ?? -1];
-  const mayRead = verdict === 'valid' || unverified;
-  return {
-    ...found,
-    verdict,
-    secret: secret && fingerprint(secret),
-    event: mayRead ? readEvent(body) : undefined,
-  };
+  const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
+  return { ...found, verdict, secret: secret && fingerprint(secret), event };
 }
 
 /** One event, an array of them as the service's samples are, or one on each line. */

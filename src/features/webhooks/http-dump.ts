@@ -1,69 +1,62 @@
 /** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
-
 import { SvcError } from '../../errors.ts';
 import { parseJsonText } from '../../json-object.ts';
-import { type Delivery, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
-import { REQUEST_LINE, startsRequest } from './input-format.ts';
+import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 
+const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 /** The blank line that ends a head, and the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;
-/** No sender's head is as long. */
 const LONGEST_HEAD = 1 << 20;
 
-/** One after the other where a length says where each ends. A head without its request line is one too: headers, a blank line, the body. */
+/** Whether the text begins with a request line, or with headers, one of the service's among them, and a blank line. */
+export function isHttp(text: string, prefix: string): boolean {
+  if (REQUEST_LINE.test(text)) return true;
+  const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(text) ?? [];
+  return head !== undefined && hasServiceHeader(headerLines(head), prefix);
+}
+
+/** Requests follow each other where a length says where each ends. A head may lack its request line. */
 export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
-  const found: Delivery[] = [];
+  const found: Request[] = [];
   let rest = bytes;
   do {
-    const { delivery, length } = readRequest(rest, source);
-    found.push(delivery);
-    rest = rest.subarray(length);
-  } while (startsRequest(rest));
-  const last = found.pop();
-  if (last !== undefined) {
-    // One line end is an editor's.
-    const surplus = rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3));
-    found.push(surplus ? { ...last, notes: [...last.notes, 'bytes_after_body'] } : last);
-  }
-  if (found.length === 1) return found;
-  return found.map((delivery, index) => ({ ...delivery, source: `${source}#${index + 1}` }));
+    const request = readRequest(rest);
+    found.push(request);
+    rest = rest.subarray(request.length);
+  } while (REQUEST_LINE.test(rest.toString('latin1', 0, 8192)));
+  // One line end is an editor's.
+  if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
+  return found.map(({ length: _, ...request }, index) => ({
+    source: found.length === 1 ? source : `${source}#${index + 1}`,
+    ...request,
+  }));
 }
 
-function readRequest(bytes: Buffer, source: string): { readonly delivery: Delivery; readonly length: number } {
+interface Request {
+  readonly headers: readonly RawHeader[];
+  readonly body: Buffer;
+  readonly truncated: boolean;
+  readonly notes: string[];
+  /** Of all of it, in bytes. */
+  readonly length: number;
+}
+
+function readRequest(bytes: Buffer): Request {
   const text = bytes.toString('latin1', 0, LONGEST_HEAD);
-  // A head that holds nothing but its request line has no line end of its own before the blank line.
   const end = HEAD_END.exec(text);
-  if (end === null) {
-    return {
-      delivery: { source, headers: head(text), body: Buffer.alloc(0), truncated: true, notes: [] },
-      length: bytes.length,
-    };
-  }
-  const notes = end[0].startsWith('\r') ? [] : ['bare_lf_head'];
-  const headers = head(text.slice(0, end.index));
+  const headers = headerLines(text.slice(0, end?.index).replace(REQUEST_LINE, ''));
+  if (end === null) return { headers, body: Buffer.alloc(0), truncated: true, notes: [], length: bytes.length };
   const start = end.index + end[0].length;
-  const framed = readBody(bytes.subarray(start), headers);
-  const { body, truncated } = framed;
-  return {
-    delivery: {
-      source,
-      headers,
-      body,
-      ...(truncated ? { truncated } : {}),
-      notes: framed.note === undefined ? notes : [...notes, framed.note],
-    },
-    length: start + framed.length,
-  };
-}
-
-function head(text: string): readonly RawHeader[] {
-  return headerLines(text.replace(REQUEST_LINE, ''));
+  const { body, length, truncated = false, note } = readBody(bytes.subarray(start), headers);
+  const notes = end[0].startsWith('\r') ? [] : ['bare_lf_head'];
+  if (note !== undefined) notes.push(note);
+  return { headers, body, truncated, notes, length: start + length };
 }
 
 interface FramedBody {
   readonly body: Buffer;
   readonly length: number;
-  readonly truncated?: true;
+  readonly truncated?: boolean;
   readonly note?: string;
 }
 
@@ -71,15 +64,14 @@ interface FramedBody {
 function readBody(rest: Buffer, headers: readonly RawHeader[]): FramedBody {
   const codings = headerValues(headers, 'transfer-encoding').join(',').toLowerCase();
   if (/(^|[,\s])chunked\s*$/.test(codings)) {
-    // Many programs write the header down as it was, and the body decoded.
     if (CHUNK_SIZE.test(rest.toString('latin1', 0, 256)) || rest.length === 0) return decodeChunks(rest);
+    // Many programs write the header as it was, and the body decoded.
     return { body: rest, length: rest.length, note: 'chunks_decoded_before' };
   }
   const [length] = headerValues(headers, 'content-length');
   if (length === undefined || !/^\d{1,15}$/.test(length)) return { body: rest, length: rest.length };
-  const wanted = Number(length);
-  const body = rest.subarray(0, wanted);
-  return body.length < wanted ? { body, length: body.length, truncated: true } : { body, length: wanted };
+  const body = rest.subarray(0, Number(length));
+  return { body, length: body.length, truncated: body.length < Number(length) };
 }
 
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/;
@@ -87,11 +79,7 @@ const CHUNK_SIZE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/;
 function decodeChunks(bytes: Buffer): FramedBody {
   const pieces: Buffer[] = [];
   let at = 0;
-  const ended = (truncated: boolean): FramedBody => ({
-    body: Buffer.concat(pieces),
-    length: at,
-    ...(truncated ? { truncated } : {}),
-  });
+  const ended = (truncated: boolean): FramedBody => ({ body: Buffer.concat(pieces), length: at, truncated });
   for (;;) {
     const [line, digits] = CHUNK_SIZE.exec(bytes.toString('latin1', at, at + 256)) ?? [];
     if (line === undefined || digits === undefined) return ended(true);
@@ -106,24 +94,22 @@ function decodeChunks(bytes: Buffer): FramedBody {
     const piece = bytes.subarray(at, at + size);
     pieces.push(piece);
     at += piece.length;
-    if (piece.length < size) return ended(true);
     const lineEnd = /^\r?\n/.exec(bytes.toString('latin1', at, at + 2));
-    if (lineEnd === null) return ended(true);
+    if (piece.length < size || lineEnd === null) return ended(true);
     at += lineEnd[0].length;
   }
 }
 
-/** `Name: value` lines, CRLF or LF; a line that begins with a blank goes on with the one before. Others are no headers. */
+/** `Name: value` lines, CRLF or LF. A line that begins with a blank continues the one before; others are no headers. */
 export function headerLines(text: string): RawHeader[] {
   const headers: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
     const before = headers.at(-1);
-    if (/^[ \t]/.test(line) && before !== undefined) {
-      before[1] = `${before[1]} ${line.trim()}`;
-      continue;
-    }
     const colon = line.indexOf(':', 1);
-    if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')]);
+    if (/^[ \t]/.test(line) && before !== undefined) before[1] = `${before[1]} ${line.trim()}`;
+    else if (colon > 0) {
+      headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')]);
+    }
   }
   return headers;
 }
@@ -131,7 +117,7 @@ export function headerLines(text: string): RawHeader[] {
 /** A file of headers: lines, with or without the request line before them, or JSON. */
 export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
-  if (!/^\s*[[{]/.test(text)) return headerLines(text.replace(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/, ''));
+  if (!/^\s*[[{]/.test(text)) return headerLines(text.replace(REQUEST_LINE, ''));
   let value: unknown;
   try {
     value = parseJsonText(text);

@@ -1,12 +1,8 @@
 /** Deliveries on their way out again, with the bytes and the documented headers that they came with. */
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
-import { type Delivery, HEADER_PREFIX, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
-import { readDeliveries } from './delivery-input.ts';
-import { readEvent } from './event.ts';
-import type { DeliveryFormat } from './input-format.ts';
+import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import { type DeliveryFormat, readDeliveries } from './formats.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
-import type { LineReader } from './recording-reader.ts';
 import type { SigningSecret } from './secret.ts';
 import type { Draft, Outgoing } from './sending.ts';
 import { withAgent } from './sending-event.ts';
@@ -52,15 +48,12 @@ export class Replay {
     this.#options = options;
   }
 
-  /** Lines that hold no delivery, but for a last one that was cut off. */
+  /** Lines that hold no delivery, except for a last one that was cut off. */
   get unreadable(): number {
     return this.#unreadable;
   }
 
-  /**
-   * Looks for the first before it resolves: a file that cannot be used is reported before anything is sent. Throws
-   * `file_unusable` where it holds no delivery at all, chosen or not.
-   */
+  /** Reads up to the first delivery before it resolves: a file that cannot be used is reported before anything is sent. */
   async start(): Promise<AsyncGenerator<Draft, void, void>> {
     const deliveries = this.#deliveries();
     const first = await deliveries.next();
@@ -94,31 +87,25 @@ export class Replay {
 
   async *#chosenOnes(): AsyncGenerator<Draft, void, void> {
     const { path, format, limit = Number.POSITIVE_INFINITY, chunks, notice } = this.#options;
-    if (limit <= 0) return;
     const unusable = (error: SvcError): void => {
       this.#unreadable++;
       notice(`${error.message}, and left out`);
     };
-    const input = {
-      format,
-      signed: false,
-      refuseBodies: BODY_ADVICE,
-      prefix: HEADER_PREFIX,
-      readLine,
-      chunks,
-      notice,
-      unusable,
-    };
+    const input = { format, signed: false, refuseBodies: BODY_ADVICE, prefix: HEADER_PREFIX, chunks, notice, unusable };
     for await (const found of readDeliveries(path, input)) {
-      if ('pieces' in found) throw bareBody(found.source);
+      if ('pieces' in found) {
+        throw new SvcError('file_unusable', `${found.source}: is a body without its headers`, { hint: BODY_ADVICE });
+      }
       for (const delivery of found) {
         this.#read++;
-        const recorded = asRecorded(delivery);
-        const filter = this.#filterAgainst(recorded);
+        const event = readEvent(delivery.body);
+        const about = { eventId: event?.id ?? null, eventType: event?.type ?? null };
+        const filter = this.#filterAgainst({ ...delivery, ...about });
         if (filter !== undefined) this.#leftOut.set(filter, (this.#leftOut.get(filter) ?? 0) + 1);
-        if (filter !== undefined || !this.#mayGo(recorded)) continue;
-        yield () => this.#outgoing(recorded);
-        if (++this.#chosen >= limit) return;
+        else if (this.#mayGo(delivery)) {
+          yield () => ({ ...about, headers: this.#headers(delivery), body: delivery.body });
+          if (++this.#chosen >= limit) return;
+        }
       }
     }
     if (this.#read === 0) {
@@ -129,40 +116,44 @@ export class Replay {
   }
 
   /** The option that leaves it out. */
-  #filterAgainst({ eventId, eventType, failed, receivedMs }: Recorded): string | undefined {
+  #filterAgainst({ eventId, eventType, failed, receivedS }: Delivery & Pick<Outgoing, 'eventId' | 'eventType'>) {
     const { onlyFailed, eventIds, types, sinceMs, untilMs } = this.#options;
-    if (sinceMs !== undefined && !(receivedMs >= sinceMs)) return Number.isNaN(receivedMs) ? NO_TIME : '--since';
-    if (untilMs !== undefined && !(receivedMs <= untilMs)) return Number.isNaN(receivedMs) ? NO_TIME : '--until';
-    if (onlyFailed && !failed) return '--only-failed';
+    if (receivedS === undefined && (sinceMs !== undefined || untilMs !== undefined)) return NO_TIME;
+    const receivedMs = (receivedS ?? 0) * 1000;
+    if (sinceMs !== undefined && receivedMs < sinceMs) return '--since';
+    if (untilMs !== undefined && receivedMs > untilMs) return '--until';
+    if (onlyFailed && failed !== true) return '--only-failed';
     if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) return '--event-id';
     return types.length === 0 || types.includes(eventType ?? '') ? undefined : '--event';
   }
 
-  /** A new signature makes a forgery as good as any: what was refused for its own is not given one unasked. */
-  #mayGo(recorded: Recorded): boolean {
+  /** A new signature makes any forgery valid: what was refused for its own signature gets none unasked. */
+  #mayGo({ verdict, headers, body }: Delivery): boolean {
     const { resign } = this.#options;
-    if (resign === undefined || resign.unproven || isProven(recorded, resign.secret)) return true;
+    if (resign === undefined || resign.unproven || SIGNED.includes(verdict)) return true;
+    const clock = { nowS: 0, toleranceS: undefined };
+    if (verifySignature(signatureHeaders(headers), body, [resign.secret], clock).signatureOk) return true;
     this.#unproven++;
     return false;
   }
 
-  #outgoing({ eventId, eventType, headers, body }: Recorded): Outgoing {
+  /** The documented headers, signed again when they are sent where that was asked for. */
+  #headers({ headers, body }: Delivery): readonly RawHeader[] {
     const { resign, userAgent, now } = this.#options;
-    const kept = forwardedHeaders(headers, { allHeaders: false });
+    const documented = forwardedHeaders(headers, { allHeaders: false });
     const nowS = Math.floor(now() / 1000);
-    if (resign === undefined) this.#warnOfAge(headerValues(kept, TIMESTAMP)[0], nowS);
-    const sent = resign === undefined ? kept : resigned(kept, resign.secret.key.reveal(), String(nowS), body);
-    return { eventId, eventType, headers: withAgent(sent, userAgent), body };
-  }
-
-  /** Once: all of a recording are about as old as each other. */
-  #warnOfAge(timestamp: string | undefined, nowS: number): void {
-    const ageS = nowS - Number(timestamp);
-    if (this.#warned || !(ageS > TOLERANCE_S)) return;
-    this.#warned = true;
-    this.#options.notice(
-      `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
-    );
+    if (resign !== undefined) {
+      return withAgent(resigned(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
+    }
+    const ageS = nowS - Number(headerValues(documented, TIMESTAMP)[0]);
+    // Once: all of a recording are about as old as each other.
+    if (ageS > TOLERANCE_S && !this.#warned) {
+      this.#warned = true;
+      this.#options.notice(
+        `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
+      );
+    }
+    return withAgent(documented, userAgent);
   }
 }
 
@@ -170,95 +161,23 @@ const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 
-function bareBody(source: string): SvcError {
-  return new SvcError('file_unusable', `${source}: is a body without its headers`, {
-    hint: BODY_ADVICE,
-  });
-}
-
-interface Recorded {
-  readonly eventId: string | null;
-  readonly eventType: string | null;
-  readonly headers: readonly RawHeader[];
-  readonly body: Uint8Array;
-  /** NaN where it is not known. */
-  readonly receivedMs: number;
-  readonly failed: boolean;
-  /** As the recorder wrote it; other files do not say. */
-  readonly verdict: string | undefined;
-}
-
-/** What a recording says of a delivery beside its bytes. */
-interface RecordedDelivery extends Delivery {
-  readonly line?: Readonly<Record<string, unknown>>;
-}
-
-function asRecorded({ headers, body, receivedS, status, line = {} }: RecordedDelivery): Recorded {
-  const event = readEvent(body);
-  const { response = status, forward } = line;
-  return {
-    eventId: textOf(line['event_id']) ?? event?.id ?? null,
-    eventType: textOf(line['event_type']) ?? event?.type ?? null,
-    headers,
-    body,
-    receivedMs: (receivedS ?? Number.NaN) * 1000,
-    verdict: textOf(line['verdict']),
-    failed: hasFailed(response) || (isObject(forward) && hasFailed(forward['status'])),
-  };
-}
-
-/** Of which the signature was good, whatever the age. */
+/** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
 
-/** By the verdict of the recorder, or by its own signature, where that is of the same secret. */
-function isProven({ verdict, headers, body }: Recorded, secret: SigningSecret): boolean {
-  if (SIGNED.includes(verdict)) return true;
-  const signed = { timestamps: headerValues(headers, TIMESTAMP), signatures: headerValues(headers, SIGNATURE) };
-  return verifySignature(signed, body, [secret], { nowS: 0, toleranceS: undefined }).signatureOk;
-}
-
-/** Stricter than for verification: what is sent must be what was received. */
-const readLine: LineReader = (bytes, source): RecordedDelivery | undefined => {
-  let line: unknown;
-  let headers: readonly RawHeader[];
-  try {
-    line = parseJsonText(bytes.toString());
-    if (!isObject(line) || (line['v'] ?? 1) !== 1) return undefined;
-    headers = jsonHeaders(line['headers'], source);
-  } catch {
-    return undefined;
-  }
-  const text = line['body_b64'];
-  if (typeof text !== 'string') return undefined;
-  const body = Buffer.from(text, 'base64');
-  // Broken base64 is decoded without an error, to other bytes than were received.
-  if (body.toString('base64') !== text) return undefined;
-  const ms = Date.parse(textOf(line['received_at']) ?? '');
-  return { source, headers, body, receivedS: Number.isNaN(ms) ? undefined : ms / 1000, notes: [], line };
-};
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A file may not say. */
-function hasFailed(status: unknown): boolean {
-  return status !== undefined && !(typeof status === 'number' && status >= 200 && status <= 299);
-}
-
-/** The new values stand where the old ones did; where there were none, at the end. */
+/** The new values replace the old ones in their places; where there were none, they come last. */
 function resigned(headers: readonly RawHeader[], key: string, timestamp: string, body: Uint8Array): RawHeader[] {
   const values = new Map([
-    [TIMESTAMP, timestamp],
-    [SIGNATURE, signatureOf(key, timestamp, body)],
-  ]);
-  const all: RawHeader[] = [];
-  for (const header of headers) {
-    const name = [TIMESTAMP, SIGNATURE].find((one) => one.toLowerCase() === header[0].toLowerCase());
-    const value = name === undefined ? header[1] : values.get(name);
-    if (value === undefined) continue; // it was there twice
-    all.push([header[0], value]);
-    if (name !== undefined) values.delete(name);
-  }
-  return [...all, ...values];
+    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
+    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
+  ] as const);
+  const places = new Set(values.keys());
+  const all = headers.flatMap(([name, value]): RawHeader[] => {
+    const known = name.toLowerCase();
+    if (!places.has(known)) return [[name, value]];
+    const made = values.get(known);
+    values.delete(known);
+    // One that was there twice comes once.
+    return made === undefined ? [] : [[name, made[1]]];
+  });
+  return [...all, ...values.values()];
 }

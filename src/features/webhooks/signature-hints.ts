@@ -1,11 +1,9 @@
-/** Why a signature does not match: every repair is tried for real, and told only where the signature then matches. */
+/** Why a signature does not match: every repair is tried, and named only where the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { BODY_REPAIRS, type Repair } from './body-repairs.ts';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { parseJsonText } from '../../json-object.ts';
 import { hmacKey, SECRET_PREFIX, type SigningSecret, withoutPrefix } from './secret.ts';
 import { type SignedHeaders, trimmed } from './signature.ts';
-
-/** Above this a body is not searched: each repair costs as much as the check itself. */
-export const MOST_SEARCHED = 16 << 20;
 
 export interface Evidence {
   readonly headers: SignedHeaders;
@@ -13,282 +11,295 @@ export interface Evidence {
   readonly secrets: readonly SigningSecret[];
   /** What Standard Webhooks signs before the timestamp. */
   readonly deliveryId?: string | undefined;
-  /** The body as it was before a program changed it, where the container tells. */
+  /** The body as it was before a program changed it, where the container has it. */
   readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
 }
 
+type Part = string | Uint8Array;
+
+/** What is compared: a digest with the HMAC of a message by one of the keys. */
+interface Comparison {
+  /** Undefined where the header holds none. */
+  readonly digest: Buffer | undefined;
+  readonly message: readonly Part[];
+  readonly keys: readonly Part[];
+}
+
+interface Received extends Comparison {
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly body: Buffer;
+  readonly secrets: readonly SigningSecret[];
+  readonly deliveryId: string | undefined;
+}
+
+interface Repair {
+  /** Begins with the part that is repaired. */
+  readonly name: string;
+  /** What happened, for a person. */
+  readonly sentence: string;
+  /** What may have been signed. Nothing where the repair does not apply. */
+  readonly attempts: (received: Received) => readonly Partial<Comparison>[];
+}
+
 /** The names of the repairs that together make the signature match; none where nothing does. */
-export function findHints(evidence: Evidence): readonly string[] {
-  const search = new Search(evidence);
-  for (const tried of attempts(evidence, search)) {
-    if (tried !== undefined) return tried;
+export function findHints({ headers, body, secrets, deliveryId, original }: Evidence): readonly string[] {
+  const timestamp = trimmed(headers.timestamps[0]);
+  const signature = trimmed(headers.signatures[0]);
+  const received: Received = {
+    signature,
+    timestamp,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+    secrets,
+    deliveryId,
+    digest: digestOf(signature),
+    message: [`${timestamp}.`, body],
+    keys: secrets.map(hmacKey),
+  };
+  // No repair that changes nothing may be named as one.
+  if (matches(received)) return [];
+  if (original !== undefined && matches({ ...received, message: [`${timestamp}.`, original.body] })) {
+    return [original.hint];
+  }
+  // Another dot in the timestamp moves the border to the body: nothing else is to be made of such a message.
+  const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
+  for (const { name, attempts } of REPAIRS) {
+    if (name.startsWith(part) && attempts(received).some((one) => matches({ ...received, ...one }))) return [name];
+  }
+  return part === '' ? findPairs(received) : [];
+}
+
+/** A wrong secret may come together with a final newline, or with another message. */
+function findPairs(received: Received): readonly string[] {
+  const first = REPAIRS.filter(({ name }) => name.startsWith('message_') || name.endsWith('_trailing_newline'));
+  const second = REPAIRS.filter(({ name }) => name.startsWith('secret_'));
+  for (const one of first) {
+    for (const { message = received.message } of one.attempts(received)) {
+      for (const other of second) {
+        for (const { keys = [] } of other.attempts(received)) {
+          if (matches({ ...received, message, keys })) return [one.name, other.name];
+        }
+      }
+    }
   }
   return [];
 }
 
+function matches({ digest, message, keys }: Comparison): boolean {
+  if (digest?.length !== 32) return false;
+  return keys.some((key) => {
+    const mac = createHmac('sha256', key);
+    for (const part of message) mac.update(part);
+    return timingSafeEqual(mac.digest(), digest);
+  });
+}
+
 /** One sentence for a person. */
 export function describeHint(name: string): string {
-  return WORDS.get(name) ?? name;
+  if (name === 'body_with_newlines') {
+    return 'the signature matches the file with its line ends: curl -d drops them; use --data-binary';
+  }
+  return REPAIRS.find((repair) => repair.name === name)?.sentence ?? name;
 }
 
-type Key = string | Uint8Array;
-
-class Search {
-  readonly timestamp: string;
-  readonly signature: string;
-  readonly keys: readonly Key[];
-  /** What the header holds, if it holds a digest at all. */
-  readonly digest: Buffer | undefined;
-
-  constructor({ headers, secrets }: Evidence) {
-    this.timestamp = trimmed(headers.timestamps[0]);
-    this.signature = trimmed(headers.signatures[0]);
-    this.keys = secrets.map(hmacKey);
-    const hex = /^sha256=([0-9a-fA-F]{64})$/.exec(this.signature)?.[1];
-    this.digest = hex === undefined ? undefined : Buffer.from(hex, 'hex');
-  }
-
-  matches(digest: Buffer | undefined, message: readonly (string | Uint8Array)[], keys = this.keys): boolean {
-    if (digest?.length !== 32) return false;
-    return keys.some((key) => {
-      const mac = createHmac('sha256', key);
-      for (const part of message) mac.update(part);
-      return timingSafeEqual(mac.digest(), digest);
-    });
-  }
+function digestOf(signature: string): Buffer | undefined {
+  const hex = /^sha256=([0-9a-fA-F]{64})$/.exec(signature)?.[1];
+  return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 
-/** From the likely to the odd. One repair explains most; a secret and a final newline are the two slips that come together. */
-function* attempts(evidence: Evidence, search: Search): Generator<readonly string[] | undefined> {
-  const { body, original, secrets } = evidence;
-  const { digest, timestamp } = search;
-  const prefix = `${timestamp}.`;
-  // Nothing has to be repaired, and no repair that leaves the body as it is may be named as one.
-  if (search.matches(digest, [prefix, body])) {
-    yield [];
-    return;
-  }
-  if (digest === undefined) {
-    for (const { name, digests } of SIGNATURE_REPAIRS) {
-      for (const repaired of digests(search.signature)) {
-        if (search.matches(repaired, [prefix, body])) yield [name];
-      }
-    }
-    return;
-  }
-  for (const { name, timestamps } of TIMESTAMP_REPAIRS) {
-    for (const repaired of timestamps(timestamp)) if (search.matches(digest, [`${repaired}.`, body])) yield [name];
-  }
-  // Another dot in the timestamp moves the border to the body: nothing else is to be made of such a message.
-  if (!/^\d+$/.test(timestamp)) return;
-  if (original !== undefined && search.matches(digest, [prefix, original.body])) yield [original.hint];
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  for (const { name, repair } of BODY_REPAIRS) {
-    for (const repaired of repair(bytes)) if (search.matches(digest, [prefix, repaired])) yield [name];
-  }
-  const otherKeys = SECRET_REPAIRS.map(({ name, key }) => ({
-    name,
-    keys: secrets.map(key).filter((one) => one !== undefined && one.length > 0) as Key[],
-  }));
-  for (const { name, keys } of otherKeys) if (search.matches(digest, [prefix, body], keys)) yield [name];
-  for (const { name, messages } of MESSAGE_REPAIRS) {
-    for (const message of messages(timestamp, body, evidence.deliveryId)) {
-      if (search.matches(digest, message)) yield [name];
-      for (const { name: keyName, keys } of otherKeys) if (search.matches(digest, message, keys)) yield [name, keyName];
-    }
-  }
-  for (const { name, repair } of BODY_REPAIRS.slice(0, 2)) {
-    for (const repaired of repair(bytes)) {
-      for (const { name: keyName, keys } of otherKeys) {
-        if (search.matches(digest, [prefix, repaired], keys)) yield [name, keyName];
-      }
-    }
-  }
-}
+/** More is not unpacked: a few bytes can hold any amount. */
+const MOST_UNPACKED = 16 << 20;
 
-interface SecretRepair extends Repair {
-  readonly key: (secret: SigningSecret) => Key | undefined;
-}
-
-const text = ({ key, encoding }: SigningSecret): string => (encoding === undefined ? key.reveal() : '');
-
-const SECRET_REPAIRS: readonly SecretRepair[] = [
-  {
-    name: 'secret_trimmed',
-    sentence: 'the signature matches if the white space around the secret is left out: it was copied along',
-    key: (secret) => (text(secret) === text(secret).trim() ? undefined : text(secret).trim()),
-  },
-  {
-    name: 'secret_unquoted',
-    sentence:
-      'the signature matches if the quotes around the secret are left out: a shell or a .env file would have taken them off',
-    key: (secret) => /^\s*(["'])(.*)\1\s*$/s.exec(text(secret))?.[2],
-  },
-  {
-    name: 'secret_of_env_line',
-    sentence: 'the signature matches if only what follows "=" is the secret: the rest is of a .env file',
-    key: (secret) => /^(?:export )?[A-Za-z_]\w*=(["']?)(.+)\1$/.exec(text(secret))?.[2],
-  },
-  {
-    name: 'secret_without_prefix',
-    sentence: `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest alone`,
-    key: (secret) => (text(secret).startsWith(SECRET_PREFIX) ? withoutPrefix(text(secret)) : undefined),
-  },
-  {
-    name: 'secret_with_prefix',
-    sentence: `the signature matches with ${SECRET_PREFIX} before the secret: the prefix is part of the key`,
-    key: (secret) =>
-      text(secret) === '' || text(secret).startsWith(SECRET_PREFIX) ? undefined : `${SECRET_PREFIX}${text(secret)}`,
-  },
-  {
-    name: 'secret_standard_webhooks_key',
-    sentence: `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded (Standard Webhooks); use --key-derivation std if your service does that`,
-    key: (secret) => Buffer.from(withoutPrefix(text(secret).trim()), 'base64'),
-  },
-  {
-    name: 'secret_raw_key',
-    sentence: 'the signature matches if the secret is used as it is written; leave --key-derivation std out',
-    key: ({ key, encoding }) => (encoding === undefined ? undefined : `${SECRET_PREFIX}${key.reveal()}`),
-  },
-  {
-    name: 'secret_hex_decoded',
-    sentence: 'the signature matches if the secret is decoded from hexadecimal: the sender takes it for bytes',
-    key: (secret) =>
-      /^(?:[0-9a-fA-F]{2}){8,}$/.test(withoutPrefix(text(secret)))
-        ? Buffer.from(withoutPrefix(text(secret)), 'hex')
-        : undefined,
-  },
-];
-
-interface TimestampRepair extends Repair {
-  readonly timestamps: (timestamp: string) => Iterable<string>;
-}
-
-const TIMESTAMP_REPAIRS: readonly TimestampRepair[] = [
+/** In the order in which they are tried, from the likely to the odd. */
+export const REPAIRS: readonly Repair[] = [
+  bodyRepair(
+    'body_minus_trailing_newline',
+    'the signature matches without the trailing newline (echo and editors add one; use printf, or the file as it came)',
+    (body, text) => [/\r?\n$/, /\n$/].map((end) => body.subarray(0, text.length - (end.exec(text)?.[0].length ?? 0))),
+  ),
+  bodyRepair(
+    'body_plus_trailing_newline',
+    'the signature matches with a newline at the end ($(cat file) and copying drop it; use the file as it came)',
+    (_, text) => [latin1(`${text}\n`), latin1(`${text}\r\n`)],
+  ),
+  bodyRepair(
+    'body_line_ends',
+    'the signature matches with other line ends (an editor, git, FTP or curl -d changed them)',
+    (_, text) => ['\n', '\r\n', ''].map((end) => latin1(text.replace(/\r?\n/g, end))),
+  ),
+  bodyRepair('body_trimmed', 'the signature matches without the white space around the body', (_, text) => [
+    latin1(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')),
+  ]),
+  bodyRepair(
+    'body_charset',
+    'the signature matches in another encoding: something added or dropped a byte order mark, or wrote UTF-16, Latin-1 or UTF-8 twice',
+    (body, text) => [
+      latin1(text.replace(/^\xef\xbb\xbf/, '')),
+      latin1(`\xef\xbb\xbf${text}`),
+      Buffer.from(body.toString('utf16le').replace(/^\ufeff|\r?\n$/g, '')),
+      Buffer.from(text),
+      latin1(body.toString()),
+    ],
+  ),
+  bodyRepair(
+    'body_reserialized',
+    'the signature matches the same JSON printed in another way: something parsed the body and printed it again; keep the bytes',
+    (body) => {
+      const value = json(body);
+      if (typeof value === 'string') return [Buffer.from(value)];
+      const indented = [2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
+      const plain = [JSON.stringify(value), pythonJson(value)];
+      const ascii = plain.map(asciiOnly);
+      const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
+      return [...plain, ...ascii, ...slashes, ...indented, ...indented.map((text) => `${text}\n`)].map(utf8);
+    },
+  ),
+  bodyRepair(
+    'body_escaped_html',
+    'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something printed the JSON again; keep the bytes',
+    (body) => {
+      const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
+      return [text, `${text}\n`].map(utf8);
+    },
+  ),
+  bodyRepair(
+    'body_form_decoded',
+    'the signature matches once the body is decoded as a form: something encoded it (application/x-www-form-urlencoded)',
+    (_, text) => (/^[!-~]*%[!-~]*$/.test(text) ? [...new URLSearchParams(text)].flat().map(utf8) : []),
+  ),
+  bodyRepair(
+    'body_decompressed',
+    'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
+    (body) =>
+      [gunzipSync, inflateSync, brotliDecompressSync].flatMap((unpack) => {
+        try {
+          return [unpack(body, { maxOutputLength: MOST_UNPACKED })];
+        } catch {
+          return [];
+        }
+      }),
+  ),
   {
     name: 'timestamp_in_seconds',
     sentence: 'the signature matches with the timestamp in seconds: the header has milliseconds',
-    *timestamps(timestamp) {
-      if (/^\d{12,15}$/.test(timestamp)) yield timestamp.slice(0, -3);
-    },
-  },
-  {
-    name: 'timestamp_unquoted',
-    sentence: 'the signature matches if the quotes around the timestamp are left out',
-    *timestamps(timestamp) {
-      const inner = /^(["'])(.*)\1$/s.exec(timestamp)?.[2];
-      if (inner !== undefined) yield inner;
-    },
+    attempts: ({ timestamp, body }) => [{ message: [`${timestamp.replace(/\d{3}$/, '')}.`, body] }],
   },
   {
     name: 'timestamp_canonical',
     sentence:
-      'the signature matches with the timestamp as plain digits: its sign, zeros or fraction were added on the way',
-    *timestamps(timestamp) {
-      const digits = /^\+?0*(\d+)(?:\.\d+)?$/.exec(timestamp)?.[1];
-      if (digits !== undefined && digits !== timestamp) yield digits;
-    },
+      'the signature matches with the timestamp as plain digits: quotes, a sign, zeros or a fraction were added',
+    attempts: ({ timestamp, body }) => [
+      { message: [timestamp.replace(/^["']?\+?0*(\d+)(?:\.\d+)?["']?$/, '$1.'), body] },
+    ],
   },
-  {
-    name: 'timestamp_unix_seconds',
-    sentence: 'the signature matches with the timestamp as Unix seconds: a program wrote it as a date',
-    *timestamps(timestamp) {
-      const ms = /[-:]/.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
-      if (!Number.isNaN(ms)) yield String(Math.floor(ms / 1000));
-    },
-  },
-];
-
-interface MessageRepair extends Repair {
-  readonly messages: (
-    timestamp: string,
-    body: Uint8Array,
-    deliveryId: string | undefined,
-  ) => Iterable<readonly (string | Uint8Array)[]>;
-}
-
-const MESSAGE_REPAIRS: readonly MessageRepair[] = [
+  secretRepair(
+    'secret_trimmed',
+    'the signature matches without the quotes or the white space around the secret',
+    (text) => text.replace(/^\s*(["']?)(.*?)\1\s*$/s, '$2'),
+  ),
+  secretRepair(
+    'secret_without_prefix',
+    `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest alone`,
+    withoutPrefix,
+  ),
+  secretRepair(
+    'secret_with_prefix',
+    `the signature matches with ${SECRET_PREFIX} before the secret: the prefix is part of the key`,
+    (text) => SECRET_PREFIX + withoutPrefix(text),
+  ),
+  secretRepair(
+    'secret_standard_webhooks_key',
+    `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded (Standard Webhooks); use --key-derivation std if your service does that`,
+    (text) => Buffer.from(withoutPrefix(text), 'base64'),
+  ),
   {
     name: 'message_without_timestamp',
-    sentence: 'the signature is of the body alone: the sender did not sign the timestamp, so anybody can replay it',
-    *messages(_, body) {
-      yield [body];
-    },
+    sentence: 'the signature is of the body alone: the sender did not sign the timestamp, so anyone can replay it',
+    attempts: ({ body }) => [{ message: [body] }],
   },
   {
     name: 'message_without_dot',
     sentence: 'the signature is of timestamp and body without the dot between them',
-    *messages(timestamp, body) {
-      yield [timestamp, body];
-    },
+    attempts: ({ timestamp, body }) => [{ message: [timestamp, body] }],
   },
   {
     name: 'message_standard_webhooks',
     sentence: 'the signature is of id, timestamp and body (Standard Webhooks)',
-    *messages(timestamp, body, deliveryId) {
-      if (deliveryId !== undefined) yield [`${deliveryId}.${timestamp}.`, body];
-    },
+    attempts: ({ timestamp, body, deliveryId }) => [{ message: [`${deliveryId}.${timestamp}.`, body] }],
   },
-];
-
-interface SignatureRepair extends Repair {
-  readonly digests: (signature: string) => Iterable<Buffer>;
-}
-
-const hexDigest = (text: string): Buffer => Buffer.from(text, 'hex');
-
-const SIGNATURE_REPAIRS: readonly SignatureRepair[] = [
   {
     name: 'prefix_case',
     sentence: 'the signature matches but for the case of its prefix: it has to be sha256=',
-    *digests(signature) {
-      const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
-      if (hex !== undefined) yield hexDigest(hex);
-    },
+    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^sha256=/i, 'sha256=')) }],
   },
   {
     name: 'signature_plus_prefix',
     sentence: 'the signature matches, but sha256= is missing before it',
-    *digests(signature) {
-      if (/^[0-9a-f]{64}$/i.test(signature)) yield hexDigest(signature);
-    },
+    attempts: ({ signature }) => [{ digest: digestOf(`sha256=${signature}`) }],
   },
   {
     name: 'signature_unquoted',
-    sentence: 'the signature matches if the quotes around it are left out',
-    *digests(signature) {
-      const hex = /^(["'])sha256=([0-9a-f]{64})\1$/i.exec(signature)?.[2];
-      if (hex !== undefined) yield hexDigest(hex);
-    },
-  },
-  {
-    name: 'signature_without_blanks',
-    sentence: 'the signature matches if the white space within it is left out: a line was broken when it was copied',
-    *digests(signature) {
-      const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature.replace(/\s+/g, ''))?.[1];
-      if (hex !== undefined && /\s/.test(signature)) yield hexDigest(hex);
-    },
+    sentence: 'the signature matches without the quotes or the white space in it: it was copied with them',
+    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/["'\s]/g, '')) }],
   },
   {
     name: 'signature_hex',
     sentence: 'the signature matches but is in base64: it has to be sha256= and hexadecimal digits',
-    *digests(signature) {
-      const encoded = /^(?:sha256=|v1[,=])?([A-Za-z0-9+/_-]{43}=?)$/.exec(signature)?.[1];
-      if (encoded !== undefined) yield Buffer.from(encoded, 'base64');
-    },
+    attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
   },
 ];
 
-const WORDS: ReadonlyMap<string, string> = new Map(
-  [
-    ...BODY_REPAIRS,
-    ...SECRET_REPAIRS,
-    ...TIMESTAMP_REPAIRS,
-    ...MESSAGE_REPAIRS,
-    ...SIGNATURE_REPAIRS,
-    {
-      name: 'body_with_newlines',
-      sentence: 'the signature matches the file with its line ends: curl -d drops them; use --data-binary',
-    },
-  ].map(({ name, sentence }) => [name, sentence]),
-);
+/** What programs do to a body on its way. `text` has one character for each byte. What throws does not apply. */
+function bodyRepair(
+  name: string,
+  sentence: string,
+  bodies: (body: Buffer, text: string) => readonly Uint8Array[],
+): Repair {
+  const attempts = ({ timestamp, body }: Received) => {
+    try {
+      return bodies(body, body.toString('latin1')).map((repaired) => ({ message: [`${timestamp}.`, repaired] }));
+    } catch {
+      return [];
+    }
+  };
+  return { name, sentence, attempts };
+}
+
+/** What people do to a secret. */
+function secretRepair(name: string, sentence: string, repair: (text: string) => Part): Repair {
+  const attempts = ({ secrets }: Received) => [
+    { keys: secrets.map(({ key }) => repair(key.reveal())).filter((key) => key.length > 0) },
+  ];
+  return { name, sentence, attempts };
+}
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, 'latin1');
+}
+
+function utf8(text: string): Buffer {
+  return Buffer.from(text);
+}
+
+/** Objects, arrays and texts: other values have one spelling. */
+function json(body: Buffer): object | string {
+  const value = parseJsonText(body.toString());
+  if ((typeof value === 'object' && value !== null) || typeof value === 'string') return value;
+  throw new TypeError('not printed');
+}
+
+/** With a blank after each comma and colon. */
+function pythonJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${pythonJson(member)}`);
+  return `{${members.join(', ')}}`;
+}
+
+function asciiOnly(text: string): string {
+  return text.replace(/[\x7f-\uffff]/g, unicodeEscape);
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

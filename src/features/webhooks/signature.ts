@@ -62,10 +62,11 @@ export function verifySignature(
   body: Uint8Array,
   secrets: readonly SigningSecret[],
   clock: Clock,
+  truncated = false,
 ): Verification {
   const check = new SignatureCheck(headers, secrets);
   check.update(body);
-  return check.finish(clock);
+  return check.finish(clock, truncated);
 }
 
 /**

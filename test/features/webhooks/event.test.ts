@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/features/webhooks/event.ts';
+import { readEvent } from '../../../src/features/webhooks/delivery.ts';
 
 const read = (text: string | Uint8Array) => readEvent(Buffer.from(text as string));
 

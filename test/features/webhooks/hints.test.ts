@@ -2,10 +2,9 @@ import { createHmac } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BODY_REPAIRS } from '../../../src/features/webhooks/body-repairs.ts';
-import { signingSecret, standardWebhooksSecret } from '../../../src/features/webhooks/secret.ts';
+import { signingSecret } from '../../../src/features/webhooks/secret.ts';
 import { signatureOf } from '../../../src/features/webhooks/signature.ts';
-import { describeHint, type Evidence, findHints } from '../../../src/features/webhooks/signature-hints.ts';
+import { describeHint, type Evidence, findHints, REPAIRS } from '../../../src/features/webhooks/signature-hints.ts';
 import { PING, SECRET, T } from './vectors.ts';
 
 const S1 = signingSecret(SECRET, 'test');
@@ -18,6 +17,8 @@ const hints = (sent: Uint8Array | string, received: Uint8Array | string, changes
     ...changes,
   });
 
+type Repair = (typeof REPAIRS)[number];
+const BODY_REPAIRS = REPAIRS.filter(({ name }) => name.startsWith('body_'));
 const EVENT = { id: 'evt_1', data: { url: 'https://a/b?x=1&y=<2>', title: 'Zoë 漢' } };
 const COMPACT = JSON.stringify(EVENT);
 
@@ -28,28 +29,29 @@ describe('a body', () => {
     ['body_minus_trailing_newline', `${COMPACT}\r`, `${COMPACT}\r\n`],
     ['body_plus_trailing_newline', `${COMPACT}\n`, COMPACT],
     ['body_plus_trailing_newline', `${COMPACT}\r\n`, COMPACT],
-    ['body_crlf_to_lf', '{\n"a":1\n}', '{\r\n"a":1\r\n}'],
-    ['body_lf_to_crlf', '{\r\n"a":1\r\n}', '{\n"a":1\n}'],
-    ['body_minus_bom', COMPACT, `\ufeff${COMPACT}`],
-    ['body_plus_bom', `\ufeff${COMPACT}`, COMPACT],
+    ['body_line_ends', '{\n"a":1\n}', '{\r\n"a":1\r\n}'],
+    ['body_line_ends', '{\r\n"a":1\r\n}', '{\n"a":1\n}'],
+    ['body_line_ends', '{"a":1,"b":"x y"}', '{"a":1,\n"b":"x y"\r\n}'],
     ['body_trimmed', COMPACT, `  ${COMPACT}\n\n`],
-    ['body_without_newlines', '{"a":1,"b":"x y"}', '{"a":1,\n"b":"x y"\r\n}'],
-    ['body_unquoted', COMPACT, JSON.stringify(COMPACT)],
-    ['body_base64_decoded', COMPACT, Buffer.from(COMPACT).toString('base64')],
-    ['body_base64_decoded', COMPACT, `${Buffer.from(COMPACT).toString('base64url')}\n`],
+    ['body_charset', COMPACT, `\ufeff${COMPACT}`],
+    ['body_charset', `\ufeff${COMPACT}`, COMPACT],
+    ['body_charset', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
+    ['body_charset', '{"a":"é"}', Buffer.from('{"a":"é"}', 'latin1')],
+    ['body_charset', COMPACT, Buffer.from(Buffer.from(COMPACT).toString('latin1'))],
+    ['body_reserialized', COMPACT, JSON.stringify(COMPACT)],
+    ['body_reserialized', COMPACT, JSON.stringify(EVENT, null, 2)],
+    ['body_reserialized', JSON.stringify(EVENT, null, 2), COMPACT],
+    ['body_reserialized', `${JSON.stringify(EVENT, null, 4)}\n`, COMPACT],
+    ['body_reserialized', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
+    ['body_reserialized', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
+    ['body_reserialized', COMPACT.replaceAll('/', '\\/'), COMPACT],
+    ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
+    ['body_form_decoded', COMPACT, encodeURIComponent(COMPACT)],
+    ['body_form_decoded', COMPACT, `payload=${encodeURIComponent(COMPACT)}`],
+    ['body_form_decoded', COMPACT, `${new URLSearchParams([[COMPACT, '']])}`],
     ['body_decompressed', COMPACT, gzipSync(COMPACT)],
     ['body_decompressed', COMPACT, deflateSync(COMPACT)],
     ['body_decompressed', COMPACT, brotliCompressSync(COMPACT)],
-    ['body_utf16_to_utf8', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
-    ['body_latin1_to_utf8', '{"a":"é"}', Buffer.from('{"a":"é"}', 'latin1')],
-    ['body_utf8_encoded_once', COMPACT, Buffer.from(Buffer.from(COMPACT).toString('latin1'))],
-    ['body_compact_json', COMPACT, JSON.stringify(EVENT, null, 2)],
-    ['body_indented_json', JSON.stringify(EVENT, null, 2), COMPACT],
-    ['body_indented_json', `${JSON.stringify(EVENT, null, 4)}\n`, COMPACT],
-    ['body_python_json', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
-    ['body_ascii_json', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
-    ['body_escaped_slashes', COMPACT.replaceAll('/', '\\/'), COMPACT],
-    ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
   ])('%s: %j', (name, sent, received) => {
     expect(hints(sent, received)).toEqual([name]);
   });
@@ -68,11 +70,18 @@ describe('a body', () => {
   });
 
   it('has a test above for every repair, whose name is part and repair', () => {
-    expect(BODY_REPAIRS).toHaveLength(20);
-    for (const { name, sentence } of BODY_REPAIRS) {
-      expect(name).toMatch(/^body_[a-z0-9_]+$/);
-      expect(describeHint(name)).toBe(sentence);
-    }
+    expect(BODY_REPAIRS.map(({ name }) => name)).toEqual([
+      'body_minus_trailing_newline',
+      'body_plus_trailing_newline',
+      'body_line_ends',
+      'body_trimmed',
+      'body_charset',
+      'body_reserialized',
+      'body_escaped_html',
+      'body_form_decoded',
+      'body_decompressed',
+    ]);
+    for (const { name, sentence } of REPAIRS) expect(describeHint(name)).toBe(sentence);
   });
 
   it('that was changed otherwise gets none', () => {
@@ -85,10 +94,11 @@ describe('a body', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (sent, received) => {
         const [name] = hints(sent, received);
-        const repairs = BODY_REPAIRS.filter(({ repair }) =>
-          [...repair(Buffer.from(received))].some((one) => Buffer.from(one).equals(Buffer.from(sent))),
+        const evidence = { timestamp: T, body: Buffer.from(received) } as Parameters<Repair['attempts']>[0];
+        const repairs = BODY_REPAIRS.filter(({ attempts }) =>
+          attempts(evidence).some(({ message = [] }) => Buffer.from(message[1] ?? []).equals(Buffer.from(sent))),
         );
-        expect(name).toBe(repairs[0]?.name);
+        expect(name).toBe(Buffer.from(sent).equals(Buffer.from(received)) ? undefined : repairs[0]?.name);
       }),
     );
   });
@@ -103,24 +113,14 @@ describe('a secret', () => {
   const signedBy = (key: string | Uint8Array) => ({ timestamps: [T], signatures: [signatureOf(key, T, PING)] });
   it.each<readonly [name: string, key: string | Uint8Array, given: string]>([
     ['secret_trimmed', SECRET, ` ${SECRET}\n`],
-    ['secret_unquoted', SECRET, `"${SECRET}"`],
-    ['secret_unquoted', SECRET, `'${SECRET}'`],
+    ['secret_trimmed', SECRET, `"${SECRET}"`],
+    ['secret_trimmed', SECRET, `'${SECRET}'`],
     ['secret_without_prefix', SECRET.slice(6), SECRET],
     ['secret_with_prefix', SECRET, SECRET.slice(6)],
     ['secret_standard_webhooks_key', Buffer.from(SECRET.slice(6), 'base64'), SECRET],
-    [
-      'secret_hex_decoded',
-      Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
-      'whsec_00112233445566778899aabbccddeeff',
-    ],
   ])('%s', (name, key, given) => {
     const secrets = [signingSecret('whsec_another', 'x'), signingSecret(given, 'x')];
     expect(findHints({ headers: signedBy(key), body: PING, secrets })).toEqual([name]);
-  });
-
-  it('that was derived though it should not', () => {
-    const secrets = [standardWebhooksSecret(signingSecret(SECRET, 'x'))];
-    expect(findHints({ headers: signedBy(SECRET), body: PING, secrets })).toEqual(['secret_raw_key']);
   });
 
   it('and a final newline, which are slips that come together', () => {
@@ -146,9 +146,8 @@ describe('what was signed', () => {
     ['message_without_timestamp', [mac(SECRET, PING)]],
     ['message_without_dot', [mac(SECRET, T, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
-    ['timestamp_unquoted', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
+    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
     ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
-    ['timestamp_unix_seconds', [mac(SECRET, `${T}.`, PING), '2026-01-01T00:00:00Z']],
     ['message_standard_webhooks', [mac(SECRET, `dlv_1.${T}.`, PING), T, 'dlv_1']],
   ] as const)('%s', (name, [signature, timestamp, id]) => {
     expect(found(signature, timestamp, id)).toEqual([name]);
@@ -172,7 +171,7 @@ describe('a signature', () => {
     ['prefix_case', right.replace('sha', 'Sha')],
     ['signature_plus_prefix', right.slice(7)],
     ['signature_unquoted', `"${right}"`],
-    ['signature_without_blanks', `${right.slice(0, 30)}\n ${right.slice(30)}`],
+    ['signature_unquoted', `${right.slice(0, 30)}\n ${right.slice(30)}`],
     ['signature_hex', `sha256=${base64}`],
     ['signature_hex', `v1,${base64}`],
     ['signature_hex', base64],

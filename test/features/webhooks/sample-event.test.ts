@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/features/webhooks/event.ts';
+import { readEvent } from '../../../src/features/webhooks/delivery.ts';
 import { deliveryId, eventBytes, sampleEvent, signedHeaders } from '../../../src/features/webhooks/sample-event.ts';
 import { signatureOf } from '../../../src/features/webhooks/signature.ts';
 

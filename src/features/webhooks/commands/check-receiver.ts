@@ -2,10 +2,10 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
 import { isPipeOrDevice, writeToPipe } from '../../../store/pipes.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { PROBE_NAMES } from '../probe-names.ts';
 import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-check.ts';
 import { RECEIVER_MS } from '../sending.ts';
-import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const TONES: Readonly<Record<ProbeResult['verdict'], Tone>> = {

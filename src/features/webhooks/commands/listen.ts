@@ -1,18 +1,16 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
-import { parseByteSize } from '../byte-size.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { addressWarnings, parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { Forwarder, forwardTarget } from '../receiver/forwarder.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary } from '../receiver/rows.ts';
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
-import { addressWarnings } from '../sending-address.ts';
 import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
 
 /** For the answer to a delivery (doc 2 §6). */
 const SERVICE_WAITS_MS = 5_000;

@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { changeWebhookSecrets, currentWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { readEvents } from '../event-input.ts';
-import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import type { SigningSecret } from '../secret.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';

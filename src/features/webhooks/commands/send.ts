@@ -1,12 +1,11 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { parseDuration } from '../../../cli/duration.ts';
 import { SvcError } from '../../../errors.ts';
-import { parseByteSize } from '../byte-size.ts';
-import { readEvent } from '../event.ts';
+import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
+import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
-import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../sending-address.ts';
 import { draftEvent, makeDelivery, type Tampering } from '../sending-event.ts';
 import { SENT_LIST, SENT_ONE } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';

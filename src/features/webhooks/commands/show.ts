@@ -1,11 +1,11 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawJson } from '../../../output/types.ts';
-import { InputErrors } from '../delivery-input.ts';
-import type { ReadEvent } from '../event.ts';
+import type { ReadEvent } from '../delivery.ts';
 import { type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { type EventVerdict, type FoundEvent, readEvents } from '../event-input.ts';
-import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { InputErrors } from '../formats.ts';
+import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;

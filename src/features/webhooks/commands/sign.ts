@@ -5,11 +5,10 @@ import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import type { RawHeader } from '../delivery.ts';
-import { readEvent } from '../event.ts';
-import { GIVEN_HEADER_FLAGS } from '../given-headers.ts';
+import { readEvent } from '../delivery.ts';
+import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';
 import { deliveryHeaders, deliveryId } from '../sample-event.ts';
 import { fingerprint } from '../secret.ts';
-import { receiverAddress } from '../sending-address.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 interface Signed {

@@ -9,13 +9,14 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import type { CheckedDelivery, CheckOptions } from '../checked-delivery.ts';
-import { HEADER_PREFIX } from '../delivery.ts';
-import { GIVEN_HEADER_FLAGS, givenHeaders } from '../given-headers.ts';
-import { DELIVERY_FORMATS } from '../input-format.ts';
+import { HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
+import { DELIVERY_FORMATS, inputFiles } from '../formats.ts';
+import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret } from '../secret.ts';
+import type { Verdict } from '../signature.ts';
+import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { parseTolerance, TOLERANCE_FLAG } from '../tolerance.ts';
+import { type CheckedDelivery, type CheckOptions, Verification } from '../verification.ts';
 
 interface VerdictView {
   readonly prefix: string;
@@ -23,7 +24,6 @@ interface VerdictView {
   readonly secrets: readonly string[];
   /** More than one line: each says where it was read. */
   readonly several: boolean;
-  readonly describeHint: (name: string) => string;
 }
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
@@ -57,7 +57,7 @@ export const webhooksVerify = listCommand({
   id: 'webhooks verify',
   summary: 'Check the signatures of deliveries, and say why one does not match',
   description:
-    'Reads raw HTTP requests, HARs, curl lines, curl --trace, recordings, and requests in the JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}. Where the signature is given by an option, everything is a body unless --format says otherwise. Ends with 0 where all are valid, 1 where any is not, 2 where something could not be checked, is in no format that svc reads, or nothing was there. Ages are measured against the time of receipt in recordings and HARs, and against now elsewhere.\nA mismatch is searched for its cause in bodies of up to 16 MiB (8 MiB on standard input): a hint is told only where the repaired bytes, secret or header do match. One delivery is one object with -o json, several are an array.',
+    'Reads raw HTTP requests, HARs, curl lines, curl --trace, recordings, and requests in the JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}. Where the signature is given by an option, everything is a body unless --format says otherwise. Ends with 0 where all are valid, 1 where any is not, 2 where something could not be checked, is in no format that svc reads, or nothing was there. Ages are measured against the time of receipt in recordings and HARs, and against now elsewhere.\nA mismatch is searched for its cause in bodies of up to 8 MiB: a hint is given only where the repaired bytes, secret or header do match. One delivery is one object with -o json, several are an array.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -101,51 +101,49 @@ export const webhooksVerify = listCommand({
     },
     { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Go on with a body only if it is genuine' },
   ],
-  output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true, describeHint: (name) => name }),
+  output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
-    const { DeliveryChecker, inputFiles, VerificationRun } = await import('../verification-run.ts');
     const named = requireSecrets(input, ctx);
-    const secrets = input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named;
     const given = await givenHeaders(input, ctx);
     const prefix = input.headerPrefix;
-    const check = new DeliveryChecker({
-      secrets,
-      prefix,
-      given,
-      toleranceS: input.ignoreTimestamp ? undefined : parseTolerance(input.tolerance),
-      at: clock(input),
-      now: ctx.now,
-      hints: input.hints,
-      digests: ctx.wants.fields,
-      expected: input.showExpected,
-    });
-    const signing = [`${prefix}timestamp`, `${prefix}signature`].map((name) => name.toLowerCase());
-    const run = new VerificationRun(check, {
-      format: input.format,
-      signed: given.some(([name]) => signing.includes(name.toLowerCase())),
-      refuseBodies: 'with a body alone pass --timestamp and --signature, or --headers-file',
-      prefix,
-      chunks: ctx.inputChunks,
-      notice: ctx.notice,
-    });
+    const signing = signatureHeaders(given, prefix);
+    const verification = new Verification(
+      {
+        secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
+        given,
+        toleranceS: input.ignoreTimestamp ? undefined : parseTolerance(input.tolerance),
+        at: clock(input),
+        now: ctx.now,
+        hints: input.hints,
+        digests: ctx.wants.fields,
+        expected: input.showExpected,
+      },
+      {
+        format: input.format,
+        signed: signing.timestamps.length + signing.signatures.length > 0,
+        refuseBodies: 'with a body alone pass --timestamp and --signature, or --headers-file',
+        prefix,
+        chunks: ctx.inputChunks,
+        notice: ctx.notice,
+      },
+    );
     const paths = inputFiles(input.file);
-    const describeHint = (name: string): string => check.describeHint(name);
-    const view = { prefix, secrets: named.map(fingerprint), describeHint };
-    if (input.extract) return extracted(await run.only(paths), view);
+    const view = { prefix, secrets: named.map(fingerprint) };
+    if (input.extract) return extracted(await verification.only(paths), prefix);
 
-    const batches = run.batches(paths, input.failFast);
+    const batches = verification.batches(paths, input.failFast);
     const taken = await batches.next();
     const [first, ...others] = taken.done ? [] : taken.value;
-    if (taken.done || first === undefined) throw run.nothing();
+    if (taken.done || first === undefined) throw verification.nothing();
     const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
     const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
       footer: () => {
-        const summary = run.count > 1 ? run.summary() : undefined;
-        if (run.failure === undefined) return summary;
+        const summary = verification.count > 1 ? verification.summary() : undefined;
+        if (verification.failure === undefined) return summary;
         if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
-        throw run.failure;
+        throw verification.failure;
       },
-      code: () => (run.allValid ? undefined : 'signature_invalid'),
+      code: () => (verification.allValid ? undefined : 'signature_invalid'),
     };
     const begun = [taken.value];
     if (ctx.wants.document && others.length === 0) {
@@ -168,106 +166,78 @@ async function* resumed<Batch>(
 
 function extracted(
   { row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array },
-  view: Omit<VerdictView, 'several'>,
+  prefix: string,
 ): Answer<never> {
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
-  const why = reason(row, { ...view, several: false });
-  throw new SvcError('signature_invalid', `${row.verdict}: ${row.source}: ${why}`, { hint: 'nothing was printed' });
+  throw new SvcError('signature_invalid', `${row.verdict}: ${row.source}: ${reason(row, prefix)}`, {
+    hint: 'nothing was printed',
+  });
 }
 
-interface Clocks {
-  readonly now: Instant | undefined;
-  readonly receivedAt: Instant | undefined;
-}
-
-function clock({ now, receivedAt }: Clocks): CheckOptions['at'] {
+function clock({ now, receivedAt }: Readonly<Record<'now' | 'receivedAt', Instant | undefined>>): CheckOptions['at'] {
   if (now !== undefined && receivedAt !== undefined) {
     throw new SvcError('usage', '--now and --received-at both say what time to check against', { hint: 'give one' });
   }
   if (receivedAt !== undefined) return { seconds: receivedAt.ms / 1000, clock: 'received_at' };
-  return now === undefined ? undefined : { seconds: now.ms / 1000, clock: 'now' };
+  return now && { seconds: now.ms / 1000, clock: 'now' };
 }
 
-function verdictLine(row: CheckedDelivery, view: VerdictView): readonly Cell[] {
+function verdictLine(row: CheckedDelivery, { prefix, secrets, several }: VerdictView): readonly Cell[] {
+  const expected = (row.expected ?? []).map((signature) => `expected ${signature}`);
   if (!row.valid) {
-    const head: readonly Cell[] = [{ text: 'INVALID', tone: 'bad' }, row.verdict, row.source, reason(row, view)];
-    return [...head, ...(row.expected ?? []).map((signature) => `expected ${signature}`)];
+    return [{ text: 'INVALID', tone: 'bad' }, row.verdict, row.source, reason(row, prefix), ...expected];
   }
-  const { secret_index: index } = row;
   const age = `age ${duration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
-  const secret = index === null ? '-' : view.secrets[index];
   // One cell: a recording has a hundred thousand of them.
-  const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secret}`;
+  const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
-  if (view.several) cells.push(row.source);
-  for (const note of row.notes) cells.push({ text: describeNote(note, row, view), tone: 'warn' });
-  for (const signature of row.expected ?? []) cells.push(`expected ${signature}`);
-  return cells;
+  if (several) cells.push(row.source);
+  for (const note of row.notes) cells.push({ text: NOTES[note]?.(row, prefix) ?? note, tone: 'warn' });
+  return [...cells, ...expected];
 }
 
 const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
-function reason(row: CheckedDelivery, { prefix, describeHint }: VerdictView): string {
-  if (row.hints.length > 0) return row.hints.map(describeHint).join('; and ');
-  const age = duration(Math.abs(row.age_s ?? 0));
-  const limit = `limit ${row.tolerance_s} s`;
-  switch (row.verdict) {
-    case 'valid':
-      return '';
-    case 'signature_mismatch':
-      return 'another secret signed this, or other bytes were signed';
-    case 'malformed_signature':
-      return `${prefix}Signature is not sha256= and 64 hexadecimal digits`;
-    case 'unsupported_algorithm':
-      return `${prefix}Signature is not of sha256, the only one the service uses`;
-    case 'missing_signature':
-      return `there is no ${prefix}Signature: pass --signature, --header or --headers-file`;
-    case 'missing_timestamp':
-      return `there is no ${prefix}Timestamp: pass --timestamp, --header or --headers-file`;
-    case 'malformed_timestamp':
-      return `${prefix}Timestamp is not a whole number of Unix seconds in plain digits`;
-    case 'stale':
-      return `signature OK, but the timestamp is ${age} old (${limit}); for archives use --received-at or --ignore-timestamp`;
-    case 'future':
-      return (row.timestamp ?? 0) > YEAR_5000
-        ? `signature OK, but the timestamp is ${age} ahead (${limit}): is it in milliseconds?`
-        : `signature OK, but the timestamp is ${age} ahead (${limit}): is a clock wrong?`;
-    case 'duplicate_header':
-      return `${prefix}Signature or ${prefix}Timestamp is there twice, and nobody knows which one counts`;
-    case 'truncated_input':
-      return `the input ends before the body does: ${row.body_bytes} B of it are there`;
-  }
+function reason(row: CheckedDelivery, prefix: string): string {
+  return row.hints.length > 0 ? row.hints.map(describeHint).join('; and ') : REASONS[row.verdict](row, prefix);
 }
+
+type Describe = (row: CheckedDelivery, prefix: string) => string;
+
+const REASONS: Readonly<Record<Verdict, Describe>> = {
+  valid: () => '',
+  signature_mismatch: () => 'another secret signed this, or other bytes were signed',
+  malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
+  unsupported_algorithm: (_, prefix) => `${prefix}Signature is not of sha256, the only one the service uses`,
+  missing_signature: (_, prefix) => `there is no ${prefix}Signature: pass --signature, --header or --headers-file`,
+  missing_timestamp: (_, prefix) => `there is no ${prefix}Timestamp: pass --timestamp, --header or --headers-file`,
+  malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds in plain digits`,
+  stale: (row) =>
+    `signature OK, but the timestamp is ${duration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --received-at or --ignore-timestamp`,
+  future: (row) => {
+    const question = (row.timestamp ?? 0) > YEAR_5000 ? 'is it in milliseconds?' : 'is a clock wrong?';
+    return `signature OK, but the timestamp is ${duration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
+  },
+  duplicate_header: (_, prefix) =>
+    `${prefix}Signature or ${prefix}Timestamp is there twice: which one counts is unknown`,
+  truncated_input: (row) => `the input ends before the body does: ${row.body_bytes} B of it are there`,
+};
 
 const YEAR_5000 = 95_617_584_000;
 
-function describeNote(note: string, row: CheckedDelivery, { prefix }: VerdictView): string {
-  switch (note) {
-    case 'unsigned_header_mismatch':
-      return `${prefix}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`;
-    case 'tolerance_not_checked':
-      return 'age not checked';
-    case 'noncanonical_hex_case':
-      return 'signature in upper case';
-    case 'bare_lf_head':
-      return 'head with bare LF line ends';
-    case 'har_text_body':
-      return 'body from the text of a HAR';
-    case 'text_body':
-      return 'body from text in JSON';
-    case 'curl_d_strips_newlines':
-      return 'curl -d drops line ends of a file';
-    case 'chunks_decoded_before':
-      return 'chunked by its header, but not in this file';
-    case 'bytes_after_body':
-      return 'more bytes follow the body';
-    case 'event_not_read':
-      return 'too large to read the event';
-    default:
-      return note;
-  }
-}
+const NOTES: Readonly<Record<string, Describe>> = {
+  unsigned_header_mismatch: (row, prefix) =>
+    `${prefix}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`,
+  tolerance_not_checked: () => 'age not checked',
+  noncanonical_hex_case: () => 'signature in upper case',
+  bare_lf_head: () => 'head with bare LF line ends',
+  text_body: () => 'body from text in JSON',
+  curl_d_strips_newlines: () => 'curl -d drops line ends of a file',
+  chunks_decoded_before: () => 'chunked by its header, but not in this file',
+  bytes_after_body: () => 'more bytes follow the body',
+  event_not_read: () => 'too large to read the event',
+};
 
 /** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are those of the future. */
 function duration(seconds: number): string {

@@ -4,7 +4,7 @@ import { isLoopback } from '../../../http/address.ts';
 import { openPoster, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
-import { receiverAddress } from '../sending-address.ts';
+import { receiverAddress } from '../options.ts';
 
 export interface ForwardOptions {
   readonly url: URL;

@@ -1,7 +1,6 @@
 /** What becomes of a delivery: it is verified, de-duplicated, forwarded and recorded, and only then answered. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
-import { readEvent } from '../event.ts';
+import { HEADER_PREFIX, headerValues, type RawHeader, readEvent } from '../delivery.ts';
 import type { SigningSecret } from '../secret.ts';
 import { type SignedHeaders, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';

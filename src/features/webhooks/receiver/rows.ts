@@ -1,7 +1,7 @@
 /** The rows of `webhooks listen`: the objects of its NDJSON, and how a person sees them. */
 import type { Cell, ListOutput } from '../../../output/types.ts';
-import type { DeliveryFacts } from '../checked-delivery.ts';
 import type { Verdict } from '../signature.ts';
+import type { DeliveryFacts } from '../verification.ts';
 import type { RefusalReason } from './requests.ts';
 
 /** Once, when it listens. */

@@ -188,7 +188,11 @@ describe('what is chosen', () => {
   const text = [
     line({ id: 'evt_1' }),
     line({ id: 'evt_2', more: { response: 401, event_id: null, event_type: null } }),
-    line({ id: 'evt_3', more: { forward: { status: 500, ms: 3 }, response: 500, event_type: 'summary.completed' } }),
+    line({
+      id: 'evt_3',
+      body: Buffer.from('{"id":"evt_3","type":"summary.completed","data":{}}'),
+      more: { forward: { status: 500, ms: 3 }, response: 500 },
+    }),
     line({ id: 'evt_4', more: { forward: { status: null, ms: 3, error: 'timeout' }, response: 202 } }),
     line({ id: 'evt_5', more: { forward: { status: 200, ms: 3 } } }),
     line({ id: 'evt_6', more: { response: undefined, forward: undefined } }),

@@ -1,0 +1,237 @@
+/** From the files that a user names to the deliveries in them: the one way in for every command that reads deliveries. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SvcError } from '../../errors.ts';
+import { capturedDeliveries } from './captured-json.ts';
+import { curlDeliveries, isCurlTrace, sentBytes } from './curl.ts';
+import type { Delivery } from './delivery.ts';
+import { httpDeliveries, isHttp } from './http-dump.ts';
+
+interface Format {
+  /** Whether a file that begins so is of this format. The text has one character for each byte. */
+  readonly begins: (text: string, prefix: string) => boolean;
+  /** Undefined where the file holds no request after all. */
+  readonly read: (
+    bytes: Buffer,
+    source: string,
+    input: Input,
+  ) => readonly Delivery[] | undefined | Promise<readonly Delivery[]>;
+}
+
+/** Formats that are read whole, in the order in which they are tried. To add one, add it here. */
+const CONTAINERS = {
+  curl: {
+    begins: (text) => /^\s*(?:\$ )?(?:\S*\/)?curl(?:\.exe)?\s/.test(text),
+    read: (bytes, source, { chunks }) => curlDeliveries(bytes, source, (path) => readNamedFile(path, source, chunks)),
+  },
+  http: { begins: isHttp, read: httpDeliveries },
+  har: {
+    begins: (text) => /^\s*\{\s*"log"\s*:\s*\{/.test(text),
+    read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
+  },
+  trace: { begins: isCurlTrace, read: (bytes, source) => httpDeliveries(sentBytes(bytes, source), source) },
+  // Of JSON only all of it tells whether it holds requests, or is a body.
+  json: {
+    begins: (text) => /^\s*[[{]/.test(text),
+    read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
+  },
+} as const satisfies Readonly<Record<string, Format>>;
+
+type ContainerName = keyof typeof CONTAINERS;
+export const DELIVERY_FORMATS = [
+  'auto',
+  'body',
+  'http',
+  'har',
+  'curl',
+  'trace',
+  'json',
+  'ndjson',
+] as const satisfies readonly (ContainerName | 'auto' | 'body' | 'ndjson')[];
+export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
+
+/** A body that is not read yet, of any size. */
+export interface StreamedBody {
+  readonly source: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+export interface Input {
+  readonly format: DeliveryFormat;
+  /** The signature was given apart from the input. */
+  readonly signed: boolean;
+  /** Refuses a body without its headers, with this advice. Otherwise what is in no known format is a body. */
+  readonly refuseBodies?: string | undefined;
+  readonly prefix: string;
+  /** The bytes of a file or of `-`, piece by piece; a piece is overwritten by the next. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  /** Something is left out, which is no failure. */
+  notice(text: string): void;
+  /** Something cannot be read; the rest still is. */
+  unusable(error: SvcError): void;
+}
+
+/** So much of the beginning tells the format. */
+const PEEK = 16_384;
+/** A container is read whole, and no text is longer. */
+const LARGEST_CONTAINER = 256 << 20;
+
+/** The deliveries of one file: a body to be streamed, or batches in which nothing is waited for. */
+export async function* readDeliveries(
+  path: string,
+  input: Input,
+): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
+  const source = path === '-' ? 'stdin' : path;
+  const chunks = input.chunks(path);
+  // Where the signature is given apart nothing may be guessed: the sender of a body could dress it as a container.
+  const known = input.format === 'auto' && input.signed ? 'body' : input.format;
+  const { bytes, pieces } = known === 'auto' ? await peek(chunks) : { bytes: undefined, pieces: chunks };
+  if (bytes?.length === 0) return;
+  const format = bytes === undefined ? known : detectFormat(bytes, input.prefix);
+  if (format === 'ndjson') {
+    // zod reads recordings: it is loaded for them alone.
+    const { recordedDeliveries } = await import('./recording-reader.ts');
+    yield* recordedDeliveries(pieces, source, input);
+  } else if (format === 'body' || format === 'auto') {
+    if (bytes !== undefined) refuseOthers(bytes, source);
+    yield body(source, pieces, input);
+  } else {
+    const whole = await gather(pieces, source);
+    if (whole.length === 0) return;
+    const { read }: Format = CONTAINERS[format];
+    yield (await read(whole, source, input)) ?? body(source, once(whole), input);
+  }
+}
+
+function body(
+  source: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { format, signed, refuseBodies }: Input,
+): StreamedBody {
+  if (refuseBodies === undefined || format === 'body' || signed) return { source, pieces };
+  throw new SvcError('file_unusable', `${source}: holds no delivery in a format that svc reads`, {
+    hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}`,
+  });
+}
+
+/** The format by the first bytes. What is none of the others is a body. */
+export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFormat, 'auto'> {
+  const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
+  for (const [name, { begins }] of Object.entries(CONTAINERS)) if (begins(text, prefix)) return name as ContainerName;
+  return 'body';
+}
+
+/** Files that are known, and hold no delivery that can be read. */
+const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
+  [/^\x1f\x8b/, 'compressed with gzip', 'unpack it first, with gunzip'],
+  [/^PK\x03\x04/, 'a zip archive', 'unpack it first'],
+  [
+    /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x4d\x3c\xb2\xa1|\x0a\x0d\x0d\x0a)/,
+    'a packet capture',
+    'export the request as text: in Wireshark, Follow > HTTP Stream > Save as raw',
+  ],
+  [
+    /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//,
+    'the output of curl -v, which has no body',
+    'curl --trace FILE writes every byte',
+  ],
+  [
+    /^\S+ \S+ \S+ \[[^\]]+\] "[A-Z]+ \S+ HTTP\//,
+    'an access log, which has neither headers nor bodies',
+    'log the signature, the timestamp and the raw body',
+  ],
+  [/^\d+:\d+:(?:version|type)/, 'a dump of mitmproxy', 'export it: mitmdump -r FILE --set hardump=out.har'],
+];
+
+export function refuseOthers(bytes: Buffer, source: string): void {
+  const text = bytes.toString('latin1');
+  const [, what, hint] = OTHERS.find(([begins]) => begins.test(text)) ?? [];
+  if (what !== undefined) throw new SvcError('file_unusable', `${source}: is ${what}`, { hint });
+}
+
+/** Files as they are named, and for a folder the files in it and below, by name. */
+export function inputFiles(paths: readonly string[]): readonly string[] {
+  const named = paths.length === 0 ? ['-'] : paths;
+  if (named.filter((path) => path === '-').length > 1) throw new SvcError('usage', '- can be given once');
+  return named.flatMap((path) => {
+    if (path === '-' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  });
+}
+
+/** A line from elsewhere must not have a device or a pipe read. */
+async function readNamedFile(path: string, source: string, chunks: Input['chunks']): Promise<Uint8Array> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is no file`);
+  }
+  return gather(chunks(path), path);
+}
+
+/** All of it in memory. */
+export async function gather(
+  pieces: AsyncIterable<Uint8Array>,
+  source: string,
+  most = LARGEST_CONTAINER,
+): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > most) throw new SvcError('file_unusable', `${source}: is larger than ${most >> 20} MiB`);
+    all.push(Buffer.from(piece));
+  }
+  return Buffer.concat(all);
+}
+
+/** The first bytes, and all of them again. */
+async function peek(pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; pieces: AsyncIterable<Uint8Array> }> {
+  const rest = pieces[Symbol.asyncIterator]();
+  let bytes = Buffer.alloc(0);
+  let ended = false;
+  while (bytes.length < PEEK && !ended) {
+    const { value, done } = await rest.next();
+    if (done) ended = true;
+    else bytes = Buffer.concat([bytes, value]);
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+    if (!ended) yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { bytes: bytes.subarray(0, PEEK), pieces: all() };
+}
+
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const MOST_REPORTED = 20;
+
+/** What cannot be read of an input whose rest still is: the first is the command's failure, the others are notices. */
+export class InputErrors {
+  readonly #notice: (text: string) => void;
+  #first: SvcError | undefined;
+  #count = 0;
+
+  constructor(notice: (text: string) => void) {
+    this.#notice = notice;
+  }
+
+  add(error: SvcError): void {
+    if (this.#count > 0 && this.#count < MOST_REPORTED) this.#notice(error.message);
+    this.#first ??= error;
+    this.#count++;
+  }
+
+  /** Why not everything could be read: `verb` says what for. */
+  failure(verb: 'checked' | 'shown'): SvcError | undefined {
+    const first = this.#first;
+    if (first === undefined || this.#count === 1) return first;
+    return new SvcError('file_unusable', `${first.message} (and ${this.#count - 1} more could not be ${verb})`, {
+      hint: first.hint,
+    });
+  }
+}

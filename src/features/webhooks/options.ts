@@ -1,0 +1,150 @@
+/** Options that several commands share, and how their values are read. */
+import type { RunContext } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { SvcError } from '../../errors.ts';
+import { isLoopback } from '../../http/address.ts';
+import { redactText } from '../../http/redact.ts';
+import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
+import { headerFile } from './http-dump.ts';
+import { TOLERANCE_S } from './signature.ts';
+
+/** The argument of commands about one subscription. */
+export const SUBSCRIPTION_ARGUMENT = {
+  help: 'The subscription: its id, or enough of the beginning to tell it from others',
+  required: true,
+  complete: 'subscriptions',
+} as const;
+
+export const GIVEN_HEADER_FLAGS = {
+  timestamp: { type: 'string', value: 'T', help: 'The timestamp header, as it was received' },
+  signature: { type: 'string', value: 'sha256=…', help: 'The signature header, as it was received' },
+  header: { type: 'string', repeat: true, value: "'Name: value'", help: 'A header as it was received' },
+  'headers-file': {
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Headers as they were received: lines of Name: value, or JSON',
+  },
+  'header-prefix': {
+    type: 'string',
+    value: 'prefix',
+    default: HEADER_PREFIX,
+    help: "What the names of the service's headers begin with",
+    check: (text: string) => {
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(text)) {
+        throw new SvcError('invalid_value', `"${text}" cannot begin the name of a header`);
+      }
+    },
+  },
+} as const satisfies Flags;
+
+interface GivenHeaderInput {
+  readonly timestamp: string | undefined;
+  readonly signature: string | undefined;
+  readonly header: readonly string[];
+  readonly headersFile: string | undefined;
+  readonly headerPrefix: string;
+}
+
+/** Headers of a delivery that are given apart from its body. One that is given twice is there twice. */
+export async function givenHeaders(
+  { timestamp, signature, header, headersFile, headerPrefix: prefix }: GivenHeaderInput,
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<readonly RawHeader[]> {
+  const given: RawHeader[] = [];
+  if (headersFile !== undefined) given.push(...headerFile(await ctx.readInput(headersFile), headersFile));
+  for (const line of header) {
+    const colon = line.indexOf(':');
+    if (colon < 1) {
+      throw new SvcError('invalid_value', `--header: "${line}" has no name and colon`, { hint: "write 'Name: value'" });
+    }
+    given.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
+  }
+  if (timestamp !== undefined) given.push([`${prefix}Timestamp`, timestamp]);
+  if (signature !== undefined) given.push([`${prefix}Signature`, signature]);
+  return given;
+}
+
+/** Seconds, or undefined for `none`. A bare number is seconds, as in the header itself. */
+export function parseTolerance(text: string): number | undefined {
+  if (text === 'none') return undefined;
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : parseDuration(text) / 1000;
+  if (Number.isInteger(seconds)) return seconds;
+  throw new SvcError('invalid_value', `"${text}" is not a whole number of seconds`, {
+    hint: 'timestamps have no fraction: write 300, 5m or none',
+  });
+}
+
+export const TOLERANCE_FLAG = {
+  type: 'string',
+  value: '300|5m|none',
+  default: String(TOLERANCE_S),
+  help: 'How far a timestamp may be from the clock, in both directions; none to ignore it',
+  check: (text: string) => void parseTolerance(text),
+} as const;
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+};
+
+/** Bytes: `2MiB`, `512 KiB`, `1048576`. */
+export function parseByteSize(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  if (count !== undefined && factor !== undefined) return Number(count) * factor;
+  throw new SvcError('invalid_value', `"${text}" is not an amount of bytes`, { hint: 'write it like 2MiB or 512KiB' });
+}
+
+export const RECEIVER_FLAGS = {
+  to: {
+    type: 'string',
+    value: 'url',
+    required: true,
+    help: 'Where the receiver is; quote an address that holds "&"',
+  },
+  concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
+  deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
+  insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+} as const satisfies Flags;
+
+/** An http or https address, its query included. */
+export function receiverAddress(text: string): URL {
+  const refuse = (why: string, hint?: string): SvcError =>
+    new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
+  // The URL parser drops tabs and line breaks and reads a backslash as a slash: what is shown would not be what is used.
+  if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('holds a blank, a backslash or a control character');
+  if (!/^https?:\/\//i.test(text)) {
+    throw refuse('is not http:// or https://', 'write it like http://127.0.0.1:3000/hook');
+  }
+  if (!URL.canParse(text)) throw refuse('is not a valid URL');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') throw refuse('holds a user or a password');
+  if (url.hash !== '') throw refuse('holds a fragment, which is never sent', 'leave out what follows "#"');
+  return url;
+}
+
+/** What the user should know about sending to it. */
+export function addressWarnings(url: URL, { insecure }: { readonly insecure: boolean }): string[] {
+  const warnings: string[] = [];
+  if (url.protocol === 'http:' && !isLoopback(url)) {
+    warnings.push(
+      `${url.host} is reached by plain http: anyone on the way can read the event, and repeat it while its timestamp is fresh`,
+    );
+  }
+  if (insecure && url.protocol === 'https:') {
+    warnings.push(`the certificate of ${url.host} is not checked: anyone on the way can read and change what is sent`);
+  }
+  // A shell cuts an unquoted address at the first "&", which may leave a whole parameter.
+  if (/[?&=]$/.test(url.href)) {
+    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut? Quote it, if it holds "&"`);
+  }
+  return warnings;
+}
