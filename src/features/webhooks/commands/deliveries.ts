@@ -16,6 +16,7 @@ import {
 } from '../delivery-log.ts';
 import { CHANGE_LIST, LOG_LIST } from '../delivery-log-columns.ts';
 import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../event-types.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { LogItem } from '../schema.ts';
 import { checkSubscriptionId, findSubscription } from '../subscription.ts';
 
@@ -33,9 +34,7 @@ export const webhooksDeliveries = listCommand({
   effect: 'read',
   service: 'webhooks',
   streams: ({ follow }) => follow,
-  args: {
-    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     page: { type: 'integer', value: 'n', min: 1, help: 'This page alone (default 1)' },
     'page-size': { type: 'integer', value: 'n', min: 1, max: 100, help: 'Deliveries a page (default 20)' },

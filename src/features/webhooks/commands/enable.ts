@@ -1,6 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
@@ -13,13 +14,7 @@ export const webhooksEnable = recordCommand({
     'After 20 failed attempts in a row the service disables an endpoint, and only another address brings it back: https://example.com/hook?v=2 is one. The events are kept, and the result is verified. Added: status_text, previous.',
   effect: 'write',
   service: 'webhooks',
-  args: {
-    id: {
-      help: 'Its id, or enough of the beginning to tell it from others',
-      required: true,
-      complete: 'subscriptions',
-    },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   flags: { url: { type: 'string', value: 'url', required: true, help: 'Its new address' } },
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,

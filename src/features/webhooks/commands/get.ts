@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openRecordings } from '../api.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
@@ -28,13 +29,7 @@ export const webhooksGet = recordCommand({
     'The service has no way to ask for one, so the list is read. Added to its fields: status_text, secret_fingerprint (null where svc keeps no secret of it), events_left (how many more events that fail for good disable it).',
   effect: 'read',
   service: 'webhooks',
-  args: {
-    id: {
-      help: 'Its id, or enough of the beginning to tell it from others',
-      required: true,
-      complete: 'subscriptions',
-    },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   examples: [{ run: 'svc webhooks get ep_1', why: 'By its id' }],
   output: {
     kind: 'record',

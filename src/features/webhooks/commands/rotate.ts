@@ -7,6 +7,7 @@ import { openRecordings, type Recordings } from '../api.ts';
 import { type CreatedRow, createdRow } from '../created-subscription.ts';
 import { checkQuota, createSubscription, runUninterrupted } from '../creating.ts';
 import { deleteSubscription } from '../deleting.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { Subscription } from '../schema.ts';
 import { openSecretSink } from '../stored-secrets.ts';
 import { checkSubscriptionId, eventsOf, findSubscription, idArgument } from '../subscription.ts';
@@ -43,9 +44,7 @@ export const webhooksRotate = recordCommand({
     'The service cannot change a secret: a second subscription of the same address and events is created, tested, and only when its test event is delivered the old one is deleted. Meanwhile the receiver gets events twice, and has to accept both secrets. It needs a free place of the quota. Where the test is not delivered both stay.',
   effect: 'destroy',
   service: 'webhooks',
-  args: {
-    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, default: '90s', help: 'How long the test may take' },
     'keep-old': { type: 'boolean', help: 'Do not delete the old one' },

@@ -3,6 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { TEST_RECORD } from '../delivery-log-columns.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
 import { queueTest, type TestResult, testCode, testWarning, waitForTest } from '../test-delivery.ts';
 
@@ -14,9 +15,7 @@ export const webhooksTest = recordCommand({
   effect: 'write',
   service: 'webhooks',
   streams: ({ wait }) => wait !== undefined,
-  args: {
-    id: { help: 'The subscription, or enough of the beginning of its id', required: true, complete: 'subscriptions' },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, help: 'Watch what becomes of it, at most so long' },
     poll: { type: 'duration', positive: true, default: '2s', help: 'How often to look' },

@@ -3,6 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
 import { UPDATED_RECORD, updatedRow } from '../updated-subscription.ts';
@@ -15,13 +16,7 @@ export const webhooksUpdate = recordCommand({
     'What is not named stays as it is. The service would clear the events with every update that leaves them out: svc reads them right before, sends them along, and verifies them afterwards. Another address enables a disabled subscription again. Added: status_text, previous, and unchanged where nothing was sent.',
   effect: 'write',
   service: 'webhooks',
-  args: {
-    id: {
-      help: 'Its id, or enough of the beginning to tell it from others',
-      required: true,
-      complete: 'subscriptions',
-    },
-  },
+  args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     url: { type: 'string', value: 'url', help: 'Another address' },
     'add-event': { ...EVENT_FLAG, help: 'Send events of these types, too' },
