@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
-import type { Input } from './formats.ts';
 
 /** What svc relies on of the lines that `webhooks listen` writes. Other writers may leave out the rest. */
 const recordedLine = z.object({
@@ -35,11 +34,18 @@ function isHeaders(value: unknown): value is Headers {
 /** A line that is longer is none. */
 const LONGEST_LINE = 256 << 20;
 
+interface Reports {
+  /** Something is left out, which is no failure. */
+  notice(text: string): void;
+  /** A line cannot be read; the rest still is. */
+  unusable(error: SvcError): void;
+}
+
 /** The lines of each piece as one batch. */
 export async function* recordedDeliveries(
   pieces: AsyncIterable<Uint8Array>,
   source: string,
-  { notice, unusable }: Pick<Input, 'notice' | 'unusable'>,
+  { notice, unusable }: Reports,
 ): AsyncGenerator<Iterable<Delivery>, void, void> {
   const decoder = new StringDecoder('utf8');
   let number = 0;
