@@ -60,11 +60,10 @@ async function dispatch(
     return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   }
   const { command } = found;
-  if (wantsHelp && asksForHelp(before)) return printHelp(context.stdout, found, context);
   const used = new Set(at.slice(0, 1 + found.words));
   const tokens = argv.filter((_, index) => !used.has(index));
-  const parsed = await parseInput(command, tokens, context.now());
-  if (parsed.input['help'] === true) return printHelp(context.stdout, found, context);
+  const parsed = parseInput(command, tokens, context.now());
+  if (parsed.help) return printHelp(context.stdout, found, context);
   return run(command, parsed, argv, context, secrets);
 }
 
@@ -85,16 +84,11 @@ async function run(
   });
 }
 
-/** `svc alerts list --help` alone needs no parser; `--comment --help` does. */
-function asksForHelp(tokens: readonly string[]): boolean {
-  return tokens.every((token) => !token.startsWith('-') || token === '--help' || token === '-h');
-}
-
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
 async function explain(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
   const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
-  const parsed = await parseInput(HELP, tokens, context.now());
+  const parsed = parseInput(HELP, tokens, context.now());
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);
   const words = parsed.input['words'] as readonly string[];
   const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import { type ColorChoice, colorLevel, formatError } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
+import { failureOptions } from './parse.ts';
 
 export async function sayFailure(error: SvcError, argv: readonly string[], context: Context): Promise<void> {
   const { env, stderr } = context;
@@ -19,7 +20,7 @@ interface Wanted {
 
 /** By the same order as anywhere: option, environment, profile. Settings that cannot be read say nothing about it. */
 async function wanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
-  const spelled = spelledOptions(argv);
+  const spelled = failureOptions(argv);
   const { profile } = spelled;
   try {
     const settings = await loadSettings({
@@ -32,18 +33,4 @@ async function wanted(argv: readonly string[], { env, paths }: Context): Promise
   } catch {
     return { output: env['SVC_OUTPUT'], ...spelled };
   }
-}
-
-/** Only those that are there: the last one of each counts. */
-function spelledOptions(argv: readonly string[]): Wanted & { profile?: string } {
-  const found: Wanted & { profile?: string } = {};
-  for (const [index, token] of argv.entries()) {
-    if (token === '--') break;
-    const [, long, attached] = /^--(output|color|profile)(?:=(.*))?$/s.exec(token) ?? [];
-    const name = long ?? (token.startsWith('-o') ? 'output' : undefined);
-    const value = long === undefined ? token.slice(2) || argv[index + 1] : (attached ?? argv[index + 1]);
-    if (token === '--json') found.output = 'json';
-    else if (name !== undefined && value !== undefined) found[name as keyof typeof found] = value;
-  }
-  return found;
 }

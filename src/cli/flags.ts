@@ -141,6 +141,15 @@ export function negatable(flag: Flag): boolean {
   return flag.type === 'boolean' && flag.default === true;
 }
 
+/** What stands for the value in help: `<url>`. */
+export function placeholder(name: string, flag: Flag): string {
+  if ('value' in flag && flag.value !== undefined) return flag.value.startsWith("'") ? flag.value : `<${flag.value}>`;
+  if (flag.type === 'duration' || flag.type === 'time') return `<${flag.type}>`;
+  if (flag.type === 'integer' || flag.type === 'number') return '<n>';
+  if (flag.type === 'pairs') return '<name=value>';
+  return `<${name}>`;
+}
+
 export interface Argument {
   readonly help: string;
   /** Takes all the rest; only the last argument may, and the last before one that is `afterDashes`. */
@@ -153,6 +162,20 @@ export interface Argument {
   readonly complete?: CompletionSource;
 }
 export type Arguments = Readonly<Record<string, Argument>>;
+
+export function usageLine(command: { readonly id: string; readonly args?: Arguments }): string {
+  return `svc ${command.id}${operands(command)} [options]`;
+}
+
+/** ` <matcher...> -- <command...>` */
+export function operands({ args }: { readonly args?: Arguments }): string {
+  return Object.entries(args ?? {})
+    .map(([name, { repeat, required, afterDashes }]) => {
+      const dots = repeat ? '...' : '';
+      return `${afterDashes ? ' --' : ''} ${required ? `<${name}${dots}>` : `[${name}${dots}]`}`;
+    })
+    .join('');
+}
 
 type Single<F extends Flag> = F extends { type: 'boolean' }
   ? boolean

@@ -1,6 +1,6 @@
 /** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import type { Command } from './command.ts';
-import type { Flags } from './flags.ts';
+import { type Flags, operands, usageLine } from './flags.ts';
 import { flagSections } from './global-flags.ts';
 import { optionNodes, optionNotes, optionUsage } from './reference/options.ts';
 
@@ -138,19 +138,6 @@ function commandHelp(command: Command, width: number): string {
     .join('\n');
   parts.push(`Examples:\n${examples}`);
   return `${parts.join('\n\n')}\n`;
-}
-
-export function usageLine(command: Command): string {
-  return `svc ${command.id}${operands(command)} [options]`;
-}
-
-function operands(command: Command): string {
-  return Object.entries(command.args ?? {})
-    .map(([name, { repeat, required, afterDashes }]) => {
-      const dots = repeat ? '...' : '';
-      return `${afterDashes ? ' --' : ''} ${required ? `<${name}${dots}>` : `[${name}${dots}]`}`;
-    })
-    .join('');
 }
 
 function optionRows(flags: Flags): Row[] {

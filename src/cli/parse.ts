@@ -1,18 +1,18 @@
-/** From argv to a command and its typed input. */
-import { parseArgs } from 'node:util';
+/** From argv to a command's typed input, by commander. */
+import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
-import type { RawOption, SplitTokens } from './commander.ts';
 import { parseDuration } from './duration.ts';
 import {
   type Argument,
   camelCase,
   type Flag,
-  type Flags,
   negatable,
+  placeholder,
   repeatable,
   splitList,
   takesValue,
+  usageLine,
 } from './flags.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
 import { didYouMean } from './suggest.ts';
@@ -47,107 +47,131 @@ export function commandWords(argv: readonly string[], most: number): Words {
 export interface ParsedInput {
   /** The input for `run`: arguments and flags by their camel-case names. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The names of the flags that were given. */
+  /** The names of the flags and arguments that were given. */
   readonly given: ReadonlySet<string>;
+  /** `--help` is given: nothing else was checked. */
+  readonly help: boolean;
 }
 
-/** Parses the tokens after the command's words. Throws `usage` and `invalid_value` (exit 2). */
-export async function parseInput(command: Command, tokens: readonly string[], now: number): Promise<ParsedInput> {
-  const flags = allFlags(command);
-  const last = Object.entries(command.args ?? {}).at(-1);
-  const dashes = last?.[1].afterDashes ? tokens.indexOf('--') : -1;
-  const { options, operands } = await splitTokens(command, flags, dashes < 0 ? tokens : tokens.slice(0, dashes));
-  const input: Record<string, unknown> = {};
-  const given = new Set<string>();
-  if (options.get('help') !== true) {
-    assignArguments(command, operands, dashes < 0 ? [] : tokens.slice(dashes + 1), input, given);
-  }
-  for (const [name, flag] of Object.entries(flags)) {
-    const raw = options.get(name);
-    if (raw !== undefined) given.add(name);
-    input[camelCase(name)] = flagValue(name, flag, raw, now);
-  }
-  return { input, given };
-}
+/** What commander is given in place of `--watch` alone, which it would read together with the next argument. */
+const ALONE = '\0';
 
-/**
- * What is plainly right is split by Node itself, which is loaded already; commander, which costs 10 ms, has the last word on all
- * else, and the words for what is wrong. Throws `usage`.
- */
-async function splitTokens(command: Command, flags: Flags, tokens: readonly string[]): Promise<SplitTokens> {
-  const optional = new Map<string, readonly string[]>();
-  const rest = takeOptionalValues(flags, tokens, optional);
-  let split = splitPlain(flags, rest);
-  if (split === undefined) {
-    const { splitByCommander } = await import('./commander.ts');
-    split = splitByCommander(command.id, flags, rest);
+/** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
+export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
+  const flags = Object.entries(allFlags(command));
+  const values = new Map<string, unknown>();
+  const parser = silentParser(command.id).helpOption('-h, --help');
+  for (const [name, flag] of flags) {
+    if (name === 'help') continue;
+    declareOption(parser, name, flag, (text) => values.set(name, optionValue(name, flag, text, values.get(name), now)));
   }
-  for (const name of optional.keys()) if (split.options.has(name)) throw givenTwice(name);
-  return { options: new Map([...split.options, ...optional]), operands: split.operands };
-}
-
-/** Of two values one would be ignored, and a request might go to the wrong server. */
-function givenTwice(name: string): SvcError {
-  return new SvcError('usage', `--${name} is given more than once, and it takes one value`);
-}
-
-/** Undefined where anything is wrong, or could be meant in two ways. */
-export function splitPlain(flags: Flags, tokens: readonly string[]): SplitTokens | undefined {
-  const declared: Record<string, { type: 'string' | 'boolean'; multiple: true; short?: string }> = {};
-  for (const [name, flag] of Object.entries(flags)) {
-    declared[name] = { type: takesValue(flag) ? 'string' : 'boolean', multiple: true };
-    if (flag.short !== undefined) declared[name].short = flag.short;
-    if (negatable(flag)) declared[`no-${name}`] = { type: 'boolean', multiple: true };
+  const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
+  const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
+  for (const [name, { required, repeat }] of operands) {
+    const shown = `${name}${repeat ? '...' : ''}`;
+    parser.argument(required ? `<${shown}>` : `[${shown}]`);
   }
-  const options = new Map<string, RawOption>();
+  const dashes = tokens.indexOf('--');
+  const end = dashes < 0 ? tokens.length : dashes;
+  const alone = flags.filter(([, { type }]) => type === 'optional-value').map(([name]) => `--${name}`);
+  const before = tokens.slice(0, end).map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
   try {
-    const parsed = parseArgs({ args: [...tokens], options: declared, allowPositionals: true, tokens: true });
-    for (const token of parsed.tokens) {
-      // Node takes `-q-` for `-q --`.
-      if (token.kind === 'option-terminator' && tokens[token.index] !== '--') return undefined;
-      if (token.kind !== 'option') continue;
-      const { name, value } = token;
-      if (value !== undefined) options.set(name, [...((options.get(name) as string[] | undefined) ?? []), value]);
-      else if (Object.hasOwn(flags, name)) options.set(name, true);
-      else options.set(name.slice('no-'.length), false);
-    }
-    return { options, operands: parsed.positionals };
+    parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
   } catch (error) {
-    if (error instanceof TypeError && 'code' in error) return undefined;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true };
+    throw usageError(error, command);
   }
+  const input: Record<string, unknown> = {};
+  const given = new Set(values.keys());
+  const assign = (name: string, argument: Argument, value: string | readonly string[] | undefined): void => {
+    for (const text of value === undefined ? [] : [value].flat()) checkOperand(name, argument, text);
+    input[camelCase(name)] = value;
+    if (value !== undefined && value.length > 0) given.add(name);
+  };
+  for (const [index, [name, argument]] of operands.entries()) {
+    assign(name, argument, parser.processedArgs[index] ?? (argument.repeat ? [] : undefined));
+  }
+  if (commandLine !== undefined) {
+    const argument = command.args?.[commandLine] as Argument;
+    const line = tokens.slice(end + 1);
+    if (argument.required && line.length === 0) {
+      throw new SvcError('missing_value', `missing required argument '${commandLine}'`, {
+        hint: `usage: ${usageLine(command)}`,
+      });
+    }
+    assign(commandLine, argument, line);
+  }
+  for (const [name, flag] of flags) input[camelCase(name)] = values.get(name) ?? defaultOf(name, flag);
+  return { input, given, help: false };
 }
 
-/** Takes `--flag=value` of optional-value flags out of the tokens: a parser would also take `--flag value`, or refuse it. */
-function takeOptionalValues(
-  flags: Flags,
-  tokens: readonly string[],
-  options: Map<string, readonly string[]>,
-): string[] {
-  const rest: string[] = [];
-  const end = tokens.indexOf('--');
-  for (const [i, token] of tokens.entries()) {
-    const equals = token.startsWith('--') && (end === -1 || i < end) ? token.indexOf('=') : -1;
-    const name = equals === -1 ? '' : token.slice(2, equals);
-    if (flags[name]?.type === 'optional-value') {
-      options.set(name, [...(options.get(name) ?? []), token.slice(equals + 1)]);
-    } else rest.push(token);
-  }
-  return rest;
+function silentParser(name: string): Commander {
+  const silent = { writeOut: () => {}, writeErr: () => {} };
+  return new Commander(name).exitOverride().configureOutput(silent);
 }
 
-function flagValue(name: string, flag: Flag, raw: RawOption | undefined, now: number): unknown {
-  if (flag.type === 'boolean') return raw === undefined ? (flag.default ?? false) : raw;
-  if (raw === true) return raw;
-  const texts = (raw ?? []) as readonly string[];
-  for (const text of texts) checkEmpty(name, flag, text);
-  if (texts.length > 1 && !repeatable(flag)) throw givenTwice(name);
-  if (flag.type === 'pairs') return pairs(name, texts);
-  const values = texts.map((text) => single(name, flag, text, now));
-  if (flag.repeat) return values;
-  if (values.length > 0) return values[0];
-  if (flag.required)
+/** `take` gets each value as it is typed, `true` or `false` for a switch. */
+function declareOption(parser: Commander, name: string, flag: Flag, take: (text: string | boolean) => void): void {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const value = takesValue(flag) ? ' <value>' : flag.type === 'optional-value' ? ' [value]' : '';
+  parser.addOption(new Option(`${short}--${name}${value}`));
+  parser.on(`option:${name}`, (text?: string) => take(text === ALONE ? true : (text ?? true)));
+  if (!negatable(flag)) return;
+  parser.addOption(new Option(`--no-${name}`));
+  parser.on(`option:no-${name}`, () => take(false));
+}
+
+function usageError({ code, message }: CommanderError, command: Command): SvcError {
+  const ofArguments = code === 'commander.missingArgument' || code === 'commander.excessArguments';
+  return new SvcError(
+    code === 'commander.missingArgument' ? 'missing_value' : 'usage',
+    message.replace(/^error: /, '').replace(/\n/g, ' '),
+    { hint: ofArguments ? `usage: ${usageLine(command)}` : `see svc ${command.id} --help` },
+  );
+}
+
+/** The global options that say how a failure is shown. They count even where the rest of the command line is wrong. */
+export function failureOptions(argv: readonly string[]): Partial<Record<'output' | 'color' | 'profile', string>> {
+  const found: Partial<Record<'output' | 'color' | 'profile', string>> = {};
+  const parser = silentParser('svc').helpOption(false).allowUnknownOption();
+  for (const [name, flag] of Object.entries(GLOBAL_FLAGS)) {
+    declareOption(parser, name, flag, (text) => {
+      if (name === 'json') found.output = 'json';
+      else if ((name === 'output' || name === 'color' || name === 'profile') && text !== '') found[name] = String(text);
+    });
+  }
+  try {
+    parser.parseOptions([...argv]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  return found;
+}
+
+/** The value of an option so far, with what was typed now. */
+function optionValue(name: string, flag: Flag, typed: string | boolean, before: unknown, now: number): unknown {
+  if (flag.type === 'boolean') return typed;
+  if (before !== undefined && !repeatable(flag) && !(before === true && typed === true)) {
+    // Of two values one would be ignored, and a request might go to the wrong server.
+    throw new SvcError('usage', `--${name} is given more than once, and it takes one value`);
+  }
+  if (typeof typed === 'boolean') return typed;
+  // `--comment --watch`: the value is what was typed.
+  const text = typed.endsWith(`=${ALONE}`) ? typed.slice(0, -2) : typed;
+  checkEmpty(name, flag, text);
+  if (flag.type === 'pairs') return addPair(name, text, before as Readonly<Record<string, string>> | undefined);
+  const value = single(name, flag, text, now);
+  return flag.repeat ? [...((before as readonly unknown[] | undefined) ?? []), value] : value;
+}
+
+function defaultOf(name: string, flag: Flag): unknown {
+  if (flag.type === 'boolean') return flag.default ?? false;
+  if (flag.type === 'pairs') return Object.create(null);
+  if (flag.repeat) return [];
+  if (flag.required) {
     throw new SvcError('missing_value', `--${name} is required`, { hint: `pass --${name} ${placeholder(name, flag)}` });
+  }
   if (flag.type === 'duration') return flag.default === undefined ? undefined : parseDuration(flag.default);
   return 'default' in flag ? flag.default : undefined;
 }
@@ -161,14 +185,6 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
       hint: flag.emptyHint ?? 'separate the items with single commas',
     });
   }
-}
-
-export function placeholder(name: string, flag: Flag): string {
-  if ('value' in flag && flag.value !== undefined) return flag.value.startsWith("'") ? flag.value : `<${flag.value}>`;
-  if (flag.type === 'duration' || flag.type === 'time') return `<${flag.type}>`;
-  if (flag.type === 'integer' || flag.type === 'number') return '<n>';
-  if (flag.type === 'pairs') return '<name=value>';
-  return `<${name}>`;
 }
 
 function single(name: string, flag: Flag, text: string, now: number): unknown {
@@ -215,50 +231,13 @@ function single(name: string, flag: Flag, text: string, now: number): unknown {
   }
 }
 
-function pairs(name: string, texts: readonly string[]): Record<string, string> {
-  const entries: [string, string][] = [];
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
-    const key = text.slice(0, equals);
-    if (entries.some(([known]) => known === key))
-      throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
-    entries.push([key, text.slice(equals + 1)]);
-  }
+function addPair(name: string, text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
+  const key = text.slice(0, equals);
+  if (Object.hasOwn(before, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
   // Null prototype: a label may be called __proto__.
-  return Object.assign(Object.create(null) as Record<string, string>, Object.fromEntries(entries));
-}
-
-function assignArguments(
-  command: Command,
-  operands: readonly string[],
-  afterDashes: readonly string[],
-  input: Record<string, unknown>,
-  given: Set<string>,
-): void {
-  const declared: [string, Argument][] = Object.entries(command.args ?? {});
-  let next = 0;
-  for (const [name, argument] of declared) {
-    if (argument.repeat) {
-      const values = argument.afterDashes ? afterDashes : operands.slice(next);
-      for (const value of values) checkOperand(name, argument, value);
-      if (argument.required && values.length === 0) throw missingArgument(command, name);
-      input[camelCase(name)] = values;
-      if (values.length > 0) given.add(name);
-      next = operands.length;
-    } else {
-      const value = operands[next];
-      if (value === undefined && argument.required) throw missingArgument(command, name);
-      if (value !== undefined) checkOperand(name, argument, value);
-      input[camelCase(name)] = value;
-      if (value !== undefined) given.add(name);
-      next++;
-    }
-  }
-  const extra = operands[next];
-  if (extra !== undefined) {
-    throw new SvcError('usage', `unexpected argument "${extra}"`, { hint: `see svc ${command.id} --help` });
-  }
+  return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: text.slice(equals + 1) });
 }
 
 function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {
@@ -269,8 +248,4 @@ function checkOperand(name: string, { choices, afterDashes }: Argument, value: s
   }
   if (choices === undefined || choices.includes(value)) return;
   throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, { hint: didYouMean(value, choices) });
-}
-
-function missingArgument(command: Command, name: string): SvcError {
-  return new SvcError('missing_value', `<${name}> is missing`, { hint: `see svc ${command.id} --help` });
 }

@@ -26,7 +26,7 @@ const sample = listCommand({
   run: async () => ({ value: [] }),
 });
 
-const parse = async (...tokens: string[]) => (await parseInput(sample, tokens, NOW)).input;
+const parse = async (...tokens: string[]) => parseInput(sample, tokens, NOW).input;
 const refusal = async (...tokens: string[]): Promise<SvcError> =>
   parse(...tokens).then(
     () => {
@@ -106,6 +106,26 @@ describe('parseInput', () => {
     expect((await refusal('--dry-run=wget')).message).toContain('--dry-run');
   });
 
+  it('gives an option the value that follows it, whatever that is', async () => {
+    expect(await parse('--base-url', '--dry-run', '--query', '--')).toMatchObject({
+      baseUrl: '--dry-run',
+      query: '--',
+      dryRun: undefined,
+    });
+    expect(await parse('--base-url', '--dry-run=curl')).toMatchObject({ baseUrl: '--dry-run=curl' });
+  });
+
+  it('takes short options together, and a negative number as an argument', async () => {
+    expect(await parse('-qvo', 'json', '-an5', '-7')).toMatchObject({
+      quiet: true,
+      verbose: true,
+      output: 'json',
+      all: true,
+      count: 5,
+      first: '-7',
+    });
+  });
+
   it('negates flags that are on by default', async () => {
     expect(await parse('--no-headers', '--no-input')).toMatchObject({ headers: false, input: false });
   });
@@ -125,8 +145,7 @@ describe('parseInput', () => {
     [['-ojson', '--output', 'json'], '--output'],
     [['--dry-run', '--dry-run=curl'], '--dry-run'],
     [['--dry-run=curl', '--dry-run=curl'], '--dry-run'],
-    // What only commander reads, for the value begins with a dash.
-    [['--older-than', '-1h', '--older-than', '-2h'], '--older-than'],
+    [['--since', '-1h', '--since', '-2h'], '--since'],
   ])('refuses %j, of which one value would be ignored', async (tokens, name) => {
     const error = await refusal(...tokens);
     expect(error).toMatchObject({ code: 'usage', exit: 2 });
@@ -157,9 +176,9 @@ describe('parseInput', () => {
     expect(await refusal(...tokens)).toMatchObject({ code: 'invalid_value', exit: 2, message });
   });
 
-  it('takes an empty argument after --', async () => {
+  it('takes an empty argument after --', () => {
     const runner = { ...sample, args: { command: { help: '', repeat: true as const, afterDashes: true as const } } };
-    expect((await parseInput(runner, ['--', 'echo', ''], NOW)).input).toMatchObject({ command: ['echo', ''] });
+    expect(parseInput(runner, ['--', 'echo', ''], NOW).input).toMatchObject({ command: ['echo', ''] });
   });
 
   it.each([
@@ -182,10 +201,11 @@ describe('parseInput', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('asks for help without asking for arguments', async () => {
+  it('asks for help without asking for arguments', () => {
     const strict = { ...sample, args: { first: { help: '', required: true as const } } };
-    expect((await parseInput(strict, ['--help'], NOW)).input).toMatchObject({ help: true });
-    await expect(parseInput(strict, [], NOW)).rejects.toMatchObject({ code: 'missing_value' });
-    await expect(parseInput(strict, ['a', 'b'], NOW)).rejects.toMatchObject({ code: 'usage' });
+    expect(parseInput(strict, ['--help'], NOW)).toMatchObject({ help: true });
+    expect(parseInput(strict, ['--rate', '1', '-qh', 'a', 'b'], NOW)).toMatchObject({ help: true });
+    expect(() => parseInput(strict, [], NOW)).toThrow(expect.objectContaining({ code: 'missing_value' }));
+    expect(() => parseInput(strict, ['a', 'b'], NOW)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

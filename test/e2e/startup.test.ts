@@ -75,20 +75,20 @@ describe('loaded files', () => {
   });
 
   it.each<readonly [line: string, packages: readonly Package[]]>([
-    ['alerts list -o json', ['undici']],
-    ['alerts list -o ndjson', ['zod', 'undici']],
-    ['alerts list -o csv', ['zod', 'undici']],
-    ['alerts list', ['zod', 'undici', 'cli-table3']],
-    ['alerts list --color always', ['zod', 'undici', 'chalk', 'cli-table3']],
-    ['alerts list -o yaml', ['zod', 'undici', 'yaml']],
-    ['alerts list -o json --query length(@)', ['zod', 'undici', 'jmespath']],
-    ['config path', []],
+    ['alerts list -o json', ['commander', 'undici']],
+    ['alerts list -o ndjson', ['commander', 'zod', 'undici']],
+    ['alerts list -o csv', ['commander', 'zod', 'undici']],
+    ['alerts list', ['commander', 'zod', 'undici', 'cli-table3']],
+    ['alerts list --color always', ['commander', 'zod', 'undici', 'chalk', 'cli-table3']],
+    ['alerts list -o yaml', ['commander', 'zod', 'undici', 'yaml']],
+    ['alerts list -o json --query length(@)', ['commander', 'zod', 'undici', 'jmespath']],
+    ['config path', ['commander']],
     ['__complete matching= alerts get', []],
-    ['completion zsh', []],
-    ['help times', []],
-    ['help --format json', []],
-    ['config list -o json', []],
-    ['config set timeout 20s', ['conf']],
+    ['completion zsh', ['commander']],
+    ['help times', ['commander']],
+    ['help --format json', ['commander']],
+    ['config list -o json', ['commander']],
+    ['config set timeout 20s', ['commander', 'conf']],
   ])('svc %s: of the packages it loads %j', async (line, packages) => {
     expect(packagesIn(await loaded(line.split(' '), { SVC_ALERTS_URL: server.url }))).toEqual(packages);
   });

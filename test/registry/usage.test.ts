@@ -82,7 +82,8 @@ describe('a command that is not complete', () => {
     if (required === undefined) return;
     const run = await svc(command.id.split(' '));
     expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain(`<${required[0]}>`);
+    expect(run.stderr).toContain(`missing required argument '${required[0]}'`);
+    expect(run.stderr).toMatch(new RegExp(`usage: svc ${command.id} .*<${required[0]}`));
   });
 });
 

@@ -1,6 +1,5 @@
 /** Options as plain data, and how help, the reference and the manual write them. */
-import type { Flag, Flags } from '../flags.ts';
-import { placeholder } from '../parse.ts';
+import { type Flag, type Flags, placeholder } from '../flags.ts';
 
 export interface OptionNode {
   /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */

@@ -4,9 +4,9 @@ import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { AnyOutput, Column } from '../../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../store/setting-keys.ts';
 import { type Command, type Example, type Group, loadCommands } from '../command.ts';
-import type { Argument } from '../flags.ts';
+import { type Argument, usageLine } from '../flags.ts';
 import { GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
-import { type GroupSummary, usageLine } from '../help.ts';
+import type { GroupSummary } from '../help.ts';
 import { TOPICS } from '../topics.ts';
 import { type OptionNode, optionNodes } from './options.ts';
 

@@ -141,7 +141,7 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
     );
   }
   const { parseInput } = await import('../../cli/parse.ts');
-  const { input } = await parseInput(declared(command), tokensOf(fields, command), ctx.now());
+  const { input } = parseInput(declared(command), tokensOf(fields, command), ctx.now());
   if (name === 'order set') {
     // What a line leaves as it is was read before the first line was sent, and would undo the change of an earlier one.
     const id = String(input['order']);
