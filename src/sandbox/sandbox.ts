@@ -1,31 +1,25 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alerts/server.ts';
-import { ALERTS_TRAPS, type AlertsTrap } from './alerts/traps.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
-import { CATALOG_TRAPS, type CatalogTrap } from './catalog/traps.ts';
 import { startTradingEmulator } from './trade/server.ts';
-import { TRADING_TRAPS, type TradingTrap } from './trade/traps.ts';
+import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
-import { TRAPS, type Trap } from './webhooks/traps.ts';
-
-export type SandboxTrap = AlertsTrap | Trap | CatalogTrap | TradingTrap;
 
 export interface SandboxOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Uniform in [0, 1): ids are made from it. */
   readonly random: () => number;
-  /** `demo`, a state worth looking at, by default. */
+  /** The sample data, `demo`, by default. */
   readonly seed?: 'demo' | 'empty';
-  /** The first service's port, which the others follow one by one; 0, the default, for any free ones. */
+  /** The first service's port, which the others follow; 0, the default, for any free ports. */
   readonly port?: number;
-  /** What the services wait for themselves, as until a delivery is tried again or a price moves, and how long tokens last, is divided by this. */
+  /** Divides the times that services wait, as until a retry or the next price, and the lifetimes of tokens. */
   readonly fast?: number;
-  /** False: no receiver on this machine can be subscribed, and none by http, as at the real service. */
+  /** False: only https receivers on other machines can subscribe, as at the real service. */
   readonly loopbackReceivers?: boolean;
-  /** Whoever signs in to the recording service is approved at once, without a page. */
+  /** Approve every sign-in to the recording service without a page. */
   readonly autoApprove?: boolean;
-  /** Surprises of the services that are switched on. */
   readonly traps?: readonly SandboxTrap[];
 }
 
@@ -36,54 +30,40 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Each service starts alone, and names the variables that lead to it. */
-const SERVICES: readonly ((options: Required<SandboxOptions>) => Promise<Sandbox>)[] = [
-  async ({ now, random, seed, port, traps }) => {
-    const randomUuid = () => uuid(random);
-    const { url, traps: switches, close } = await startAlertmanagerEmulator({ now, randomUuid, seed, port });
-    for (const trap of traps) if (Object.hasOwn(ALERTS_TRAPS, trap)) switches.add(trap as AlertsTrap);
-    return { env: { SVC_ALERTS_URL: url }, close };
-  },
-  async ({ traps, ...options }) => {
-    const { url, token, traps: switches, close } = await startRecordingsEmulator(options);
-    for (const trap of traps) if (Object.hasOwn(TRAPS, trap)) switches.add(trap as Trap);
-    return { env: { SVC_WEBHOOKS_URL: url, SVC_WEBHOOKS_TOKEN: token }, close };
-  },
-  async ({ traps, ...options }) => {
-    const { url, traps: switches, close } = await startCatalogEmulator(options);
-    for (const trap of traps) if (Object.hasOwn(CATALOG_TRAPS, trap)) switches.add(trap as CatalogTrap);
-    return { env: { SVC_CATALOG_URL: url }, close };
-  },
-  async ({ traps, ...options }) => {
-    const { url, token, traps: switches, close } = await startTradingEmulator(options);
-    for (const trap of traps) if (Object.hasOwn(TRADING_TRAPS, trap)) switches.add(trap as TradingTrap);
-    return { env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token }, close };
-  },
-];
+interface Service {
+  readonly url: string;
+  readonly token?: string;
+  readonly traps: Set<SandboxTrap>;
+  close(): Promise<void>;
+}
 
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const all = {
-    seed: 'demo',
-    port: 0,
-    fast: 1,
-    loopbackReceivers: true,
-    autoApprove: false,
-    traps: [],
-    ...options,
-  } as const;
-  const outcomes = await Promise.allSettled(
-    SERVICES.map((start, index) => start({ ...all, port: all.port === 0 ? 0 : all.port + index })),
-  );
-  const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+export async function startSandbox({ port = 0, seed = 'demo', traps = [], ...more }: SandboxOptions): Promise<Sandbox> {
+  const portOf = (index: number): number => (port === 0 ? 0 : port + index);
+  const randomUuid = (): string => uuid(more.random);
+  const starting: Readonly<Record<keyof typeof TRAPS, Promise<Service>>> = {
+    alerts: startAlertmanagerEmulator({ now: more.now, randomUuid, seed, port: portOf(0) }),
+    webhooks: startRecordingsEmulator({ ...more, seed, port: portOf(1) }),
+    catalog: startCatalogEmulator({ ...more, seed, port: portOf(2) }),
+    trade: startTradingEmulator({ ...more, seed, port: portOf(3) }),
+  };
+  const outcomes = await Promise.allSettled(Object.values(starting));
   const close = async (): Promise<void> => {
-    await Promise.all(running.map((service) => service.close()));
+    await Promise.all(outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.close()));
   };
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) {
     await close();
     throw failed.reason;
   }
-  return { env: Object.assign({}, ...running.map(({ env }) => env)), close };
+  const env: Record<string, string> = {};
+  for (const [name, service] of Object.entries(starting)) {
+    const { url, token, traps: switches } = await service;
+    env[`SVC_${name.toUpperCase()}_URL`] = url;
+    if (token !== undefined) env[`SVC_${name.toUpperCase()}_TOKEN`] = token;
+    const own = Object.keys(TRAPS[name as keyof typeof TRAPS]);
+    for (const trap of traps) if (own.includes(trap)) switches.add(trap);
+  }
+  return { env, close };
 }
 
 /** Version 4. */

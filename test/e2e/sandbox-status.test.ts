@@ -119,7 +119,7 @@ describe('svc sandbox start', () => {
     const { code, stderr } = await run.kill('SIGINT');
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^svc sandbox status will know of it only where these lines were pasted: cannot write \/dev/,
+      /^svc sandbox status finds this sandbox only where these lines were pasted: cannot write \/dev/,
     );
   });
 });

@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ALERTS_TRAPS } from '../../src/sandbox/alerts/traps.ts';
-import { CATALOG_TRAPS } from '../../src/sandbox/catalog/traps.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { TRADING_TRAPS } from '../../src/sandbox/trade/traps.ts';
-import { TRAPS } from '../../src/sandbox/webhooks/traps.ts';
+import { TRAPS } from '../../src/sandbox/traps.ts';
 import { getJson, postJson, wire } from '../support/alertmanager.ts';
 import { freePorts } from '../support/ports.ts';
 
@@ -122,7 +119,7 @@ describe('the sandbox', () => {
   });
 
   test('has traps of different names, each of which reaches its service', async () => {
-    const names = [ALERTS_TRAPS, TRAPS, CATALOG_TRAPS, TRADING_TRAPS].flatMap((traps) => Object.keys(traps));
+    const names = Object.values(TRAPS).flatMap((traps) => Object.keys(traps));
     expect(new Set(names).size).toBe(names.length);
     const sandbox = await startSandbox({ ...options, traps: ['error-200', 'database-down', 'no-websocket'] });
     expect((await wire(alertsUrl(sandbox), '/api/v2/alerts')).body).toBe('error: no such tenant\n');

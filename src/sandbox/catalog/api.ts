@@ -1,243 +1,180 @@
-/**
- * The endpoints of doc 3 §4, part A. What the document does not show is as seen on the public implementation.
- * It knows nothing of how svc reads them.
- */
-import { commonCount, productCount } from './counts.ts';
+/** The endpoints of doc 3 §4, part A. What the document does not show follows the public implementation. */
+import { Refusal } from '../http.ts';
+import type { CatalogTrap } from '../traps.ts';
 import { dynamics } from './dynamics.ts';
-import { categoryItem, cursorItem, settlementItem, snapshotItem, sourceItem } from './items.ts';
-import { contains } from './like.ts';
 import type { Parameters } from './parameters.ts';
-import { listedProducts } from './products.ts';
-import type { Catalog, SourceRow } from './records.ts';
-import { Refusal } from './refusal.ts';
-import { type CatalogTrap, UNAVAILABLE } from './traps.ts';
+import { commonCount, contains, groupProducts, matches, orderOf, productCount, productItem } from './products.ts';
+import {
+  type Catalog,
+  categoryItem,
+  cursorItem,
+  type SourceRow,
+  settlementItem,
+  snapshotItem,
+  sourceItem,
+} from './records.ts';
 
-/** Given what stands in the place of `{}` in its path, the answer. */
-type Handler = (query: Parameters, given: string) => unknown;
-
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+/** Receives the parts of the path that `{}` stands for, and returns the JSON of the response. */
+export type CatalogRoute = (query: Parameters, part: string) => unknown;
 
 export interface CatalogApiOptions {
   readonly catalog: () => Catalog;
   readonly traps: ReadonlySet<CatalogTrap>;
 }
 
-export class CatalogApi {
-  readonly #options: CatalogApiOptions;
-  /** In the order in which the service looks at them: the word `count` comes before the id of a product. */
-  readonly #routes: Readonly<Record<string, Handler>> = {
-    '/healthz': () => this.#health(),
-    '/products': (query) => this.#products(query),
-    '/products/count': (query) => this.#count(query),
-    '/products/{}': (_, id) => this.#product(id),
-    '/products/{}/sources': (query, id) => this.#sources(query, id),
-    '/products/{}/snapshots': (query, id) => this.#snapshots(query, id),
-    '/products/{}/dynamics': (query, id) => this.#dynamics(query, id),
-    '/products/common/count': (query) => this.#commonCount(query),
-    '/categories': (query) => this.#categories(query),
-    '/categories/{}': (query, id) => this.#category(query, id),
-    '/settlements': (query) => this.#settlements(query),
-    '/settlements/{}': (query, id) => this.#settlement(query, id),
-    '/sync/cursors': (query) => this.#cursors(query),
+/** In the service's order: `count` comes before the id of a product. */
+export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<Record<string, CatalogRoute>> {
+  let pages = 0;
+
+  /** Call this after every check that needs no data. */
+  const data = (): Catalog => {
+    if (traps.has('database-down')) throw new Error('the database is down');
+    return catalog();
   };
-  /** A client that pages asks for the same list again and again. */
-  #listed:
-    | { readonly key: string; readonly rows: readonly SourceRow[]; readonly items: readonly unknown[] }
-    | undefined;
-  #pages = 0;
 
-  constructor(options: CatalogApiOptions) {
-    this.#options = options;
-  }
+  const rowsOf = (id: string): readonly SourceRow[] => data().sources.filter((row) => row.canonical_product_id === id);
 
-  /** What answers a path, which is decoded. */
-  find(path: string): ((query: Parameters) => unknown) | undefined {
-    for (const [pattern, handler] of Object.entries(this.#routes)) {
-      const [before = '', after] = pattern.split('{}');
-      if (after === undefined) {
-        if (path === pattern) return (query) => handler(query, '');
-        continue;
+  /** A product may have nothing but snapshots. */
+  const checkProduct = (id: string): void => {
+    if (rowsOf(id).length === 0 && data().snapshots(id).length === 0) throw notFound('product');
+  };
+
+  const envelope = <Row>(rows: readonly Row[], { limit, offset }: Page, item: (row: Row) => unknown): unknown => {
+    const shift = traps.has('shifting-catalog') ? pages++ % Math.max(1, rows.length) : 0;
+    const shifted = shift === 0 ? rows : [...rows.slice(-shift), ...rows.slice(0, -shift)];
+    return { items: shifted.slice(offset, offset + limit).map(item), meta: { limit, offset, total: rows.length } };
+  };
+
+  return {
+    '/healthz': () => {
+      if (traps.has('database-down')) throw new Refusal(503, { detail: DATABASE_DOWN });
+      return { status: 'ok' };
+    },
+    '/products': (query) => {
+      const page = paging(query);
+      const filters = {
+        q: query.text('q'),
+        parser_name: query.text('parser_name'),
+        category_id: query.integer('category_id'),
+        settlement_id: query.integer('settlement_id'),
+        brand: query.text('brand'),
+        promo: query.flag('promo'),
+        is_new: query.flag('is_new'),
+        hit: query.flag('hit'),
+        adult: query.flag('adult'),
+        price_min: query.number('price_min'),
+        price_max: query.number('price_max'),
+      };
+      query.check();
+      const order = orderOf(query.text('sort') ?? 'observed_at_desc');
+      const rows = data().sources.filter((row) => matches(row, filters));
+      return envelope(groupProducts(rows).toSorted(order), page, productItem);
+    },
+    '/products/count': (query) => productCount(data().sources, placesOf(query)),
+    '/products/{}': (_, id) => {
+      const [product] = groupProducts(rowsOf(id));
+      if (product === undefined) throw notFound('product');
+      return productItem(product);
+    },
+    '/products/{}/sources': (query, id) => {
+      const page = paging(query);
+      const direction = observedOrder(query);
+      const rows = rowsOf(id).toSorted((a, b) => direction * (a.observed_at - b.observed_at) || a.id - b.id);
+      checkProduct(id);
+      return envelope(rows, page, sourceItem);
+    },
+    '/products/{}/snapshots': (query, id) => {
+      const page = paging(query);
+      const [parser, source] = [query.text('parser_name'), query.text('source_id')];
+      const direction = observedOrder(query);
+      checkProduct(id);
+      const rows = data()
+        .snapshots(id)
+        .filter((row) => (!parser || row.parser_name === parser) && (!source || row.source_id === source))
+        .toSorted((a, b) => direction * (a.observed_at - b.observed_at || a.id - b.id));
+      return envelope(rows, page, snapshotItem);
+    },
+    '/products/{}/dynamics': (query, id) => {
+      const request = {
+        canonical_product_id: id,
+        parser_name: query.required('parser_name'),
+        source_id: query.required('source_id'),
+        field: query.required('field'),
+        interval: query.required('interval'),
+        date_from: query.required('date_from'),
+        date_to: query.required('date_to'),
+      };
+      query.check();
+      return dynamics(request, () => data().snapshots(id));
+    },
+    '/products/common/count': (query) => {
+      // The service's own default is a value that it then refuses.
+      const scope = (query.text('scope') ?? 'all_stores').trim().toLowerCase();
+      if (scope !== 'stores' && scope !== 'regions') {
+        throw new Refusal(400, { detail: 'scope must be one of: stores, regions' });
       }
-      const given = path.slice(before.length, path.length - after.length);
-      if (path.startsWith(before) && path.endsWith(after) && given !== '' && !given.includes('/')) {
-        return (query) => handler(query, given);
-      }
-    }
-    return undefined;
-  }
+      return commonCount(data().sources, scope, placesOf(query));
+    },
+    '/categories': (query) => {
+      const page = paging(query);
+      const [parser, depth] = [query.text('parser_name'), query.integer('depth')];
+      const [parent, q] = [query.text('parent_source_uid'), query.text('q')];
+      query.check();
+      const found = data().categories.filter(
+        ({ parser_name, parent_source_uid, title, title_normalized, alias, source_uid, ...category }) =>
+          (!parser || parser_name === parser) &&
+          (depth === undefined || category.depth === depth) &&
+          (!parent || parent_source_uid === parent) &&
+          (!q || contains([title, title_normalized, alias, source_uid], q)),
+      );
+      return envelope(found.toSorted(latestUpdateFirst), page, categoryItem);
+    },
+    '/categories/{}': (query, part) => {
+      const id = query.pathInteger('category_id', part);
+      query.check();
+      const found = data().categories.find((category) => category.id === id);
+      if (found === undefined) throw notFound('category');
+      return categoryItem(found);
+    },
+    // Unlike the counts, this endpoint compares country and region exactly.
+    '/settlements': (query) => {
+      const page = paging(query);
+      const [country, region, q] = [query.text('country'), query.text('region'), query.text('q')];
+      query.check();
+      const found = data().settlements.filter(
+        (place) =>
+          (!country || place.country === country) &&
+          (!region || place.region === region) &&
+          (!q || contains([place.name, place.alias, place.region, place.country], q)),
+      );
+      return envelope(found.toSorted(latestUpdateFirst), page, settlementItem);
+    },
+    '/settlements/{}': (query, part) => {
+      const id = query.pathInteger('settlement_id', part);
+      query.check();
+      const found = data().settlements.find((place) => place.id === id);
+      if (found === undefined) throw notFound('settlement');
+      return settlementItem(found);
+    },
+    '/sync/cursors': (query) => {
+      const parser = query.text('parser_name')?.trim().toLowerCase();
+      return {
+        items: data()
+          .cursors.filter(({ parser_name }) => !parser || parser_name === parser)
+          .map(cursorItem),
+      };
+    },
+  };
+}
 
-  /** To be asked for after all that is refused without a look at the data. */
-  #data(): Catalog {
-    if (this.#options.traps.has('database-down')) throw new Refusal(500, undefined);
-    return this.#options.catalog();
-  }
+/** The text of the real service, on several lines. */
+const DATABASE_DOWN = `catalog_unavailable: (psycopg.OperationalError) connection failed: connection to server at "10.4.0.12", port 5432 failed: FATAL:  the database system is shutting down
+[SQL: SELECT 1 FROM catalog_products LIMIT 1]
+(Background on this error at: https://sqlalche.me/e/20/e3q8)`;
 
-  #health(): unknown {
-    if (this.#options.traps.has('database-down')) throw new Refusal(503, UNAVAILABLE);
-    return { status: 'ok' };
-  }
-
-  #products(query: Parameters): unknown {
-    const page = paging(query);
-    const filters = {
-      q: query.text('q'),
-      parser_name: query.text('parser_name'),
-      category_id: query.integer('category_id'),
-      settlement_id: query.integer('settlement_id'),
-      brand: query.text('brand'),
-      promo: query.flag('promo'),
-      is_new: query.flag('is_new'),
-      hit: query.flag('hit'),
-      adult: query.flag('adult'),
-      price_min: query.number('price_min'),
-      price_max: query.number('price_max'),
-    };
-    const sort = query.text('sort') ?? 'observed_at_desc';
-    query.check();
-    const key = JSON.stringify([filters, sort], (_, value) => (typeof value === 'number' ? String(value) : value));
-    if (this.#listed?.key !== key || this.#listed.rows !== this.#data().sources) {
-      const items = listedProducts(() => this.#data().sources, filters, sort);
-      this.#listed = { key, rows: this.#data().sources, items };
-    }
-    return this.#envelope(this.#listed.items, page);
-  }
-
-  #product(id: string): unknown {
-    const [product] = listedProducts(() => this.#rowsOf(id), {}, 'observed_at_desc');
-    if (product === undefined) throw new Refusal(404, 'product_not_found');
-    return product;
-  }
-
-  #sources(query: Parameters, id: string): unknown {
-    const page = paging(query);
-    const direction = observedOrder(query);
-    const rows = this.#rowsOf(id).toSorted((a, b) => direction * (a.observed_at - b.observed_at) || a.id - b.id);
-    if (rows.length === 0) this.#mustKnow(id);
-    return this.#envelope(rows, page, sourceItem);
-  }
-
-  #snapshots(query: Parameters, id: string): unknown {
-    const page = paging(query);
-    const [parser, source] = [query.text('parser_name'), query.text('source_id')];
-    const direction = observedOrder(query);
-    const rows = this.#data()
-      .snapshots(id)
-      .filter((row) => (!parser || row.parser_name === parser) && (!source || row.source_id === source))
-      .toSorted((a, b) => direction * (a.observed_at - b.observed_at || a.id - b.id));
-    if (rows.length === 0) this.#mustKnow(id);
-    return this.#envelope(rows, page, snapshotItem);
-  }
-
-  #dynamics(query: Parameters, id: string): unknown {
-    const request = {
-      canonical_product_id: id,
-      parser_name: query.required('parser_name'),
-      source_id: query.required('source_id'),
-      field: query.required('field'),
-      date_from: query.required('date_from'),
-      date_to: query.required('date_to'),
-      interval: query.required('interval'),
-    };
-    query.check();
-    const series = dynamics(request, () => this.#data().snapshots(id));
-    return this.#options.traps.has('uneven-series') ? { ...series, values: series.values.slice(1) } : series;
-  }
-
-  #count(query: Parameters): unknown {
-    return productCount(this.#data().sources, { stores: query.texts('store'), regions: query.texts('region') });
-  }
-
-  #commonCount(query: Parameters): unknown {
-    // The service's own default is a word that it then refuses.
-    const scope = query.text('scope') ?? 'all_stores';
-    return commonCount(() => this.#data().sources, {
-      scope,
-      stores: query.texts('store'),
-      regions: query.texts('region'),
-    });
-  }
-
-  #categories(query: Parameters): unknown {
-    const page = paging(query);
-    const [parser, depth] = [query.text('parser_name'), query.integer('depth')];
-    const [parent, q] = [query.text('parent_source_uid'), query.text('q')];
-    query.check();
-    const found = this.#data().categories.filter(
-      (category) =>
-        (!parser || category.parser_name === parser) &&
-        (depth === undefined || category.depth === depth) &&
-        (!parent || category.parent_source_uid === parent) &&
-        (!q ||
-          [category.title, category.title_normalized, category.alias, category.source_uid].some((text) =>
-            contains(text, q),
-          )),
-    );
-    return this.#envelope(found.toSorted(latestUpdateFirst), page, categoryItem);
-  }
-
-  #category(query: Parameters, given: string): unknown {
-    const id = query.pathInteger('category_id', given);
-    query.check();
-    const found = this.#data().categories.find((category) => category.id === id);
-    if (found === undefined) throw new Refusal(404, 'category_not_found');
-    return categoryItem(found);
-  }
-
-  /** Country and region are compared as they are written, unlike in the counts. */
-  #settlements(query: Parameters): unknown {
-    const page = paging(query);
-    const [country, region, q] = [query.text('country'), query.text('region'), query.text('q')];
-    query.check();
-    const found = this.#data().settlements.filter(
-      (place) =>
-        (!country || place.country === country) &&
-        (!region || place.region === region) &&
-        (!q || [place.name, place.alias, place.region, place.country].some((text) => contains(text, q))),
-    );
-    return this.#envelope(found.toSorted(latestUpdateFirst), page, settlementItem);
-  }
-
-  #settlement(query: Parameters, given: string): unknown {
-    const id = query.pathInteger('settlement_id', given);
-    query.check();
-    const found = this.#data().settlements.find((place) => place.id === id);
-    if (found === undefined) throw new Refusal(404, 'settlement_not_found');
-    return settlementItem(found);
-  }
-
-  #cursors(query: Parameters): unknown {
-    const parser = query.text('parser_name');
-    const wanted = parser?.trim().toLowerCase();
-    return {
-      items: this.#data()
-        .cursors.filter(({ parser_name }) => !parser || parser_name === wanted)
-        .map(cursorItem),
-    };
-  }
-
-  #rowsOf(id: string): readonly SourceRow[] {
-    return this.#data().sources.filter((row) => row.canonical_product_id === id);
-  }
-
-  /** A product may be known from its snapshots alone. */
-  #mustKnow(id: string): void {
-    if (this.#rowsOf(id).length === 0 && this.#data().snapshots(id).length === 0) {
-      throw new Refusal(404, 'product_not_found');
-    }
-  }
-
-  #envelope<Row>(rows: readonly Row[], { limit, offset }: Page, item: (row: Row) => unknown = (row) => row): unknown {
-    const { traps } = this.#options;
-    const page = this.#pages++;
-    const shift = traps.has('moving-total') ? ([-3, 5, 0][page % 3] ?? 0) : 0;
-    const moved = traps.has('shifting-catalog') ? page % Math.max(1, rows.length) : 0;
-    const listed = moved === 0 ? rows : [...rows.slice(-moved), ...rows.slice(0, -moved)];
-    const items = listed.slice(offset, offset + limit).map(item);
-    return { items, meta: { limit, offset, total: Math.max(0, rows.length + shift) } };
-  }
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
 }
 
 function paging(query: Parameters): Page {
@@ -247,13 +184,21 @@ function paging(query: Parameters): Page {
   };
 }
 
-/** The last parameter that is read: whether the latest come first (-1) or last. */
+function placesOf(query: Parameters): { readonly stores: readonly string[]; readonly regions: readonly string[] } {
+  return { stores: query.texts('store'), regions: query.texts('region') };
+}
+
+/** The last parameter to be read: whether the latest rows come first (-1) or last. */
 function observedOrder(query: Parameters): 1 | -1 {
   const sort = query.text('sort') ?? 'observed_at_desc';
   query.check();
   if (sort === 'observed_at_desc') return -1;
   if (sort === 'observed_at_asc') return 1;
-  throw new Refusal(400, `unsupported sort: ${sort}`);
+  throw new Refusal(400, { detail: `unsupported sort: ${sort}` });
+}
+
+function notFound(what: string): Refusal {
+  return new Refusal(404, { detail: `${what}_not_found` });
 }
 
 interface Updated {

@@ -1,11 +1,21 @@
-/** A small, believable catalog whose history ends at the time it is made: what is odd in it is odd in real ones. */
+/** A small, believable catalog whose history ends at the time it is made. */
 import { createHash } from 'node:crypto';
-import { categoryOf, demoCategories, demoSettlements, type Place, STORE_NAMES } from './demo-places.ts';
-import { DEMO_PRODUCTS, type DemoProduct, type Offer } from './demo-products.ts';
+import {
+  DEMO_PRODUCTS,
+  type DemoProduct,
+  type Offer,
+  PLACES,
+  type Place,
+  SHELVES,
+  type Shelf,
+  STORES,
+  type Store,
+} from './demo-data.ts';
 import { type Course, history } from './history.ts';
 import { DAY, HOUR, type Micros, SECOND } from './instants.ts';
 import type { Catalog, Category, Cursor, Settlement, Snapshot, SourceRow } from './records.ts';
 
+const STORE_NAMES = Object.keys(STORES) as readonly Store[];
 const DISCONTINUED_FOR = 130 * DAY;
 
 /** A product in one place of one store. */
@@ -18,42 +28,75 @@ interface Listing {
   readonly index: number;
 }
 
-/** The real writer gives every store ids of its own. */
-const LISTINGS: readonly Listing[] = DEMO_PRODUCTS.flatMap((product) =>
-  product.offers.flatMap((offer) => {
+/** The real writer gives each store its own ids. */
+function listingsOf(product: DemoProduct): readonly Listing[] {
+  return product.offers.flatMap((offer) => {
     const title = product.title ?? '';
     const id = product.id ?? uuidOf(product.lasting ? title : `${offer.store}: ${title}`);
     return offer.places.map((place, index) => ({ id, product, offer, place, index }));
-  }),
-);
+  });
+}
 
 /** `nowMs` in milliseconds since 1970. */
 export function demoCatalog(nowMs: number): Catalog {
   const now = Math.floor(nowMs) * 1000;
-  const settlements = demoSettlements(now);
-  const categories = demoCategories(now);
-  const listed = LISTINGS.flatMap((listing, at): readonly Listed[] => {
-    const { product, offer, place } = listing;
-    const category = product.shelf === null ? null : categoryOf(categories, offer.store, product.shelf);
-    const row = rowOf(listing, at + 1, now, { category, settlement: place === null ? null : settlements[place] });
+  const settlements = settlementsAt(now);
+  const categories = categoriesAt(now);
+  const listed = DEMO_PRODUCTS.flatMap(listingsOf).flatMap((listing, at): readonly Listed[] => {
+    const { product } = listing;
+    const row = rowOf(listing, at + 1, now, { categories, settlements });
     if (!product.lasting) return dailyRuns(row, product.course);
-    return [{ row, current: !product.snapshotsOnly, past: () => history(row, product.course) }];
+    return [{ row, isCurrent: !product.snapshotsOnly, past: () => history(row, product.course) }];
   });
   return {
-    settlements: Object.values(settlements),
+    settlements: [...settlements.values()],
     categories,
-    sources: listed.filter(({ current }) => current).map(({ row }) => row),
-    cursors: demoCursors(now),
-    snapshots: remembered((id) =>
-      listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past()),
-    ),
+    sources: listed.filter(({ isCurrent }) => isCurrent).map(({ row }) => row),
+    cursors: cursorsAt(now),
+    snapshots: (id) => listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past()),
+  };
+}
+
+const MANY = 10_000;
+const FIRST_OF_MANY = 100_000;
+
+/** The trap `many-products`. `nowMs` in milliseconds since 1970. */
+export function withManyProducts(base: Catalog, nowMs: number): Catalog {
+  const now = Math.floor(nowMs) * 1000;
+  const related = { categories: categoriesAt(now), settlements: settlementsAt(now) };
+  const places = Object.keys(PLACES) as readonly Place[];
+  const shelves = Object.keys(SHELVES) as readonly Shelf[];
+  const rows = Array.from({ length: MANY }, (_, index) => {
+    const product: DemoProduct = {
+      title: `Sample product ${String(index + 1).padStart(5, '0')}`,
+      brand: `Brand ${index % 97}`,
+      shelf: shelves[index % shelves.length] ?? null,
+      course: 'wavy',
+      lasting: true,
+      offers: [
+        {
+          store: STORE_NAMES[index % STORE_NAMES.length] ?? 'chizhik',
+          places: [places[index % places.length] ?? null],
+          price: 20 + ((index * 7919) % 100_000) / 100,
+        },
+      ],
+    };
+    return listingsOf(product).map((listing) => rowOf(listing, FIRST_OF_MANY + index, now, related));
+  }).flat();
+  return {
+    ...base,
+    sources: [...base.sources, ...rows],
+    snapshots(id) {
+      const row = rows.find(({ canonical_product_id }) => canonical_product_id === id);
+      return row === undefined ? base.snapshots(id) : history(row, 'wavy');
+    },
   };
 }
 
 interface Listed {
   readonly row: SourceRow;
-  /** The row is still there. */
-  readonly current: boolean;
+  /** The row still exists. */
+  readonly isCurrent: boolean;
   readonly past: () => readonly Snapshot[];
 }
 
@@ -61,8 +104,8 @@ const RUNS = 30;
 const FIRST_RUN_ID = 10_000;
 
 /**
- * As the real writer leaves it: every day a run with an id of its own scrapes the price, and makes a new source with one snapshot. The
- * rows of the days before stay.
+ * As the real writer leaves it: every day a run with its own id reads the price, and makes a new source with one snapshot. The rows of
+ * earlier days stay.
  */
 function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
   const past = history(today, course);
@@ -79,52 +122,42 @@ function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
     const row = { ...today, ...observed, id, source_id: `receiver:${uuidOf(`${today.parser_name} run ${day}`)}:${id}` };
     const { canonical_product_id, parser_name, source_id, price_unit } = row;
     const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
-    return [
-      {
-        row,
-        current: true,
-        past: () => [{ ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at }],
-      },
-    ];
+    const snapshot = { ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at };
+    return [{ row, isCurrent: true, past: () => [snapshot] }];
   });
 }
 
-/** Made when they are first asked for. */
-export function remembered(make: (productId: string) => readonly Snapshot[]): Catalog['snapshots'] {
-  const known = new Map<string, readonly Snapshot[]>();
-  return (id) => {
-    const found = known.get(id) ?? make(id);
-    // what is not in the catalog may be asked for in any number of ways
-    if (found.length > 0) known.set(id, found);
-    return found;
-  };
-}
-
 /** Within the hour before, to the microsecond. */
-export function observedAt(now: Micros, number: number): Micros {
+function observedAt(now: Micros, number: number): Micros {
   const minute = Math.floor(now / (60 * SECOND)) * 60 * SECOND;
   return minute - (5 + ((number * 7) % 50)) * 60 * SECOND + ((number * 482_113) % SECOND);
 }
 
-/** Version 4 in form, and always the same for the same text. */
-export function uuidOf(text: string): string {
+/** A version 4 UUID, always the same for the same text. */
+function uuidOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** `number` is its id, from which its run, its codes and the time of its observation follow. */
+interface Related {
+  readonly categories: readonly Category[];
+  readonly settlements: ReadonlyMap<Place, Settlement>;
+}
+
+/** `number` is the id, from which the run, the codes and the time of the observation follow. */
 function rowOf(
-  { id, product, offer, index }: Listing,
+  { id, product, offer, place, index }: Listing,
   number: number,
   now: Micros,
-  { category, settlement }: { readonly category: Category | null; readonly settlement: Settlement | null },
+  related: Related,
 ): SourceRow {
-  const { title, brand, flags = {} } = product;
+  const { title, brand, shelf, flags = {} } = product;
   const [package_quantity, package_unit] = product.package ?? [null, null];
+  const settlement = (place && related.settlements.get(place)) ?? null;
+  const shelfTitle = shelf && SHELVES[shelf][0];
   const run = STORE_NAMES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
-  // every further place is a little dearer
   const priced = (price: number | null = null): number | null =>
     price === null ? null : Math.round((price + index * 5) * 100) / 100;
   return {
@@ -135,7 +168,13 @@ function rowOf(
     plu: String(30_000 + number * 37),
     sku: number % 3 === 0 ? null : `SKU-${String(number).padStart(4, '0')}`,
     title_original: title,
-    title_normalized_no_stopwords: title === null ? null : normalized(title),
+    title_normalized_no_stopwords:
+      title === null
+        ? null
+        : (title
+            .toLowerCase()
+            .match(/[\p{L}\p{N}]+/gu)
+            ?.join(' ') ?? ''),
     brand,
     price: priced(offer.price),
     discount_price: priced(offer.discount),
@@ -154,23 +193,52 @@ function rowOf(
     composition_original: product.composition ?? null,
     observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
     image_urls: number % 4 === 0 ? [] : [1, 2].map((image) => `https://images.example/${number}/${image}.webp`),
-    category,
+    category: related.categories.find((one) => one.parser_name === offer.store && one.title === shelfTitle) ?? null,
     settlement,
   };
 }
 
-function normalized(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+function settlementsAt(now: Micros): ReadonlyMap<Place, Settlement> {
+  const entries = Object.entries(PLACES).map(([place, fields], index): readonly [Place, Settlement] => {
+    const [country, region, region_normalized, name, name_normalized, alias, latitude, longitude] = fields;
+    const names = { country, region, region_normalized, name, name_normalized, settlement_type: 'city', alias };
+    return [place as Place, { id: index + 1, ...names, latitude, longitude, updated_at: now - (index + 1) * 5 * HOUR }];
+  });
+  return new Map(entries);
+}
+
+function categoriesAt(now: Micros): readonly Category[] {
+  const shelves = Object.entries(SHELVES);
+  return STORE_NAMES.flatMap((parser_name, store) =>
+    shelves.map(([shelf, [title, parent, alias]], index): Category => {
+      const uid = (name: string): string => {
+        return STORES[parser_name](name, shelves.findIndex(([known]) => known === name) + 1);
+      };
+      return {
+        id: store * 100 + index + 1,
+        parser_name,
+        source_uid: uid(shelf),
+        parent_source_uid: parent === null ? null : uid(parent),
+        title,
+        title_normalized: title.toLowerCase(),
+        alias,
+        depth: depthOf(parent),
+        sort_order: index,
+        updated_at: now - store * DAY - index * HOUR,
+      };
+    }),
+  );
+}
+
+function depthOf(parent: Shelf | null): number {
+  return parent === null ? 0 : 1 + depthOf(SHELVES[parent][1]);
 }
 
 /** One store's cursor cannot be read. */
-function demoCursors(now: Micros): readonly Cursor[] {
+function cursorsAt(now: Micros): readonly Cursor[] {
   return STORE_NAMES.map((parser_name, index) => {
-    const readable = index !== 1;
-    const ingested_at = readable ? now - (index + 1) * HOUR : null;
-    return { parser_name, ingested_at, product_id: readable ? 48_000 + index : null, updated_at: now - index * HOUR };
+    const isReadable = index !== 1;
+    const ingested_at = isReadable ? now - (index + 1) * HOUR : null;
+    return { parser_name, ingested_at, product_id: isReadable ? 48_000 + index : null, updated_at: now - index * HOUR };
   });
 }

@@ -1,4 +1,4 @@
-/** The past of a row, told backwards from what it shows today: always the same for the same row. */
+/** The past of a row, made backwards from what it shows today: always the same for the same row. */
 import { DAY, HOUR, type Micros } from './instants.ts';
 import type { Snapshot, SourceRow } from './records.ts';
 
@@ -19,30 +19,22 @@ const COURSES = {
   steady: STEADY,
   wavy: { lasts: [3 * DAY, 7 * DAY], change: between(0.91, 1.1) },
   rising: { lasts: [6 * DAY, 12 * DAY], change: between(1.005, 1.05) },
-  falling: { lasts: [6 * DAY, 12 * DAY], change: between(0.95, 1) },
   /** For five hours three weeks ago the price was a multiple. */
   spike: { lasts: [10 * DAY, 20 * DAY], change: between(0.98, 1.03) },
-  /** Two stretches of days that nobody observed, and one in which there was no price. */
+  /** Two times without observations, and one without a price. */
   gaps: { lasts: [4 * DAY, 6 * DAY], change: between(0.97, 1.05) },
-  /** The shelf empties and is filled again. */
-  stock: { lasts: [12 * HOUR, 12 * HOUR], change: between(0.999, 1.001) },
   discontinued: STEADY,
-  new: { lasts: [3 * DAY, 4 * DAY], change: between(0.99, 1) },
-  /** The store's parser never learned of intervals: a look a day, and not every day. */
-  points: { lasts: [DAY, 3 * DAY], change: between(0.98, 1.03) },
 } as const satisfies Readonly<Record<string, Pace>>;
 
-/** Since when the service keeps intervals, and how far the single observations before reach back. */
+/** How far intervals reach back, and the single observations before them. */
 const INTERVALS = 100 * DAY;
 const POINTS = 240 * DAY;
-const NEW = 9 * DAY;
 
-/** Of so many days before today something is special. */
 const SPIKE = { at: 21 * DAY, lasts: 5 * HOUR, times: 3.2 };
-const UNSEEN: readonly (readonly [Micros, Micros])[] = [
+const UNSEEN = [
   [50 * DAY, 38 * DAY],
   [16 * DAY, 11 * DAY],
-];
+] as const;
 const PRICELESS: readonly [Micros, Micros] = [30 * DAY, 26 * DAY];
 
 type Moment = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'available_count'> & {
@@ -51,44 +43,36 @@ type Moment = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'avail
 };
 
 export function history(row: SourceRow, course: Course): readonly Snapshot[] {
+  const { canonical_product_id, parser_name, source_id, price_unit } = row;
   const moments = course === 'spike' ? withSpike(past(row, course), row) : past(row, course);
   return moments.toReversed().map(({ from, to, ...values }, index): Snapshot => {
-    const kept = from !== to;
-    return {
-      id: row.id * 1000 + index + 1,
-      canonical_product_id: row.canonical_product_id,
-      parser_name: row.parser_name,
-      source_id: row.source_id,
-      price_unit: row.price_unit,
-      valid_from_at: kept ? from : null,
-      valid_to_at: kept ? to : null,
-      observed_at: to,
-      ...values,
-    };
+    const [valid_from_at, valid_to_at] = from === to ? [null, null] : [from, to];
+    const keys = { id: row.id * 1000 + index + 1, canonical_product_id, parser_name, source_id, price_unit };
+    return { ...keys, valid_from_at, valid_to_at, observed_at: to, ...values };
   });
 }
 
-/** The latest first; what was observed in one instant ends when it begins. */
+/** The latest first; a single observation ends when it begins. */
 function past(row: SourceRow, course: Course): readonly Moment[] {
   const { lasts, change } = COURSES[course];
   const random = randomFrom(row.id);
   const moments: Moment[] = [];
-  const reach = course === 'new' ? NEW : POINTS;
   let part = 1;
-  for (let age = 0, step = 0; age < reach; step++) {
-    const single = course === 'points' || age >= INTERVALS;
-    const length = age >= INTERVALS ? between(2 * DAY, 5 * DAY)(random) : between(...lasts)(random);
+  for (let age = 0, step = 0; age < POINTS; step++) {
+    const single = age >= INTERVALS;
+    const length = single ? between(2 * DAY, 5 * DAY)(random) : between(...lasts)(random);
     const end = row.observed_at - age;
     // whole milliseconds, so that what lies side by side meets
     age = Math.min(age + Math.round(length / 1000) * 1000, single ? Infinity : Math.max(age, INTERVALS));
     const missing = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && row.observed_at - end < start);
     if (!missing) {
-      const priceless = course === 'gaps' && within(row.observed_at - end, PRICELESS);
+      const seen = row.observed_at - end;
+      const priceless = course === 'gaps' && seen <= PRICELESS[0] && seen >= PRICELESS[1];
       moments.push({
         from: single ? end : row.observed_at - age,
         to: end,
         ...(priceless ? { price: null, discount_price: null, loyal_price: null } : prices(row, part, step)),
-        available_count: stock(row, course, step, random),
+        available_count: stock(row, step, random),
       });
     }
     part /= change(random);
@@ -112,10 +96,9 @@ function asPrice(today: number | null, part: number): number | null {
   return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
 }
 
-function stock(row: SourceRow, course: Course, step: number, random: () => number): number | null {
+function stock(row: SourceRow, step: number, random: () => number): number | null {
   if (row.available_count === null) return null;
   if (step === 0) return row.available_count;
-  if (course === 'stock') return Math.round((row.available_count * ((step * 3) % 10)) / 5);
   return Math.round(row.available_count * (0.5 + random()));
 }
 
@@ -131,10 +114,6 @@ function withSpike(moments: readonly Moment[], { observed_at }: SourceRow): read
       { ...moment, to: start },
     ];
   });
-}
-
-function within(age: Micros, [start, stop]: readonly [Micros, Micros]): boolean {
-  return age <= start && age >= stop;
 }
 
 /** Mulberry32. */

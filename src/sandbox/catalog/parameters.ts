@@ -1,5 +1,5 @@
-/** Parameters as the framework reads them: all are looked at, then all problems are told at once. */
-import { type ParameterProblem, Refusal } from './refusal.ts';
+/** Query parameters as the framework reads them: it reads all of them, then reports every problem at once. */
+import { Refusal } from '../http.ts';
 
 const TRUE: ReadonlySet<string> = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
@@ -9,47 +9,46 @@ interface Bounds {
   readonly le?: number;
 }
 
-export class Parameters {
-  readonly #query: ReadonlyMap<string, readonly string[]>;
-  readonly #problems: ParameterProblem[] = [];
+type Location = readonly ['path' | 'query', string];
 
-  constructor(query: ReadonlyMap<string, readonly string[]>) {
+export class Parameters {
+  readonly #query: URLSearchParams;
+  readonly #problems: unknown[] = [];
+
+  constructor(query: URLSearchParams) {
     this.#query = query;
   }
 
-  /** Of several the last one counts. */
+  /** The last one, if there are several. */
   text(name: string): string | undefined {
-    return this.#query.get(name)?.at(-1);
+    return this.texts(name).at(-1);
   }
 
   texts(name: string): readonly string[] {
-    return this.#query.get(name) ?? [];
+    return this.#query.getAll(name);
   }
 
-  /** Not missing and not empty. */
+  /** Neither missing nor empty. */
   required(name: string): string {
     const input = this.text(name);
-    if (input === undefined) {
-      this.#problem({ type: 'missing', loc: ['query', name], msg: 'Field required', input: null });
-    } else if (input === '') {
+    if (input === undefined) this.#report('missing', ['query', name], 'Field required', null);
+    if (input === '') {
       const msg = 'String should have at least 1 character';
-      this.#problem({ type: 'string_too_short', loc: ['query', name], msg, input, ctx: { min_length: 1 } });
+      this.#report('string_too_short', ['query', name], msg, input, { min_length: 1 });
     }
     return input ?? '';
   }
 
-  integer(name: string, bounds: Bounds = {}): number | undefined {
+  integer(name: string, { ge = -Infinity, le = Infinity }: Bounds = {}): number | undefined {
     const input = this.text(name);
     if (input === undefined) return undefined;
     const value = this.#integer(['query', name], input);
-    const { ge, le } = bounds;
-    if (ge !== undefined && value < ge) {
-      const msg = `Input should be greater than or equal to ${ge}`;
-      this.#problem({ type: 'greater_than_equal', loc: ['query', name], msg, input, ctx: { ge } });
+    const msg = 'Input should be';
+    if (value < ge) {
+      this.#report('greater_than_equal', ['query', name], `${msg} greater than or equal to ${ge}`, input, { ge });
     }
-    if (le !== undefined && value > le) {
-      const msg = `Input should be less than or equal to ${le}`;
-      this.#problem({ type: 'less_than_equal', loc: ['query', name], msg, input, ctx: { le } });
+    if (value > le) {
+      this.#report('less_than_equal', ['query', name], `${msg} less than or equal to ${le}`, input, { le });
     }
     return value;
   }
@@ -57,14 +56,11 @@ export class Parameters {
   number(name: string): number | undefined {
     const input = this.text(name);
     if (input === undefined) return undefined;
-    const text = input.trim();
-    if (/^[+-]?(?:inf|infinity|nan)$/i.test(text))
-      return /nan/i.test(text) ? NaN : text[0] === '-' ? -Infinity : Infinity;
-    if (!/^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) {
+    if (!/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(input)) {
       const msg = 'Input should be a valid number, unable to parse string as a number';
-      this.#problem({ type: 'float_parsing', loc: ['query', name], msg, input });
+      this.#report('float_parsing', ['query', name], msg, input);
     }
-    return Number(text.replaceAll('_', ''));
+    return Number(input);
   }
 
   flag(name: string): boolean | undefined {
@@ -73,51 +69,37 @@ export class Parameters {
     const word = input.toLowerCase();
     if (!TRUE.has(word) && !FALSE.has(word)) {
       const msg = 'Input should be a valid boolean, unable to interpret input';
-      this.#problem({ type: 'bool_parsing', loc: ['query', name], msg, input });
+      this.#report('bool_parsing', ['query', name], msg, input);
     }
     return TRUE.has(word);
   }
 
-  /** A piece of the path. */
+  /** A part of the path. */
   pathInteger(name: string, input: string): number {
     return this.#integer(['path', name], input);
   }
 
-  /** To be called once all are read. */
+  /** Call this once all parameters are read. */
   check(): void {
-    if (this.#problems.length > 0) throw new Refusal(422, this.#problems);
+    if (this.#problems.length > 0) throw new Refusal(422, { detail: this.#problems });
   }
 
-  #integer(loc: ParameterProblem['loc'], input: string): number {
-    const text = input.trim();
-    if (!/^[+-]?\d+(?:_\d+)*(?:\.0*)?$/.test(text)) {
+  #integer(loc: Location, input: string): number {
+    if (!/^\s*[+-]?\d+\s*$/.test(input)) {
       const msg = 'Input should be a valid integer, unable to parse string as an integer';
-      this.#problem({ type: 'int_parsing', loc, msg, input });
+      this.#report('int_parsing', loc, msg, input);
       return Number.NaN;
     }
-    return Number(text.replaceAll('_', ''));
+    return Number(input);
   }
 
-  #problem(problem: ParameterProblem): void {
-    this.#problems.push(problem);
+  #report(
+    type: string,
+    loc: Location,
+    msg: string,
+    input: string | null,
+    ctx?: Readonly<Record<string, number>>,
+  ): void {
+    this.#problems.push({ type, loc, msg, input, ctx });
   }
-}
-
-/** Python's `parse_qsl`: blank values are kept, `+` is a space, an escape that is none stays as it is. */
-export function parseQuery(search: string): Map<string, string[]> {
-  const query = new Map<string, string[]>();
-  for (const pair of search.split('&')) {
-    if (pair === '') continue;
-    const at = pair.indexOf('=');
-    const name = unquoted((at === -1 ? pair : pair.slice(0, at)).replaceAll('+', ' '));
-    const value = at === -1 ? '' : unquoted(pair.slice(at + 1).replaceAll('+', ' '));
-    query.set(name, [...(query.get(name) ?? []), value]);
-  }
-  return query;
-}
-
-/** Bytes that are no UTF-8 become U+FFFD. */
-export function unquoted(text: string): string {
-  const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

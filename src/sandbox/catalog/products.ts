@@ -1,83 +1,70 @@
-/** Products: rows of the stores that are filtered first, and grouped then (so that a filter changes what a product looks like). */
+/** Products: the service filters the rows of the stores first, and groups them then, so that a filter changes a product's item. */
+import { Refusal } from '../http.ts';
 import { isoZ } from './instants.ts';
-import { asciiLower, contains } from './like.ts';
 import type { SourceRow } from './records.ts';
-import { Refusal } from './refusal.ts';
 
 export interface ProductFilters {
-  readonly q?: string | undefined;
-  readonly parser_name?: string | undefined;
-  readonly category_id?: number | undefined;
-  readonly settlement_id?: number | undefined;
-  readonly brand?: string | undefined;
-  readonly promo?: boolean | undefined;
-  readonly is_new?: boolean | undefined;
-  readonly hit?: boolean | undefined;
-  readonly adult?: boolean | undefined;
-  readonly price_min?: number | undefined;
-  readonly price_max?: number | undefined;
+  readonly q: string | undefined;
+  readonly parser_name: string | undefined;
+  readonly category_id: number | undefined;
+  readonly settlement_id: number | undefined;
+  readonly brand: string | undefined;
+  readonly promo: boolean | undefined;
+  readonly is_new: boolean | undefined;
+  readonly hit: boolean | undefined;
+  readonly adult: boolean | undefined;
+  readonly price_min: number | undefined;
+  readonly price_max: number | undefined;
 }
 
-interface Product {
-  readonly id: string;
-  readonly rows: SourceRow[];
-}
-
-/** The rows of one product that are left after the filters: the latest one speaks for it. */
-interface Shown {
+/** The rows of one product that pass the filters; the latest one provides its fields. */
+export interface Product {
   readonly id: string;
   readonly latest: SourceRow;
   readonly priceFrom: number | null;
   readonly rows: readonly SourceRow[];
 }
 
-type Order = (a: Shown, b: Shown) => number;
+type Order = (a: Product, b: Product) => number;
 
-const byId: Order = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-const nullsLast = (a: number | null, b: number | null, sign: 1 | -1): number => {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return sign * (a - b);
-};
+const nullsLast = (a: number | null, b: number | null, sign: 1 | -1): number =>
+  a === null || b === null ? Number(a === null) - Number(b === null) : sign * (a - b);
 
-const SORTS: Readonly<Record<string, Order>> = {
-  observed_at_desc: (a, b) => b.latest.observed_at - a.latest.observed_at || byId(a, b),
-  observed_at_asc: (a, b) => a.latest.observed_at - b.latest.observed_at || byId(a, b),
-  price_asc: (a, b) => nullsLast(a.priceFrom, b.priceFrom, 1) || byId(a, b),
-  price_desc: (a, b) => nullsLast(a.priceFrom, b.priceFrom, -1) || byId(a, b),
-  rating_desc: (a, b) => nullsLast(a.latest.rating, b.latest.rating, -1) || byId(a, b),
-};
+const SORTS: ReadonlyMap<string, Order> = new Map<string, Order>([
+  ['observed_at_desc', (a, b) => b.latest.observed_at - a.latest.observed_at],
+  ['observed_at_asc', (a, b) => a.latest.observed_at - b.latest.observed_at],
+  ['price_asc', (a, b) => nullsLast(a.priceFrom, b.priceFrom, 1)],
+  ['price_desc', (a, b) => nullsLast(a.priceFrom, b.priceFrom, -1)],
+  ['rating_desc', (a, b) => nullsLast(a.latest.rating, b.latest.rating, -1)],
+]);
 
-/** `rows` is asked for once the request is found to be sound. */
-export function listedProducts(
-  rows: () => readonly SourceRow[],
-  filters: ProductFilters,
-  sort: string,
-): readonly unknown[] {
-  const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined;
-  if (order === undefined) throw new Refusal(400, `unsupported sort: ${sort}`);
-  const products = new Map<string, Product>();
-  for (const row of rows()) {
-    if (!matches(row, filters)) continue;
-    const id = row.canonical_product_id;
-    const product = products.get(id);
-    if (product === undefined) products.set(id, { id, rows: [row] });
-    else product.rows.push(row);
+/** Throws for an unknown order. */
+export function orderOf(sort: string): Order {
+  const order = SORTS.get(sort);
+  if (order === undefined) throw new Refusal(400, { detail: `unsupported sort: ${sort}` });
+  return (a, b) => order(a, b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+export function groupProducts(rows: readonly SourceRow[]): readonly Product[] {
+  const products = new Map<string, SourceRow[]>();
+  for (const row of rows) {
+    const own = products.get(row.canonical_product_id);
+    if (own === undefined) products.set(row.canonical_product_id, [row]);
+    else own.push(row);
   }
-  return [...products.values()].map(shown).sort(order).map(productItem);
+  return [...products].map(([id, own]) => {
+    const latest = own.reduce((a, b) => ((a.observed_at - b.observed_at || b.id - a.id) < 0 ? b : a));
+    const prices = own.map(askedPrice).filter((price) => price !== null);
+    return { id, rows: own, latest, priceFrom: prices.length === 0 ? null : Math.min(...prices) };
+  });
 }
 
-function shown({ id, rows }: Product): Shown {
-  const [latest] = rows.toSorted((a, b) => b.observed_at - a.observed_at || a.id - b.id);
-  const prices = rows.map(asked).filter((price) => price !== null);
-  return { id, rows, latest: latest as SourceRow, priceFrom: prices.length === 0 ? null : Math.min(...prices) };
-}
-
-/** The first of the three that there is, which is not the lowest one where members pay less than the discount. */
-function asked(row: SourceRow): number | null {
+/** The first of the three that is known, which is not the lowest where members pay less than the discount. */
+function askedPrice(row: SourceRow): number | null {
   return row.discount_price ?? row.loyal_price ?? row.price;
 }
 
-function productItem({ id, rows, latest, priceFrom }: Shown): unknown {
+export function productItem({ id, rows, latest, priceFrom }: Product): unknown {
   return {
     canonical_product_id: id,
     title: latest.title_original,
@@ -91,11 +78,11 @@ function productItem({ id, rows, latest, priceFrom }: Shown): unknown {
   };
 }
 
-function matches(row: SourceRow, filters: ProductFilters): boolean {
+export function matches(row: SourceRow, filters: ProductFilters): boolean {
   const { q, parser_name, category_id, settlement_id, brand, price_min, price_max } = filters;
-  const price = asked(row);
+  const price = askedPrice(row);
   return (
-    (!q || [row.title_original, row.title_normalized_no_stopwords, row.brand].some((text) => contains(text, q))) &&
+    (!q || contains([row.title_original, row.title_normalized_no_stopwords, row.brand], q)) &&
     (!parser_name || row.parser_name === parser_name) &&
     (category_id === undefined || row.category?.id === category_id) &&
     (settlement_id === undefined || row.settlement?.id === settlement_id) &&
@@ -106,4 +93,73 @@ function matches(row: SourceRow, filters: ProductFilters): boolean {
     (price_min === undefined || (price !== null && price >= price_min)) &&
     (price_max === undefined || (price !== null && price <= price_max))
   );
+}
+
+/** SQL's `LOWER(column) LIKE '%…%'`: `%` and `_` in `q` are wildcards. SQLite lowers ASCII only, Python lowers all of `q`. */
+export function contains(columns: readonly (string | null)[], q: string): boolean {
+  const escaped = q
+    .trim()
+    .toLowerCase()
+    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const like = new RegExp(escaped.replaceAll('_', '.').replace(/%+/g, '.*?'), 'su');
+  return columns.some((text) => like.test(asciiLower(text ?? '')));
+}
+
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+interface Places {
+  readonly stores: readonly string[];
+  readonly regions: readonly string[];
+}
+
+export function productCount(rows: readonly SourceRow[], places: Places): unknown {
+  const { stores, regions, found } = inPlaces(rows, places);
+  return { products_count: groupProducts(found).length, stores: orNull(stores), regions: orNull(regions) };
+}
+
+/** Products that every requested store (or region) has, or every known one if none is requested. */
+export function commonCount(rows: readonly SourceRow[], scope: 'stores' | 'regions', places: Places): unknown {
+  const { stores, regions, found } = inPlaces(rows, places);
+  const placeOf = scope === 'stores' ? storeOf : regionOf;
+  const products = groupProducts(found.filter((row) => placeOf(row) !== '')).map(
+    (product) => new Set(product.rows.map(placeOf)),
+  );
+  const requested = scope === 'stores' ? stores : regions;
+  const required = requested.length || new Set(products.flatMap((known) => [...known])).size;
+  return {
+    scope,
+    common_products_count: products.filter(({ size }) => size === required).length,
+    required_stores: scope === 'stores' ? required : null,
+    required_regions: scope === 'regions' ? required : null,
+    stores: orNull(stores),
+    regions: orNull(regions),
+  };
+}
+
+function inPlaces(rows: readonly SourceRow[], places: Places): Places & { readonly found: readonly SourceRow[] } {
+  const [stores, regions] = [distinct(places.stores), distinct(places.regions)];
+  const found = rows.filter(
+    (row) =>
+      (stores.length === 0 || stores.includes(storeOf(row))) &&
+      (regions.length === 0 || regions.includes(regionOf(row))),
+  );
+  return { stores, regions, found };
+}
+
+function storeOf({ parser_name }: SourceRow): string {
+  return asciiLower(parser_name);
+}
+
+function regionOf({ settlement }: SourceRow): string {
+  return asciiLower(settlement?.region_normalized ?? settlement?.region ?? '');
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== ''))];
+}
+
+function orNull(texts: readonly string[]): readonly string[] | null {
+  return texts.length === 0 ? null : texts;
 }

@@ -1,5 +1,5 @@
-/** What the catalog holds, as its tables hold it. */
-import type { Micros } from './instants.ts';
+/** The rows of the catalog's tables, and the items that the endpoints make of them, with their fields in the service's order. */
+import { DAY, isoZ, type Micros, SECOND } from './instants.ts';
 
 export interface Settlement {
   readonly id: number;
@@ -28,7 +28,7 @@ export interface Category {
   readonly updated_at: Micros;
 }
 
-/** A product as one store shows it in one settlement. */
+/** A product as one store shows it in one settlement, with its fields in the order of the item. */
 export interface SourceRow {
   readonly id: number;
   readonly canonical_product_id: string;
@@ -98,3 +98,64 @@ export const EMPTY_CATALOG: Catalog = {
   cursors: [],
   snapshots: () => [],
 };
+
+/** The converter writes a row a moment after it was observed. */
+const WRITTEN_AFTER = 2 * SECOND;
+const FIRST_SEEN_BEFORE = 400 * DAY;
+
+export function sourceItem({ observed_at, image_urls, category, settlement, ...fields }: SourceRow): unknown {
+  return {
+    ...fields,
+    composition_normalized: fields.composition_original?.toLowerCase() ?? null,
+    observed_at: isoZ(observed_at),
+    image_urls,
+    primary_category: category && { id: category.id, source_uid: category.source_uid, title: category.title },
+    settlement: settlement && {
+      id: settlement.id,
+      name: settlement.name,
+      region: settlement.region,
+      country: settlement.country,
+    },
+  };
+}
+
+export function snapshotItem({ valid_from_at, valid_to_at, observed_at, ...fields }: Snapshot): unknown {
+  const { id, source_id } = fields;
+  return {
+    ...fields,
+    source_run_id: source_id.split(':')[1] ?? null,
+    receiver_product_id: id + 7000,
+    receiver_artifact_id: null,
+    receiver_sort_order: id % 50,
+    source_event_uid: `${source_id}:${id}`,
+    content_fingerprint: (id * 0x9e3779b1).toString(16).padStart(16, '0'),
+    valid_from_at: valid_from_at === null ? null : isoZ(valid_from_at),
+    valid_to_at: valid_to_at === null ? null : isoZ(valid_to_at),
+    observed_at: isoZ(observed_at),
+    created_at: isoZ(observed_at + WRITTEN_AFTER),
+  };
+}
+
+export function categoryItem({ id, updated_at, ...category }: Category): unknown {
+  return { id, category_key: `${category.parser_name}:${category.source_uid}`, ...category, ...seen(updated_at) };
+}
+
+export function settlementItem({ id, country, updated_at, ...place }: Settlement): unknown {
+  const geo_key = [country, place.region ?? '', place.name_normalized].join('|').toLowerCase();
+  return { id, geo_key, country, country_normalized: country.toLowerCase(), ...place, ...seen(updated_at) };
+}
+
+export function cursorItem({ parser_name, ingested_at, product_id, updated_at }: Cursor): unknown {
+  return {
+    parser_name,
+    // Stored, and shown, with the offset spelled out.
+    ingested_at: ingested_at === null ? null : isoZ(ingested_at).replace('Z', '+00:00'),
+    product_id,
+    updated_at: updated_at === null ? null : isoZ(updated_at),
+  };
+}
+
+function seen(updated_at: Micros): Readonly<Record<string, string>> {
+  const last_seen_at = isoZ(updated_at);
+  return { first_seen_at: isoZ(updated_at - FIRST_SEEN_BEFORE), last_seen_at, updated_at: last_seen_at };
+}

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocketServer } from 'ws';
+import type { TradeTrap } from '../traps.ts';
 import { decodeBinaryPayload, decodePayload } from './engine-payload.ts';
 import { EngineSession, type SessionOwner } from './engine-session.ts';
-import type { TradingTrap } from './traps.ts';
 
 export interface EngineOptions {
-  readonly traps: ReadonlySet<TradingTrap>;
+  readonly traps: ReadonlySet<TradeTrap>;
   readonly accepts: (token: string) => boolean;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;

@@ -25,7 +25,6 @@ export class EngineSession {
   readonly symbols = new Set<string>();
   /** Between the packet `40` and the goodbye: only then its requests are taken. */
   connected = false;
-  pushed = 0;
   readonly #owner: SessionOwner;
   #queue: string[] = [];
   #poll: ServerResponse | undefined;

@@ -1,20 +1,20 @@
 /** The requests of HTTP beside the connection: who may ask, what is answered, and the traps that answers have. */
 import type { IncomingMessage } from 'node:http';
-import { HOSTILE } from '../webhooks/traps.ts';
+import { hostile, type TradeTrap, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
 import { Form } from './form.ts';
 import type { OrderRequests } from './order-requests.ts';
+import { HOSTILE_KEPT } from './outbox.ts';
 import { Refused, refused } from './refusals.ts';
 import type { TableRequests } from './table-requests.ts';
-import { hostileRecord, type TradingTrap } from './traps.ts';
 
 export interface GatewayOptions {
   readonly token: string;
   readonly engine: EngineServer;
   readonly orders: OrderRequests;
   readonly tables: TableRequests;
-  readonly traps: ReadonlySet<TradingTrap>;
+  readonly traps: ReadonlySet<TradeTrap>;
 }
 
 export interface GatewayAnswer {
@@ -103,7 +103,7 @@ export class Gateway {
 
   #json(status: number, value: unknown): GatewayAnswer {
     const isHostile = this.#options.traps.has('hostile-gateway');
-    return { status, body: JSON.stringify(isHostile ? hostileRecord(value) : value) };
+    return { status, body: JSON.stringify(isHostile ? hostile(value, HOSTILE_KEPT) : value) };
   }
 }
 
@@ -120,8 +120,4 @@ function wrongHeader({ headers, httpVersion }: IncomingMessage): string | undefi
 function emptyOf(path: string): Readonly<Record<string, unknown>> {
   if (path.startsWith('/candles/')) return { instrument_id: 0, period_id: 0, candles: [] };
   return /^\/(?:un)?subscribe$/.test(path) ? { pairs: [] } : {};
-}
-
-function withoutHostile(text: string): string {
-  return text.endsWith(HOSTILE) ? text.slice(0, -HOSTILE.length) : text;
 }

@@ -1,12 +1,12 @@
 /** Where orders are carried out: at once, or when a price is reached; and what is pushed of it. */
 
+import type { TradeTrap } from '../traps.ts';
 import type { Book } from './book.ts';
 import { type Instrument, isForex, rounded } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { Outbox } from './outbox.ts';
 import { CANCELED, EXECUTING, isEntry, type Order, type Trade } from './records.ts';
 import { accountRow, closedRow, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
-import type { TradingTrap } from './traps.ts';
 
 /** Between an order's steps, divided by `fast`. */
 const STEP_MS = 30;
@@ -19,7 +19,7 @@ export interface DeskOptions {
   readonly book: Book;
   readonly market: Market;
   readonly outbox: Outbox;
-  readonly traps: ReadonlySet<TradingTrap>;
+  readonly traps: ReadonlySet<TradeTrap>;
   readonly now: () => number;
   readonly fast: number;
 }

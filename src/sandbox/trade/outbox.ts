@@ -1,7 +1,8 @@
 /** What is pushed, and to whom: also the traps that pushes have. */
+
+import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
-import { hostileRecord, hostileText, type TradingTrap } from './traps.ts';
 
 export type ModelName =
   | 'Offer'
@@ -13,16 +14,16 @@ export type ModelName =
   | 'Account'
   | 'Properties';
 
-/** After so many pushes a connection is cut, where it is to be. */
-const PUSHES_UNTIL_CUT = 5;
+/** Fields that clients compare or count with. */
+export const HOSTILE_KEPT = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
 const FLOOD = 1000;
 
 export class Outbox {
   readonly #engine: EngineServer;
-  readonly #traps: ReadonlySet<TradingTrap>;
+  readonly #traps: ReadonlySet<TradeTrap>;
   #held: (() => void)[] | undefined;
 
-  constructor(engine: EngineServer, traps: ReadonlySet<TradingTrap>) {
+  constructor(engine: EngineServer, traps: ReadonlySet<TradeTrap>) {
     this.#engine = engine;
     this.#traps = traps;
   }
@@ -54,7 +55,7 @@ export class Outbox {
 
   price(symbol: string, record: object): void {
     const times = this.#traps.has('flood') ? FLOOD : 1;
-    const name = this.#traps.has('hostile-gateway') ? hostileText(symbol) : symbol;
+    const name = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
     for (let count = 0; count < times; count++) this.#push(name, record, ({ symbols }) => symbols.has(symbol));
   }
 
@@ -71,7 +72,7 @@ export class Outbox {
   }
 
   #push(name: string, record: object, listens: (session: EngineSession) => boolean): void {
-    const told = this.#traps.has('hostile-gateway') ? hostileRecord(record) : record;
+    const told = this.#traps.has('hostile-gateway') ? hostile(record, HOSTILE_KEPT) : record;
     const payload = JSON.stringify(told);
     const send = (): void => {
       for (const session of this.#sessions()) if (listens(session)) this.#emit(session, name, payload);
@@ -83,10 +84,5 @@ export class Outbox {
   #emit(session: EngineSession, name: string, payload: string): void {
     if (this.#traps.has('no-push')) return;
     session.emit(name, payload);
-    session.pushed++;
-    if (this.#traps.has('drop-connection') && session.pushed >= PUSHES_UNTIL_CUT) {
-      // what was written is still to leave
-      setImmediate(() => session.cut());
-    }
   }
 }

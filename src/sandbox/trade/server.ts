@@ -4,6 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isLoopbackHost } from '../alerts/requests.ts';
+import type { TradeTrap } from '../traps.ts';
 import { Book } from './book.ts';
 import { CallCaps } from './call-caps.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
@@ -17,7 +18,6 @@ import { Outbox } from './outbox.ts';
 import { PriceWatch } from './price-watch.ts';
 import { TableRequests } from './table-requests.ts';
 import { accountRow, offerRow, summaryRow, tradeMoves } from './table-rows.ts';
-import type { TradingTrap } from './traps.ts';
 
 export interface TradingEmulatorOptions {
   /** Any free one by default. */
@@ -51,7 +51,7 @@ export interface TradingEmulator {
   /** 40 hexadecimal digits. */
   readonly token: string;
   /** Switches that may be thrown at any time. */
-  readonly traps: Set<TradingTrap>;
+  readonly traps: Set<TradeTrap>;
   /** Everything but the polls of the connections: the latest thousand. */
   readonly requests: readonly LoggedRequest[];
   /** What it knows, to be looked at and changed behind the clients' backs. */
@@ -70,7 +70,6 @@ export interface TradingEmulator {
 const TICK_MS = 200;
 /** However fast. */
 const LEAST_TICK_MS = 10;
-const SLOW_MS = 3000;
 const LOGGED = 1000;
 const LONGEST_BODY = 1 << 20;
 const ENGINE = '/socket.io/';
@@ -78,7 +77,7 @@ const ENGINE = '/socket.io/';
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
   const { port = 0, now, random, seed = 'empty', fast = 1, tickMs = TICK_MS } = options;
   const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000, caps = true } = options;
-  const traps = new Set<TradingTrap>();
+  const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const book = new Book();
   const market = new Market(now, random);
@@ -111,7 +110,6 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     const isEarly = result.isOrder === true && traps.has('push-before-answer');
     if (isEarly) release();
     if (isEarly) await pause(EXECUTION_MS / fast);
-    if (traps.has('slow-gateway')) await pause(SLOW_MS / fast);
     if (result.isOrder === true && traps.has('lost-order-answer')) request.socket.destroy();
     else send(response, result);
     if (!isEarly) release();
@@ -186,7 +184,7 @@ interface TickerOptions {
   readonly market: Market;
   readonly watch: PriceWatch;
   readonly outbox: Outbox;
-  readonly traps: ReadonlySet<TradingTrap>;
+  readonly traps: ReadonlySet<TradeTrap>;
 }
 
 export function tick({ book, watch, market, outbox, traps }: TickerOptions): void {

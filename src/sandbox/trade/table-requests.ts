@@ -1,7 +1,9 @@
 /** The requests that read and subscribe (doc 3 §4; fields and rows that it does not show as seen on the public implementation). */
+
+import type { TradeTrap } from '../traps.ts';
 import type { Book } from './book.ts';
 import type { CallCaps } from './call-caps.ts';
-import { candles, MOST_CANDLES, periodOf, type Row } from './candles.ts';
+import { candles, MOST_CANDLES, periodOf } from './candles.ts';
 import type { EngineSession } from './engine-session.ts';
 import type { Form } from './form.ts';
 import { INSTRUMENTS, type Instrument, rounded } from './instruments.ts';
@@ -19,12 +21,11 @@ import {
   tradeRow,
 } from './table-rows.ts';
 import { DAY_MS } from './trading-days.ts';
-import type { TradingTrap } from './traps.ts';
 
 export interface TableRequestsOptions {
   readonly book: Book;
   readonly market: Market;
-  readonly traps: ReadonlySet<TradingTrap>;
+  readonly traps: ReadonlySet<TradeTrap>;
   readonly now: () => number;
   /** Undefined where every call is answered. */
   readonly caps: CallCaps | undefined;
@@ -86,7 +87,7 @@ export class TableRequests {
 
   /** Of `/candles/<offer id>/<period>`. */
   candles(offer: string, name: string, form: Form): Body {
-    const { traps, now } = this.#options;
+    const { now } = this.#options;
     const instrument = INSTRUMENTS.find(({ offerId }) => String(offerId) === offer);
     const period = periodOf(name);
     const about = { instrument_id: offer, period_id: name, candles: [] };
@@ -94,15 +95,14 @@ export class TableRequests {
     if (period === undefined) throw new Refused('Invalid period id.', about);
     const num = form.number('num') ?? 0;
     if (!Number.isInteger(num) || num < 1 || num > MOST_CANDLES) throw new Refused('Invalid number of candles.', about);
-    const [from, to] = traps.has('from-to-ignored') ? [] : [form.number('from'), form.number('to')];
+    const [from, to] = [form.number('from'), form.number('to')];
     const isRange = from !== undefined || to !== undefined;
     const span = { from: (from ?? 0) * 1000, to: to === undefined ? now() + DAY_MS : to * 1000 };
     const isFar = period.days !== undefined && Math.min(span.to, now()) - span.from > period.days * DAY_MS;
     // the gateway's own spelling
     if (isRange && (span.from > span.to || isFar)) throw new Refused('Invalid from/to parameneters.', about);
     const most = !isRange ? num : period.days === undefined ? Number.POSITIVE_INFINITY : MOST_CANDLES;
-    const found = candles(instrument, period, span, most, now());
-    return { ...about, candles: traps.has('duplicate-candles') ? found.flatMap(twice) : found };
+    return { ...about, candles: candles(instrument, period, span, most, now()) };
   }
 
   #models(names: readonly ModelName[]): Body {
@@ -205,10 +205,4 @@ function permission({ symbol, always }: Instrument): Body {
       netStopLimit: always ? 'hidden' : 'disabled',
     },
   };
-}
-
-/** Every seventh comes a second time, and the first has a tick less. */
-function twice(row: Row, index: number): readonly Row[] {
-  if (index % 7 !== 3) return [row];
-  return [[...row.slice(0, -1), (row.at(-1) ?? 1) - 1], row];
 }

@@ -1,6 +1,7 @@
 /** The endpoints of doc 2 §4 below /v1, as the document tells them. It knows nothing of how svc reads them. */
 
 import { isObject } from '../../json-object.ts';
+import { type WebhooksTrap, withoutHostile } from '../traps.ts';
 import {
   ACTIVE,
   type Account,
@@ -16,7 +17,6 @@ import {
   syntheticEvent,
 } from './account.ts';
 import { type Dispatcher, isLoopback } from './dispatcher.ts';
-import { type Trap, withoutHostile } from './traps.ts';
 
 export interface Call {
   readonly method: string;
@@ -47,7 +47,7 @@ export class Refusal extends Error {
 export interface ApiOptions {
   readonly now: () => number;
   readonly random: () => number;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
   /** Receivers on this machine may be subscribed by http. */
   readonly loopbackReceivers: boolean;
 }
@@ -88,7 +88,7 @@ export class RecordingsApi {
     }
   }
 
-  #trap(name: Trap): boolean {
+  #trap(name: WebhooksTrap): boolean {
     return this.#options.traps.has(name);
   }
 

@@ -1,4 +1,6 @@
 /** Where the person is asked (doc 2 §5): a page with two buttons, or no page where all is approved. */
+
+import type { WebhooksTrap } from '../traps.ts';
 import {
   OAuthRefusal,
   type Parameters,
@@ -11,11 +13,10 @@ import {
 } from './oauth-answer.ts';
 import { type Client, type Clients, SCOPE, secretValue } from './oauth-clients.ts';
 import type { Grants } from './oauth-grants.ts';
-import type { Trap } from './traps.ts';
 
 export interface AuthorizationOptions {
   readonly now: () => number;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
   /** Nobody is asked. */
   readonly autoApprove: boolean;
 }

@@ -1,8 +1,8 @@
 /** Clients: their registration (doc 2 §5, RFC 7591) and how they prove who they are. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject } from '../../json-object.ts';
+import { ALLOW_LISTED, type WebhooksTrap } from '../traps.ts';
 import { jsonAnswer, OAuthRefusal, type Parameters, type WireAnswer } from './oauth-answer.ts';
-import { ALLOW_LISTED, type Trap } from './traps.ts';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
@@ -19,7 +19,7 @@ export interface Client {
 
 export interface ClientsOptions {
   readonly now: () => number;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
 }
 
 export class Clients {

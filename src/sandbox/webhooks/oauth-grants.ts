@@ -1,8 +1,8 @@
 /** What a person allowed: codes, and the tokens that come of them. A refresh token or a code that is used twice ends them all. */
 import { createHash } from 'node:crypto';
+import type { WebhooksTrap } from '../traps.ts';
 import { OAuthRefusal } from './oauth-answer.ts';
 import { type Client, SCOPE, sameText, secretValue } from './oauth-clients.ts';
-import type { Trap } from './traps.ts';
 
 const HOUR_S = 3600;
 const DAY_MS = 24 * HOUR_S * 1000;
@@ -18,7 +18,7 @@ export interface GrantsOptions {
   readonly now: () => number;
   /** The lives of tokens are divided by this. */
   readonly fast: number;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
 }
 
 export interface Approval {

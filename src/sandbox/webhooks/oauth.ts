@@ -1,10 +1,10 @@
 /** The OAuth endpoints of doc 2 §4 and §5, as strict as a service may be. It knows nothing of how svc reads them. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { HOSTILE, type WebhooksTrap } from '../traps.ts';
 import { jsonAnswer, OAuthRefusal, readForm, required, type WireAnswer } from './oauth-answer.ts';
 import { Authorization, DECISION_PATH, refusalPage } from './oauth-authorization.ts';
 import { Clients, SCOPE } from './oauth-clients.ts';
 import { Grants, type TokenAnswer } from './oauth-grants.ts';
-import { HOSTILE, type Trap } from './traps.ts';
 
 export interface OAuthRequest {
   /** Without a slash at its end. */
@@ -20,7 +20,7 @@ export interface OAuthRequest {
 export interface OAuthOptions {
   readonly now: () => number;
   readonly fast: number;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
   readonly autoApprove: boolean;
 }
 
@@ -140,7 +140,7 @@ export class OAuth {
   }
 }
 
-function metadata(issuer: string, traps: ReadonlySet<Trap>, methods: readonly string[]): object {
+function metadata(issuer: string, traps: ReadonlySet<WebhooksTrap>, methods: readonly string[]): object {
   return {
     issuer: traps.has('other-issuer') ? 'https://other.example' : issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,

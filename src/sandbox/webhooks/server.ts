@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { hostile, type WebhooksTrap, withoutHostile } from '../traps.ts';
 import { Account, identifier, syntheticEvent } from './account.ts';
 import { type Answer, RecordingsApi, Refusal } from './api.ts';
 import { seedDemo } from './demo.ts';
@@ -10,7 +11,6 @@ import { Dispatcher } from './dispatcher.ts';
 import { OAuth } from './oauth.ts';
 import { jsonAnswer, type WireAnswer } from './oauth-answer.ts';
 import { sameText } from './oauth-clients.ts';
-import { hostile, type Trap, withoutHostile } from './traps.ts';
 
 export interface RecordingsEmulatorOptions {
   /** Any free one by default. */
@@ -34,7 +34,7 @@ export interface RecordingsEmulator {
   /** Good for every call. */
   readonly token: string;
   /** Switches that may be thrown at any time. */
-  readonly traps: Set<Trap>;
+  readonly traps: Set<WebhooksTrap>;
   /** What it knows, to be looked at and changed behind the clients' backs. */
   readonly account: Account;
   /** An event of a recording happens; its id is returned. */
@@ -48,7 +48,7 @@ const LONGEST_BODY = 1 << 20;
 export async function startRecordingsEmulator(options: RecordingsEmulatorOptions): Promise<RecordingsEmulator> {
   const { port = 0, now, random, seed = 'empty', fast = 1, loopbackReceivers = true, receiverMs } = options;
   const account = new Account();
-  const traps = new Set<Trap>();
+  const traps = new Set<WebhooksTrap>();
   const token = identifier('pat_sandbox_', random, 24);
   if (seed === 'demo') seedDemo(account, now(), random);
   const dispatcher = new Dispatcher(account, { now, random, fast, receiverMs });
@@ -90,7 +90,7 @@ interface Service {
   readonly oauth: OAuth;
   /** Good without signing in. */
   readonly token: string;
-  readonly traps: ReadonlySet<Trap>;
+  readonly traps: ReadonlySet<WebhooksTrap>;
   readonly issuer: string;
 }
 
@@ -144,8 +144,8 @@ function segment(encoded: string): string {
   }
 }
 
-function told({ status, json, lost = false }: Answer, traps: ReadonlySet<Trap>): WireAnswer {
-  const body = JSON.stringify(traps.has('hostile-text') ? hostile(json) : json);
+function told({ status, json, lost = false }: Answer, traps: ReadonlySet<WebhooksTrap>): WireAnswer {
+  const body = JSON.stringify(traps.has('hostile-text') ? hostile(json, /^secret$/) : json);
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body, lost };
 }
 

@@ -1,13 +1,8 @@
 /** The catalog that the sandbox comes with, and its traps. */
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demoCatalog } from '../../../src/sandbox/catalog/demo.ts';
 import { DAY, HOUR } from '../../../src/sandbox/catalog/instants.ts';
 import type { SourceRow } from '../../../src/sandbox/catalog/records.ts';
-import { pythonJson } from '../../../src/sandbox/catalog/server.ts';
-import { HOSTILE_END, HOSTILE_START } from '../../../src/sandbox/catalog/traps.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { wire } from '../../support/alertmanager.ts';
 import { catalogOf, NOON_MS, row, snapshot, startCatalog } from './service.ts';
@@ -91,8 +86,6 @@ describe('the demo', () => {
     });
     expect(unseen.filter((gap) => gap > 5 * DAY)).toHaveLength(2);
     expect((butter ? historyOf(butter) : []).some(({ price }) => price === null)).toBe(true);
-    const bread = titled('Rye bread, sliced, 300 g').flatMap(historyOf);
-    expect(new Set(bread.map(({ available_count }) => available_count)).size).toBeGreaterThan(4);
     expect(
       catalog.sources.filter(({ brand, price, title_original }) => !brand && !price && !title_original),
     ).toHaveLength(1);
@@ -123,11 +116,10 @@ describe('the demo', () => {
       now: () => NOON_MS,
       random: () => 0.5,
       seed: 'empty',
-      traps: ['hostile-text', 'moving-total'],
+      traps: ['hostile-text', 'database-down'],
     });
     const url = sandbox.env['SVC_CATALOG_URL'] ?? '';
-    expect((await wire(url, '/products')).body).toBe('{"items":[],"meta":{"limit":20,"offset":0,"total":0}}');
-    expect((await wire(url, '/products')).body).toContain('"total":5');
+    expect((await wire(url, '/healthz')).status).toBe(503);
     await sandbox.close();
   });
 });
@@ -167,37 +159,6 @@ describe('the traps', () => {
     expect((await service.get('/products'))[0]).toBe(200);
   });
 
-  test('hostile-catalog: every text but the times, and what a client sends back is known', async () => {
-    await using service = await startCatalog({ catalog: one });
-    service.traps.add('hostile-catalog');
-    const { items } = await service.json<Page>('/products');
-    const id = `${HOSTILE_START}p1${HOSTILE_END}`;
-    expect(items).toMatchObject([
-      {
-        canonical_product_id: id,
-        title: `${HOSTILE_START}Tea${HOSTILE_END}`,
-        observed_at_latest: '2026-02-01T12:00:00Z',
-      },
-    ]);
-    expect((await service.get(`/products/${encodeURIComponent(id)}`))[0]).toBe(200);
-    const found = await service.json<Page>(`/products?q=${encodeURIComponent(`${HOSTILE_START}tea${HOSTILE_END}`)}`);
-    expect(found.meta.total).toBe(1);
-    expect(await service.json('/healthz')).toEqual({ status: 'ok' });
-    expect(JSON.parse((await service.get('/nothing'))[1])).toEqual({
-      detail: `${HOSTILE_START}Not Found${HOSTILE_END}`,
-    });
-    const { dates, meta } = await service.json<{ dates: string[]; meta: Record<string, string> }>(series);
-    expect([dates[0], meta['date_from']]).toEqual(['2026-02-01T00:00:00Z', '2026-02-01T00:00:00Z']);
-    expect(meta['field']).toBe(`${HOSTILE_START}price${HOSTILE_END}`);
-  });
-
-  test('moving-total: another one with every page', async () => {
-    await using service = await startCatalog({ seed: 'demo' });
-    service.traps.add('moving-total');
-    const totals = [1, 2, 3].map(() => service.json<Page>('/products?limit=1').then(({ meta }) => meta.total));
-    expect(new Set(await Promise.all(totals)).size).toBe(3);
-  });
-
   test('shifting-catalog: a row is on two pages, and another on none', async () => {
     const sources = Array.from({ length: 150 }, (_, n) => row({ id: n + 1, canonical_product_id: `p${n}` }));
     await using service = await startCatalog({ catalog: catalogOf({ sources }) });
@@ -207,38 +168,6 @@ describe('the traps', () => {
     service.traps.add('shifting-catalog');
     const read = [...(await ids(0)), ...(await ids(100))];
     expect([read.length, new Set(read).size]).toEqual([150, 149]);
-  });
-
-  test('slow-catalog: an answer comes late, and the end does not wait for it', async () => {
-    const service = await startCatalog({ catalog: one, fast: 300 });
-    service.traps.add('slow-catalog');
-    const began = performance.now();
-    await service.get('/healthz');
-    expect(performance.now() - began).toBeGreaterThanOrEqual(9);
-    await service.close();
-    const slow = await startCatalog({ catalog: one });
-    slow.traps.add('slow-catalog');
-    const socket = connect(Number(new URL(slow.url).port), '127.0.0.1');
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    socket.on('error', () => {});
-    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n');
-    await once(socket, 'data');
-    const gone = once(socket, 'close');
-    await slow.close();
-    await gone;
-    expect(text).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-  });
-
-  test('wrong-shape, uneven-series', async () => {
-    await using service = await startCatalog({ catalog: one });
-    service.traps.add('uneven-series');
-    const { dates, values } = await service.json<{ dates: string[]; values: unknown[] }>(series);
-    expect([dates.length, values]).toEqual([3, [null, null]]);
-    service.traps.add('wrong-shape');
-    expect((await service.get('/healthz'))[1]).toBe('{"data":{"status":"ok"}}');
   });
 
   test('many-products: ten thousand more, each with a past', async () => {
@@ -260,15 +189,4 @@ describe('the traps', () => {
     service.traps.clear();
     expect((await service.json<Page>('/products')).meta.total).toBe(1);
   });
-});
-
-test('JSON as Python writes it is read as what it was', () => {
-  expect(pythonJson({ price: 99, values: [1, null, 2.5], id: 3, rating: null })).toBe(
-    '{"price":99.0,"values":[1.0,null,2.5],"id":3,"rating":null}',
-  );
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      expect(JSON.parse(pythonJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
-    }),
-  );
 });

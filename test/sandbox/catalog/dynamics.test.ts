@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamics } from '../../../src/sandbox/catalog/dynamics.ts';
-import { DAY, HOUR, isoOffset, isoZ, type Micros, parseIso } from '../../../src/sandbox/catalog/instants.ts';
+import { DAY, HOUR, isoZ, type Micros, parseIso } from '../../../src/sandbox/catalog/instants.ts';
 import type { Snapshot } from '../../../src/sandbox/catalog/records.ts';
 import { at, catalogOf, snapshot, startCatalog, type TestCatalog } from './service.ts';
 
@@ -61,10 +61,10 @@ describe('the answer', () => {
     );
   });
 
-  test('one instant is one point, and whole numbers are floats', async () => {
+  test('one instant is one point', async () => {
     const noon = '2026-02-02T12:00:00Z';
     const [, body] = await service.get(path({ field: 'available_count', date_from: noon, date_to: noon }));
-    expect(body).toContain(`{"dates":["${noon}"],"values":[3.0],`);
+    expect(body).toContain(`{"dates":["${noon}"],"values":[3],`);
   });
 
   test.each([
@@ -183,7 +183,6 @@ describe('times', () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: -1439, max: 1439 }), (time, minutes) => {
         expect(parseIso(isoZ(time))).toBe(time);
-        expect(parseIso(isoOffset(time))).toBe(time);
         const pair = (number: number): string => String(number).padStart(2, '0');
         const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
         const zone = `${minutes < 0 ? '-' : '+'}${pair(hours)}:${pair(rest)}`;
@@ -208,16 +207,9 @@ describe('times', () => {
   });
 
   test.each([
-    ['20260202T000000Z', MONDAY],
-    ['2026-02-02 00:00+00', MONDAY],
-    ['  2026-02-02T00Z  ', MONDAY],
-    ['2026-02-02T00:00:00,5Z', MONDAY + 500_000],
     ['2026-02-02T00:00:00.1234569Z', MONDAY + 123_456],
-    ['2026-02-02T00:00:01+00:00:01', MONDAY],
     ['2026-02-02', Number.NaN],
     ['2026-02-02T00:00:00', Number.NaN],
-    ['2026-02-02T000000.5+0000', MONDAY + 500_000],
-    ['2026-02-02T00:00:00.Z', MONDAY],
     ['2026-0202', undefined],
     ['2026-02-02T00:0000Z', undefined],
     ['2026-02-02T0000:00Z', undefined],
@@ -226,7 +218,6 @@ describe('times', () => {
     ['2026-02-02T24:00:00Z', undefined],
     ['2026-02-02T00:60:00Z', undefined],
     ['2026-13-01T00:00:00Z', undefined],
-    ['0000-01-01T00:00:00Z', undefined],
     ['2026-02-02T00:00:00z', undefined],
     ['2026-02-02T00:00:00 03:00', undefined],
     ['', undefined],

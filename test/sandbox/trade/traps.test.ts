@@ -1,8 +1,8 @@
 /** The traps of the sandbox's gateway that do not stand beside what they are about. */
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { TradingTrap } from '../../../src/sandbox/trade/traps.ts';
-import { HOSTILE } from '../../../src/sandbox/webhooks/traps.ts';
+import type { TradeTrap } from '../../../src/sandbox/traps.ts';
+import { HOSTILE } from '../../../src/sandbox/traps.ts';
 import {
   errorOf,
   type Fields,
@@ -20,7 +20,7 @@ interface Trapped extends AsyncDisposable {
   readonly peer: Peer;
 }
 
-async function trapped(...traps: readonly TradingTrap[]): Promise<Trapped> {
+async function trapped(...traps: readonly TradeTrap[]): Promise<Trapped> {
   const gateway = await startGateway({ seed: 'empty' });
   const peer = await gateway.peer();
   for (const trap of traps) gateway.traps.add(trap);
@@ -154,44 +154,9 @@ describe('what is read', () => {
     expect(errorOf(wrong)).toMatchObject({ code: 3, message: `Amount should be divisible by 1${HOSTILE}` });
     expect(errorOf(await gateway.call('', 'GET', '/trading/get_model', {}))).toBe(`Unauthorized${HOSTILE}`);
   });
-
-  test('candles come twice, or whatever the range', async () => {
-    await using service = await trapped('duplicate-candles', 'from-to-ignored');
-    const { gateway, peer } = service;
-    const { candles } = await gateway.call(peer.id, 'GET', '/candles/1/H1', {
-      num: 10,
-      from: 1_700_000_000,
-      to: 1_700_007_200,
-    });
-    const rows = candles as number[][];
-    expect(rows).toHaveLength(11);
-    expect(rows[3]?.[0]).toBe(rows[4]?.[0]);
-    expect(Number(rows[4]?.[9]) - Number(rows[3]?.[9])).toBe(1);
-  });
-
-  test('is slow', async () => {
-    await using gateway = await startGateway({ fast: 100 });
-    const { id } = await gateway.peer();
-    gateway.traps.add('slow-gateway');
-    const start = performance.now();
-    await gateway.call(id, 'GET', '/trading/get_model', { models: 'Order' });
-    expect(performance.now() - start).toBeGreaterThanOrEqual(29);
-  });
 });
 
 describe('what is pushed', () => {
-  test('is cut off, and the id forgotten', async () => {
-    await using service = await trapped('drop-connection');
-    const { gateway, peer } = service;
-    // Not events.once: from Node 22 the peer runs on the global WebSocket, which emits an error first.
-    const gone = new Promise((disconnected) => peer.on('disconnect', disconnected));
-    const pushes = await listen(gateway, peer, ['EUR/USD']);
-    for (let count = 0; count < 5; count++) gateway.tick();
-    await gone;
-    expect(pushes.seen).toHaveLength(5);
-    expect(gateway.sessions).toEqual([]);
-  });
-
   test('is nothing at all, no JSON, or a flood', async () => {
     await using service = await trapped('no-push');
     const { gateway, peer } = service;

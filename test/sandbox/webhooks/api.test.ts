@@ -1,6 +1,6 @@
 /** The emulated service against document 2 §3, §4, §7 and §8. */
 import { describe, expect, test } from 'vitest';
-import { HOSTILE } from '../../../src/sandbox/webhooks/traps.ts';
+import { HOSTILE } from '../../../src/sandbox/traps.ts';
 import { startService, type TestService } from './service.ts';
 
 const URL_A = 'https://a.example/hook';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Trap } from '../../../src/sandbox/webhooks/traps.ts';
+import type { WebhooksTrap } from '../../../src/sandbox/traps.ts';
 import type { CredentialsDocument, OAuthCredential } from '../../../src/store/credentials.ts';
 import { svc as svcProcess } from '../../e2e/binary.ts';
 import { type Login, login, redirectOf, secretsIn, stored } from '../../features/oauth/commands/signing-in.ts';
@@ -184,7 +184,7 @@ describe('a login that is used in two places', () => {
 });
 
 describe('traps', () => {
-  test.each<[Trap, number, string]>([
+  test.each<[WebhooksTrap, number, string]>([
     ['token-500', 7, 'svc'],
     ['client-forgotten', 4, 'svc oauth login'],
     ['lost-refresh', 4, 'svc oauth login'],

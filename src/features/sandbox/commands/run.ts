@@ -1,38 +1,31 @@
+import { childEnvironment, runChild } from '../../../cli/child.ts';
 import { textCommand } from '../../../cli/command.ts';
-import { SvcError } from '../../../errors.ts';
-import { SANDBOX_FLAGS, startAsWished } from '../../../sandbox/starting.ts';
+import { SANDBOX_FLAGS, startRecorded } from '../start-sandbox.ts';
 
 export const sandboxRun = textCommand({
   id: 'sandbox run',
   summary: 'Run one command against the services on this machine',
   description:
-    'The command gets the addresses and credentials of this sandbox in its environment, and no other credentials of svc; svc stands for this very svc. Its exit status is passed on. What the traps (--trap) do is told by svc sandbox start --help.',
+    'The command gets the addresses and credentials of this sandbox in its environment, and no other credentials of svc; `svc` in the command is this executable. Its exit status is passed on. svc sandbox start --help describes the traps (--trap).',
   effect: 'read',
   args: { command: { help: 'The command and its arguments, after --', repeat: true, required: true } },
   flags: SANDBOX_FLAGS,
   examples: [
-    { run: 'svc sandbox run -- svc alerts list', why: 'Look around without a server' },
-    { run: 'svc sandbox run -- svc oauth login', why: 'See how signing in goes' },
-    { run: 'svc sandbox run -- bash', why: 'A shell in which svc talks to the sandbox' },
-    { run: 'svc sandbox run --trap order-500-applied -- ./my-robot.sh', why: 'Does a script bear an answer that lies' },
+    { run: 'svc sandbox run -- svc alerts list', why: 'Try svc without a server' },
+    { run: 'svc sandbox run -- svc oauth login', why: 'See how signing in works' },
+    { run: 'svc sandbox run -- bash', why: 'Open a shell in which svc talks to the sandbox' },
+    {
+      run: 'svc sandbox run --trap order-500-applied -- ./my-robot.sh',
+      why: 'Test a script against a misleading response',
+    },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { childEnvironment, runChild } = await import('../../../cli/child.ts');
-    const { recordSandbox } = await import('../../../store/sandbox-records.ts');
-    const sandbox = await startAsWished(input, ctx);
-    let forget = (): void => {};
-    try {
-      forget = recordSandbox(ctx, { startedBy: 'run', traps: input.trap, env: sandbox.env });
-    } catch (error) {
-      // The command has it all in its environment.
-      if (!(error instanceof SvcError)) throw error;
-    }
+    const sandbox = await startRecorded('run', input, ctx);
     try {
       const { status } = await runChild(input.command, { ...childEnvironment(ctx.env), ...sandbox.env }, ctx);
       return { value: undefined, status };
     } finally {
-      forget();
       await sandbox.close();
     }
   },

@@ -1,10 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { exportLines, TRAPS_OF } from '../../../sandbox/starting.ts';
-import type { SandboxStanding, ServiceStanding } from '../sandbox-look.ts';
+import { TRAPS } from '../../../sandbox/traps.ts';
+import { findSandboxes, type RunningSandbox, type ServiceStatus } from '../running-sandboxes.ts';
+import { exportLines } from '../start-sandbox.ts';
 
-interface StatusRow extends ServiceStanding {
-  /** Of this service. Null where nobody has told. */
+interface StatusRow extends ServiceStatus {
+  /** Null if they are unknown. */
   readonly traps: readonly string[] | null;
   /** RFC 3339. */
   readonly startedAt: string | null;
@@ -21,12 +22,8 @@ const STATUS_LIST: ListOutput<StatusRow> = {
     { name: 'service', cell: ({ service }) => service },
     { name: 'address', cell: ({ address }) => address },
     { name: 'state', cell: ({ up }) => (up ? { text: 'up', tone: 'good' } : { text: 'down', tone: 'bad' }) },
-    // Of a failure, which may be lines of a database, the beginning.
-    {
-      name: 'holds',
-      cell: ({ holds, failure }) => (holds === null ? failure?.split(': ')[0] : told(holds)),
-      flex: true,
-    },
+    // A failure may be several lines of a database: only its beginning.
+    { name: 'holds', cell: ({ holds, failure }) => (holds ? counts(holds) : failure?.split(': ')[0]), flex: true },
     { name: 'traps', cell: ({ traps }) => traps?.join(' '), flex: true },
     { name: 'started', cell: ({ startedAt }) => (startedAt === null ? null : { time: startedAt }) },
     { name: 'started-by', cell: ({ startedBy }) => startedBy, wide: true },
@@ -42,9 +39,9 @@ const EVAL = 'eval "$(svc sandbox status --env)"';
 export const sandboxStatus = listCommand({
   id: 'sandbox status',
   summary: 'Show whether a sandbox runs, where, and what its services hold',
-  description: `Every service of every sandbox that this user has started here is asked. Exit 0 where all of one answer, 1 where no sandbox runs. One that was killed is told of once.
---env prints the lines of svc sandbox start again, for another terminal (bash, zsh, fish): ${EVAL}. Where several sandboxes run they are those of the one that this shell uses already, else of the newest.
-JSON: service, address, up, version and holds (how many of what, or null) and failure (why they are not known, or null), traps, startedAt, startedBy, here (this shell uses it).`,
+  description: `This asks every service of every sandbox that this user started on this machine. Exit 0 if all services of a sandbox respond, 1 if no sandbox runs. A sandbox that was killed is reported once.
+--env prints the lines of svc sandbox start again, for another terminal (bash, zsh, fish): ${EVAL}. If several sandboxes run, it chooses the one that this shell uses already, else the newest.
+JSON: service, address, up, version, holds (the number of items of each kind, or null), failure (why they are unknown, or null), traps, startedAt, startedBy, here (this shell uses it).`,
   effect: 'read',
   flags: {
     env: { type: 'boolean', help: 'Print the environment to use instead' },
@@ -53,27 +50,29 @@ JSON: service, address, up, version and holds (how many of what, or null) and fa
       value: 'n',
       min: 1,
       max: 65_535,
-      help: 'Only the one whose alert manager is at this port',
+      help: 'Show only the sandbox whose alert manager uses this port',
     },
   },
   outputOf: ({ env }) => (env ? { kind: 'text' } : STATUS_LIST),
   exits: ['condition_false'],
   examples: [
-    { run: 'svc sandbox status', why: 'Is one running, and where' },
-    { run: 'svc sandbox status --env', why: `The lines to use it: ${EVAL}` },
-    { run: 'svc sandbox status -q >/dev/null || svc sandbox start', why: 'In a script: one that runs already will do' },
+    { run: 'svc sandbox status', why: 'See whether a sandbox runs, and where' },
+    { run: 'svc sandbox status --env', why: `Print the lines that use it: ${EVAL}` },
+    {
+      run: 'svc sandbox status -q >/dev/null || svc sandbox start',
+      why: 'Start a sandbox in a script unless one runs',
+    },
   ],
   output: STATUS_LIST,
   async run({ env, port }, ctx) {
-    const { lookAtSandboxes } = await import('../sandbox-look.ts');
-    const look = await lookAtSandboxes(ctx);
+    const found = await findSandboxes(ctx);
     const at = (address: string): boolean => port === undefined || address === `http://127.0.0.1:${port}`;
     const empty = port === undefined ? NONE : `no sandbox has its alert manager at port ${port}`;
-    for (const { env: lost, startedAt } of look.gone) {
+    for (const { env: lost, startedAt } of found.gone) {
       const start = new Date(startedAt).toISOString();
       ctx.notice(`the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed, or its terminal closed`);
     }
-    const running = look.running.filter(({ env: { SVC_ALERTS_URL: address } }) => at(address));
+    const running = found.running.filter(({ env: { SVC_ALERTS_URL: address } }) => at(address));
     const whole = running.filter(({ services }) => services.every(({ up }) => up));
     const code = whole.length === 0 ? ('condition_false' as const) : undefined;
     if (env) {
@@ -90,11 +89,11 @@ JSON: service, address, up, version and holds (how many of what, or null) and fa
   },
 });
 
-function rowsOf({ services, record, isHere }: SandboxStanding): readonly StatusRow[] {
+function rowsOf({ services, record, isHere }: RunningSandbox): readonly StatusRow[] {
   const startedAt = record === undefined ? null : new Date(record.startedAt).toISOString();
   return services.map((service) => ({
     ...service,
-    traps: record?.traps.filter((trap) => Object.hasOwn(TRAPS_OF[service.service], trap)) ?? null,
+    traps: record?.traps.filter((trap) => Object.hasOwn(TRAPS[service.service], trap)) ?? null,
     startedAt,
     startedBy: record?.startedBy ?? null,
     here: isHere,
@@ -102,7 +101,7 @@ function rowsOf({ services, record, isHere }: SandboxStanding): readonly StatusR
 }
 
 /** `9 alerts, 4 silences` */
-function told(holds: Readonly<Record<string, number>>): string {
+function counts(holds: Readonly<Record<string, number>>): string {
   return Object.entries(holds)
     .map(([name, count]) => `${count} ${count === 1 ? name.slice(0, -1) : name}`)
     .join(', ');

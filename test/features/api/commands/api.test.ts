@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawPath } from '../../../../src/features/api/raw-request.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { startTradingEmulator } from '../../../../src/sandbox/trade/server.ts';
-import type { TradingTrap } from '../../../../src/sandbox/trade/traps.ts';
+import type { TradeTrap } from '../../../../src/sandbox/traps.ts';
 import { readJournal } from '../../../../src/store/order-journal.ts';
 import { answer, type Fault, type FaultServer, faultServer } from '../../../http/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
@@ -235,7 +235,7 @@ describe('the trading gateway', () => {
 
   const ORDER = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
   const FORM = [...ORDER, 'order_type=AtMarket', 'time_in_force=GTC'].flatMap((field) => ['-f', field]);
-  async function trapped(trap: TradingTrap, argv: readonly string[], home: string, runs = 1): Promise<readonly Run[]> {
+  async function trapped(trap: TradeTrap, argv: readonly string[], home: string, runs = 1): Promise<readonly Run[]> {
     const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, tickMs: 0 });
     gateway.traps.add(trap);
     const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };

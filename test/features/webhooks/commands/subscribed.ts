@@ -1,6 +1,7 @@
 /** `svc webhooks` against the emulated service, with every write it receives. */
+
+import type { WebhooksTrap } from '../../../../src/sandbox/traps.ts';
 import type { RecordingsEmulatorOptions } from '../../../../src/sandbox/webhooks/server.ts';
-import type { Trap } from '../../../../src/sandbox/webhooks/traps.ts';
 import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 
@@ -14,7 +15,7 @@ export interface Subscribed extends TestService {
 }
 
 export async function subscribed(
-  traps: readonly Trap[] = [],
+  traps: readonly WebhooksTrap[] = [],
   options: Partial<RecordingsEmulatorOptions> = {},
 ): Promise<Subscribed> {
   const service = await startService({ fast: 1000, ...options });

@@ -1,0 +1,98 @@
+/** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
+import type { Context } from '../../context.ts';
+import { SvcError } from '../../errors.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
+import { recordSandbox, type SandboxRecord } from '../../store/sandbox-records.ts';
+
+export const SANDBOX_FLAGS = {
+  empty: { type: 'boolean', help: 'Start without the sample data' },
+  port: {
+    type: 'integer',
+    value: 'n',
+    min: 0,
+    max: 65_535,
+    default: 0,
+    help: 'Port of the alert manager; the other services use the next ones. 0 for any free ports',
+  },
+  fast: {
+    type: 'integer',
+    value: 'n',
+    min: 1,
+    max: 100_000,
+    default: 1,
+    help: 'Divide the times between deliveries, retries and prices, and the lifetimes of tokens, by this',
+  },
+  'auto-approve': { type: 'boolean', help: 'Approve every sign-in to the recording service without a page' },
+  trap: {
+    type: 'choice',
+    repeat: true,
+    value: 'name',
+    choices: Object.values(TRAPS).flatMap((traps) => Object.keys(traps)),
+    help: 'Switch on a trap of a service',
+  },
+  'loopback-receivers': {
+    type: 'boolean',
+    default: true,
+    help: 'Refuse receivers on this machine and by http, as the real service does',
+  },
+} as const;
+
+export interface SandboxInput {
+  readonly empty: boolean;
+  readonly port: number;
+  readonly fast: number;
+  readonly autoApprove: boolean;
+  readonly trap: readonly string[];
+  readonly loopbackReceivers: boolean;
+}
+
+export interface RecordedSandbox extends Sandbox {
+  /** Why the sandbox could not be recorded. */
+  readonly unrecorded: SvcError | undefined;
+}
+
+/** Exit 2 if a port is taken. */
+export async function startRecorded(
+  startedBy: SandboxRecord['startedBy'],
+  { empty, trap, ...input }: SandboxInput,
+  ctx: Pick<Context, 'now' | 'random' | 'paths' | 'identity'>,
+): Promise<RecordedSandbox> {
+  // The services load only when they start.
+  const { startSandbox } = await import('../../sandbox/sandbox.ts');
+  const options = { ...input, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
+  const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch(explainPort);
+  let forget: (() => void) | undefined;
+  let unrecorded: SvcError | undefined;
+  try {
+    forget = recordSandbox(ctx, { startedBy, traps: trap, env });
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    unrecorded = error;
+  }
+  return {
+    env,
+    unrecorded,
+    async close() {
+      forget?.();
+      await close();
+    },
+  };
+}
+
+function explainPort(error: unknown): never {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (port === undefined || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+  const why = code === 'EACCES' ? 'is for privileged users' : 'is in use';
+  throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
+    hint: 'choose another, or 0 for a free one',
+    cause: error,
+  });
+}
+
+/** For bash, zsh and fish. */
+export function exportLines(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `export ${name}=${value}`)
+    .join('\n');
+}
