@@ -1,6 +1,6 @@
-/** The endpoints of doc 2 §4 below /v1, as the document tells them. It knows nothing of how svc reads them. */
-
+/** The endpoints of doc 2 §4 below /v1, as the document describes them. They know nothing of svc. */
 import { isObject } from '../../json-object.ts';
+import { Refusal } from '../http.ts';
 import { type WebhooksTrap, withoutHostile } from '../traps.ts';
 import {
   ACTIVE,
@@ -8,7 +8,6 @@ import {
   DISABLED,
   type Envelope,
   EVENT_TYPES,
-  identifier,
   instant,
   type LogItem,
   listItem,
@@ -18,44 +17,39 @@ import {
 } from './account.ts';
 import { type Dispatcher, isLoopback } from './dispatcher.ts';
 
-export interface Call {
-  readonly method: string;
-  /** Decoded, without `/v1` and the first slash. */
-  readonly path: readonly string[];
+export interface ApiRequest {
+  readonly id: string;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly json: unknown;
-  /** The connection is cut instead. */
-  readonly lost?: boolean;
-}
-
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
+/** The JSON of a 200, and the trap that loses it. */
+type Answer = readonly [value: unknown, lostBy?: WebhooksTrap];
 
 export interface ApiOptions {
   readonly now: () => number;
-  readonly random: () => number;
   readonly traps: ReadonlySet<WebhooksTrap>;
-  /** Receivers on this machine may be subscribed by http. */
+  /** Receivers on this machine may subscribe by http. */
   readonly loopbackReceivers: boolean;
+}
+
+export function refused(status: number, code: string, message: string): Refusal {
+  return new Refusal(status, { error: { code, message } });
 }
 
 export class RecordingsApi {
   readonly #account: Account;
   readonly #dispatcher: Dispatcher;
   readonly #options: ApiOptions;
+  readonly routes: Readonly<Record<string, (request: ApiRequest) => Answer>> = {
+    'GET /v1/webhooks': () => [{ items: [...this.#account.subscriptions.values()].map(listItem) }],
+    'POST /v1/webhooks': ({ body }) => this.#create(parse(body)),
+    'PATCH /v1/webhooks/{}': ({ id, body }) => this.#update(this.#find(id), parse(body)),
+    'DELETE /v1/webhooks/{}': ({ id }) => this.#delete(this.#find(id)),
+    'POST /v1/webhooks/{}/test': ({ id }) => this.#test(this.#find(id)),
+    'GET /v1/webhooks/{}/deliveries': ({ id, query }) => [{ items: this.#deliveries(this.#find(id), query) }],
+    'GET /v1/webhook-events/samples': ({ query }) => [this.#samples(query)],
+  };
 
   constructor(account: Account, dispatcher: Dispatcher, options: ApiOptions) {
     this.#account = account;
@@ -63,111 +57,63 @@ export class RecordingsApi {
     this.#options = options;
   }
 
-  handle({ method, path, query, body }: Call): Answer {
-    const [collection, id, part, ...more] = path;
-    const wanted =
-      more.length > 0 ? '' : `${method} ${collection}${id === undefined ? '' : '/{id}'}${part ? `/${part}` : ''}`;
-    if (method === 'GET' && collection === 'webhook-events' && id === 'samples' && part === undefined) {
-      return ok(this.#samples(query));
-    }
-    switch (wanted) {
-      case 'GET webhooks':
-        return ok({ items: [...this.#account.subscriptions.values()].map(listItem) });
-      case 'POST webhooks':
-        return this.#create(parse(body));
-      case 'PATCH webhooks/{id}':
-        return this.#update(this.#find(id), parse(body));
-      case 'DELETE webhooks/{id}':
-        return this.#delete(this.#find(id));
-      case 'POST webhooks/{id}/test':
-        return this.#test(this.#find(id));
-      case 'GET webhooks/{id}/deliveries':
-        return ok({ items: this.#deliveries(this.#find(id), query) });
-      default:
-        throw new Refusal(404, 'not_found', 'there is no such endpoint');
-    }
+  #has(trap: WebhooksTrap): boolean {
+    return this.#options.traps.has(trap);
   }
 
-  #trap(name: WebhooksTrap): boolean {
-    return this.#options.traps.has(name);
-  }
-
-  #find(id = ''): Subscription {
+  #find(id: string): Subscription {
     const found = this.#account.subscriptions.get(id);
-    if (found === undefined) throw new Refusal(404, 'not_found', 'webhook endpoint not found');
+    if (found === undefined) throw refused(404, 'not_found', 'webhook endpoint not found');
     return found;
   }
 
   #create(body: Readonly<Record<string, unknown>>): Answer {
-    if (this.#trap('rate-429')) throw new Refusal(429, 'too_many_requests', 'too many requests');
-    if (this.#trap('failed-create')) throw new Refusal(503, 'unavailable', 'the storage is away');
-    const url = this.#checkedUrl(body['url']);
-    const events = checkedEvents(body['events'] ?? []);
+    if (this.#has('rate-429')) throw refused(429, 'too_many_requests', 'too many requests');
+    if (this.#has('failed-create')) throw refused(503, 'unavailable', 'the storage is away');
+    const address = this.#checkedUrl(body['url']);
+    const listed = checkedEvents(body['events'] ?? []);
     if (this.#account.subscriptions.size >= QUOTA) {
-      throw new Refusal(429, 'too_many_requests', `webhook endpoint limit reached (${QUOTA})`);
+      throw refused(429, 'too_many_requests', `webhook endpoint limit reached (${QUOTA})`);
     }
-    const { now, random } = this.#options;
-    const subscription: Subscription = {
-      id: identifier('ep_', random),
-      secret: identifier('whsec_', random, 32),
-      url,
-      events,
-      status: ACTIVE,
-      consecutive_failures: 0,
-      created_at: instant(now()),
-      updated_at: instant(now()),
-    };
-    this.#account.subscriptions.set(subscription.id, subscription);
-    if (this.#trap('created-but-503')) throw new Refusal(503, 'unavailable', 'the storage is away');
-    const { id, secret, status } = subscription;
-    return { ...ok({ endpoint_id: id, secret, url, events, status }), lost: this.#trap('lost-create') };
+    const { id, secret, url, events, status } = this.#account.subscribe(address, listed, this.#options.now());
+    if (this.#has('created-but-503')) throw refused(503, 'unavailable', 'the storage is away');
+    return [{ endpoint_id: id, secret, url, events, status }, 'lost-create'];
   }
 
   /** Rules 4 and 5: without events the list is cleared; an empty or missing url stays. Only another url enables again (§3). */
   #update(subscription: Subscription, body: Readonly<Record<string, unknown>>): Answer {
-    const { url: asked } = body;
-    const url = asked === undefined || asked === '' ? subscription.url : this.#checkedUrl(asked);
+    const url = body['url'] ? this.#checkedUrl(body['url']) : subscription.url;
     const events = checkedEvents(body['events'] ?? []);
-    if (url !== subscription.url) {
-      subscription.url = url;
-      subscription.status = ACTIVE;
-      subscription.consecutive_failures = 0;
-    }
-    subscription.events = this.#trap('update-clears-events') ? [] : events;
+    if (url !== subscription.url) Object.assign(subscription, { url, status: ACTIVE, consecutive_failures: 0 });
+    subscription.events = this.#has('update-clears-events') ? [] : events;
     subscription.updated_at = instant(this.#options.now());
-    const answer = ok({ item: listItem(subscription) });
-    if (this.#trap('other-editor')) subscription.events = [...new Set([...subscription.events, 'webhook.ping'])];
-    return { ...answer, lost: this.#trap('lost-update') };
+    const item = listItem(subscription);
+    if (this.#has('other-editor')) subscription.events = [...new Set([...subscription.events, 'webhook.ping'])];
+    return [{ item }, 'lost-update'];
   }
 
   #delete({ id }: Subscription): Answer {
-    if (this.#trap('delete-not-ok')) return ok({ ok: false });
+    if (this.#has('delete-not-ok')) return [{ ok: false }];
     this.#account.subscriptions.delete(id);
-    return { ...ok({ ok: true }), lost: this.#trap('lost-delete') };
+    return [{ ok: true }, 'lost-delete'];
   }
 
   #test(subscription: Subscription): Answer {
-    const { now, random } = this.#options;
-    const event: Envelope = {
-      id: identifier('evt_', random),
-      type: 'webhook.ping',
-      created_at: instant(now()),
-      data: {},
-    };
-    if (this.#trap('test-not-queued')) return ok({ event_id: '', queued: false });
-    if (this.#trap('disabled-mid-wait')) subscription.status = DISABLED;
-    const listed = subscription.events.includes(event.type) || !this.#trap('ping-needs-listing');
-    if (listed && !this.#trap('no-log-item')) this.#dispatcher.queue(subscription, event);
-    return { ...ok({ event_id: event.id, queued: true }), lost: this.#trap('lost-test') };
+    if (this.#has('test-not-queued')) return [{ event_id: '', queued: false }];
+    const event = syntheticEvent(this.#account.newId('evt_'), 'webhook.ping', this.#options.now());
+    if (this.#has('disabled-mid-wait')) subscription.status = DISABLED;
+    const isSent = subscription.events.includes(event.type) || !this.#has('ping-needs-listing');
+    if (isSent && !this.#has('no-log-item')) this.#dispatcher.queue(subscription, event);
+    return [{ event_id: event.id, queued: true }, 'lost-test'];
   }
 
   #deliveries({ id }: Subscription, query: URLSearchParams): readonly LogItem[] {
-    const page = this.#trap('ignored-page') ? 1 : whole(query, 'page', 1);
+    const page = this.#has('ignored-page') ? 1 : whole(query, 'page', 1);
     const size = whole(query, 'page_size', 20, 100);
     const all = this.#account.log.filter((item) => item.endpoint_id === id).reverse();
-    const latest = all[0];
-    if (this.#trap('shifting-pages') && latest !== undefined) {
-      this.#account.log.push({ ...latest, id: identifier('dlv_', this.#options.random) });
+    const [latest] = all;
+    if (this.#has('shifting-pages') && latest !== undefined) {
+      this.#account.log.push({ ...latest, id: this.#account.newId('dlv_') });
     }
     return all.slice((page - 1) * size, page * size);
   }
@@ -176,24 +122,25 @@ export class RecordingsApi {
     const [type = 'summary.completed'] = checkedEvents([query.get('event') ?? 'summary.completed']);
     const limit = whole(query, 'limit', 3, 10);
     const real = this.#account.events.filter((event) => event.type === type).slice(0, limit);
-    const { now, random } = this.#options;
-    return real.length > 0 ? real : [syntheticEvent(identifier('evt_sample_', random), type, now())];
+    const id = this.#account.newId('evt_sample_');
+    return real.length > 0 ? real : [syntheticEvent(id, type, this.#options.now())];
   }
 
   #checkedUrl(value: unknown): string {
-    if (typeof value !== 'string' || value === '') throw new Refusal(400, 'bad_request', 'url is required');
+    if (typeof value !== 'string' || value === '') throw badRequest('url is required');
     const url = withoutHostile(value);
-    if (!URL.canParse(url)) throw new Refusal(400, 'bad_request', 'url is invalid');
+    if (!URL.canParse(url)) throw badRequest('url is invalid');
     const address = new URL(url);
-    const local = this.#options.loopbackReceivers && isLoopback(address);
-    if (address.protocol !== 'https:' && !local) throw new Refusal(400, 'bad_request', 'url must be https');
-    if (isLoopback(address) && !local) throw new Refusal(400, 'bad_request', 'url must be publicly resolvable');
+    const isLocal = isLoopback(address);
+    if (isLocal && this.#options.loopbackReceivers) return url;
+    if (address.protocol !== 'https:') throw badRequest('url must be https');
+    if (isLocal) throw badRequest('url must be publicly resolvable');
     return url;
   }
 }
 
-function ok(json: unknown): Answer {
-  return { status: 200, json };
+function badRequest(message: string): Refusal {
+  return refused(400, 'bad_request', message);
 }
 
 function parse(body: string): Readonly<Record<string, unknown>> {
@@ -201,23 +148,23 @@ function parse(body: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(body);
   } catch {
-    throw new Refusal(400, 'bad_request', 'the body is not JSON');
+    throw badRequest('the body is not JSON');
   }
   if (isObject(value)) return value;
-  throw new Refusal(400, 'bad_request', 'the body must be an object');
+  throw badRequest('the body must be an object');
 }
 
 function checkedEvents(value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new Refusal(400, 'bad_request', 'events must be an array');
+  if (!Array.isArray(value)) throw badRequest('events must be an array');
   const types = value.map((type: unknown) => (typeof type === 'string' ? withoutHostile(type) : ''));
   const unknown = types.find((type) => !EVENT_TYPES.has(type));
-  if (unknown !== undefined) throw new Refusal(400, 'bad_request', `unknown event type: ${unknown}`);
+  if (unknown !== undefined) throw badRequest(`unknown event type: ${unknown}`);
   return [...new Set(types)];
 }
 
-function whole(query: URLSearchParams, name: string, otherwise: number, most = Number.MAX_SAFE_INTEGER): number {
+function whole(query: URLSearchParams, name: string, otherwise: number, max = Number.MAX_SAFE_INTEGER): number {
   const text = query.get(name) ?? String(otherwise);
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= most) return number;
-  throw new Refusal(400, 'bad_request', `${name} is invalid`);
+  if (/^\d+$/.test(text) && number >= 1 && number <= max) return number;
+  throw badRequest(`${name} is invalid`);
 }

@@ -1,4 +1,4 @@
-/** Delivers events: signed POSTs, the documented retries, and the end of an endpoint that fails too often (doc 2 §3, §6). */
+/** Delivers events: signs them, repeats failed deliveries, and disables an endpoint that fails too often (doc 2 §3, §6). */
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
@@ -9,18 +9,15 @@ import {
   DISABLED,
   type Envelope,
   FAILED,
-  identifier,
   instant,
   type LogItem,
-  MOST_FAILURES,
-  PENDING,
+  MAX_FAILURES,
   type Subscription,
 } from './account.ts';
 
 export interface DispatcherOptions {
   readonly now: () => number;
-  readonly random: () => number;
-  /** Waiting times are divided by this. */
+  /** Divides waiting times. */
   readonly fast: number;
   /** How long a receiver may take. */
   readonly receiverMs?: number | undefined;
@@ -43,29 +40,15 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /** A log item comes with the dispatch, if the endpoint is still there and active then (doc 2 §4 rule 6). */
+  /** A log item appears with the dispatch, if the endpoint exists and is active then (doc 2 §4 rule 6). */
   queue({ id }: Subscription, event: Envelope): void {
     this.#later(DISPATCH_MS, () => {
-      const subscription = this.#account.subscriptions.get(id);
-      if (subscription?.status !== ACTIVE) return;
-      const { now, random } = this.#options;
-      const item: LogItem = {
-        id: identifier('dlv_', random),
-        endpoint_id: id,
-        event_id: event.id,
-        event_type: event.type,
-        status: PENDING,
-        attempts: 0,
-        last_error: '',
-        delivered_at: '',
-        created_at: instant(now()),
-      };
-      this.#account.log.push(item);
-      void this.#attempt(item, event);
+      if (this.#account.subscriptions.get(id)?.status !== ACTIVE) return;
+      void this.#attempt(this.#account.addLogItem(id, event, this.#options.now()), event);
     });
   }
 
-  /** The event goes to all that list its type. */
+  /** Sends an event to every endpoint that lists its type. */
   emit(event: Envelope): void {
     for (const subscription of this.#account.subscriptions.values()) {
       if (subscription.events.includes(event.type)) this.queue(subscription, event);
@@ -103,16 +86,16 @@ export class Dispatcher {
       return;
     }
     item.last_error = failure;
-    if (++subscription.consecutive_failures >= MOST_FAILURES) subscription.status = DISABLED;
+    if (++subscription.consecutive_failures >= MAX_FAILURES) subscription.status = DISABLED;
     const delay = RETRY_DELAYS_MS[item.attempts - 1];
     if (delay === undefined) item.status = FAILED;
     else this.#later(delay, () => void this.#attempt(item, event));
   }
 
-  /** Undefined for a success, else why there is none. */
+  /** Undefined for a success, else the reason for the failure. */
   #post({ url, secret }: Subscription, { id }: LogItem, event: Envelope): Promise<string | undefined> {
     const address = new URL(url);
-    // The sandbox is to reach nobody but this machine.
+    // The sandbox reaches only this machine.
     if (!isLoopback(address)) return Promise.resolve('sandbox_delivers_to_loopback_only');
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(this.#options.now() / 1000));
@@ -129,10 +112,10 @@ export class Dispatcher {
       const { request: open } = address.protocol === 'https:' ? https : http;
       const request = open(address, { method: 'POST', headers, agent: false });
       this.#requests.add(request);
-      const late = setTimeout(() => {
+      request.setTimeout(this.#options.receiverMs ?? RECEIVER_MS, () => {
         settle('timeout');
         request.destroy();
-      }, this.#options.receiverMs ?? RECEIVER_MS);
+      });
       request.on('response', (answer) => {
         const { statusCode = 0 } = answer;
         answer.resume();
@@ -141,10 +124,7 @@ export class Dispatcher {
       request.on('error', ({ code }: NodeJS.ErrnoException) =>
         settle(code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed'),
       );
-      request.on('close', () => {
-        clearTimeout(late);
-        this.#requests.delete(request);
-      });
+      request.on('close', () => this.#requests.delete(request));
       request.end(body);
     });
   }

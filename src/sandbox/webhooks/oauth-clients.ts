@@ -1,106 +1,52 @@
-/** Clients: their registration (doc 2 §5, RFC 7591) and how they prove who they are. */
+/** OAuth clients: their registration (doc 2 §5, RFC 7591) and authentication, and the parameters and errors of all endpoints. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { isObject } from '../../json-object.ts';
+import * as z from 'zod/mini';
+import { Refusal, type Response } from '../http.ts';
 import { ALLOW_LISTED, type WebhooksTrap } from '../traps.ts';
-import { jsonAnswer, OAuthRefusal, type Parameters, type WireAnswer } from './oauth-answer.ts';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
-const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 export const SCOPE = 'mcp:connect';
 
-export interface Client {
-  readonly client_id: string;
-  readonly client_secret?: string;
-  readonly client_name: string;
-  readonly redirect_uris: readonly string[];
-  readonly grant_types: readonly string[];
-  readonly token_endpoint_auth_method: (typeof METHODS)[number];
-}
+/** Errors are at the top level, unlike those below /v1 (doc 2 §7, RFC 6749 §5.2). */
+export class OAuthError extends Refusal {
+  readonly description: string;
 
-export interface ClientsOptions {
-  readonly now: () => number;
-  readonly traps: ReadonlySet<WebhooksTrap>;
-}
-
-export class Clients {
-  readonly #clients = new Map<string, Client>();
-  readonly #used = new Set<string>();
-  readonly #options: ClientsOptions;
-
-  constructor(options: ClientsOptions) {
-    this.#options = options;
-  }
-
-  find(id: string | undefined): Client | undefined {
-    const forgotten = this.#options.traps.has('client-forgotten') && this.#used.has(id ?? '');
-    return forgotten ? undefined : this.#clients.get(id ?? '');
-  }
-
-  /** Somebody has signed in with it. */
-  use({ client_id }: Client): void {
-    this.#used.add(client_id);
-  }
-
-  /** How clients may prove who they are. */
-  get methods(): readonly string[] {
-    return this.#options.traps.has('one-method') ? ['client_secret_post'] : METHODS;
-  }
-
-  register(contentType: string | undefined, body: string): WireAnswer {
-    const asked = readMetadata(contentType, body);
-    const { traps, now } = this.#options;
-    if (traps.has('web-by-default') && !isNative(body) && asked.redirect_uris.some((uri) => uri.startsWith('http:'))) {
-      throw badRedirect('a web application must have https redirects');
-    }
-    const method = traps.has('other-method') ? otherThan(asked.token_endpoint_auth_method) : undefined;
-    const client: Client = { ...asked, ...(method === undefined ? {} : { token_endpoint_auth_method: method }) };
-    if (!this.methods.includes(client.token_endpoint_auth_method)) {
-      throw invalid(`token_endpoint_auth_method must be ${this.methods.join(', ')}`);
-    }
-    const prefix = traps.has('basic-plain') ? 'cs~%2B+/' : 'cs_';
-    const secret = client.token_endpoint_auth_method === 'none' ? undefined : secretValue(prefix);
-    const kept = { ...client, ...(secret === undefined ? {} : { client_secret: secret }) };
-    this.#clients.set(client.client_id, kept);
-    const told = secret ?? (traps.has('secret-for-public') ? secretValue('cs_') : undefined);
-    return jsonAnswer(201, {
-      ...client,
-      client_id_issued_at: Math.floor(now() / 1000),
-      ...(told === undefined ? {} : { client_secret: told, client_secret_expires_at: 0 }),
-      response_types: ['code'],
-      scope: SCOPE,
-    });
-  }
-
-  /** By the method that it was registered with, and by that alone. */
-  authenticate(authorization: string | undefined, form: Parameters): Client {
-    const posted = form.get('client_secret');
-    if (authorization !== undefined && posted !== undefined) {
-      throw new OAuthRefusal('invalid_request', 'a client proves itself by one method, not by two');
-    }
-    const { traps } = this.#options;
-    const basic = authorization === undefined ? undefined : readBasic(authorization, !traps.has('basic-plain'));
-    if (basic !== undefined && traps.has('basic-alone') && form.get('client_id') !== undefined) {
-      throw new OAuthRefusal('invalid_request', 'client_id stands in the header, and in the body too');
-    }
-    const id = basic?.id ?? form.get('client_id');
-    if (id === undefined) throw new OAuthRefusal('invalid_request', 'client_id is required');
-    if (id !== (form.get('client_id') ?? id)) {
-      throw new OAuthRefusal('invalid_request', 'client_id is not that of the Authorization header');
-    }
-    const client = this.find(id);
-    const method = basic ? 'client_secret_basic' : posted === undefined ? 'none' : 'client_secret_post';
-    if (client === undefined) throw strangerTo(method, 'the client is not known');
-    if (client.token_endpoint_auth_method !== method) {
-      throw strangerTo(method, `the client is registered with ${client.token_endpoint_auth_method}, not ${method}`);
-    }
-    if (!sameText(basic?.secret ?? posted ?? '', client.client_secret ?? '')) {
-      throw strangerTo(method, 'the secret is not that of the client');
-    }
-    return client;
+  constructor(error: string, description: string, status = 400, headers: Response['headers'] = {}) {
+    // RFC 6749 §5.2 allows these characters.
+    super(status, { error, error_description: description.replace(/[^ !#-[\]-~]/g, '?') }, headers);
+    this.description = description;
   }
 }
 
-/** Not for guessing: 256 bits. */
+export function invalidRequest(description: string): OAuthError {
+  return new OAuthError('invalid_request', description);
+}
+
+export type Parameters = ReadonlyMap<string, string>;
+
+/** Empty parameters count as missing. Throws for a repeated parameter, and for a broken encoding. */
+export function readParameters(text: string): Parameters {
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidRequest('the parameters are not encoded correctly');
+  const pairs = [...new URLSearchParams(text)];
+  const repeated = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
+  if (repeated !== undefined) throw invalidRequest(`${repeated[0]} occurs more than once`);
+  return new Map(pairs.filter(([, value]) => value !== ''));
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+export function readForm(type: string | undefined, body: string): Parameters {
+  if (type?.split(';')[0]?.trim().toLowerCase() !== FORM) throw invalidRequest(`the body must be ${FORM}`);
+  return readParameters(body);
+}
+
+export function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name);
+  if (value === undefined) throw invalidRequest(`${name} is required`);
+  return value;
+}
+
+/** 256 bits, so that nobody can guess it. */
 export function secretValue(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
@@ -110,22 +56,138 @@ export function sameText(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function strangerTo(method: Client['token_endpoint_auth_method'], why: string): OAuthRefusal {
-  const headers = method === 'client_secret_basic' ? { 'www-authenticate': 'Basic realm="sandbox"' } : {};
-  return new OAuthRefusal('invalid_client', why, 401, headers);
+const REGISTRATION = z.object({
+  redirect_uris: z.array(z.string()).check(z.minLength(1)),
+  client_name: z._default(z.string(), ''),
+  token_endpoint_auth_method: z._default(z.enum(METHODS), 'client_secret_basic'),
+  grant_types: z
+    ._default(z.array(z.enum(['authorization_code', 'refresh_token'])), ['authorization_code'])
+    .check(z.refine((types) => types.includes('authorization_code'))),
+  response_types: z._default(z.tuple([z.literal('code')]), ['code']),
+  scope: z._default(z.string(), SCOPE),
+  application_type: z.optional(z.unknown()),
+});
+
+export interface Client extends Omit<z.infer<typeof REGISTRATION>, 'application_type'> {
+  readonly client_id: string;
+  readonly client_secret?: string;
+}
+
+export class Clients {
+  readonly #clients = new Map<string, Client>();
+  readonly #used = new Set<string>();
+  readonly #traps: ReadonlySet<WebhooksTrap>;
+  readonly #now: () => number;
+
+  constructor(traps: ReadonlySet<WebhooksTrap>, now: () => number) {
+    this.#traps = traps;
+    this.#now = now;
+  }
+
+  find(id: string): Client | undefined {
+    const isForgotten = this.#traps.has('client-forgotten') && this.#used.has(id);
+    return isForgotten ? undefined : this.#clients.get(id);
+  }
+
+  /** Somebody has signed in with this client. */
+  use({ client_id }: Client): void {
+    this.#used.add(client_id);
+  }
+
+  /** How clients may authenticate. */
+  get methods(): readonly string[] {
+    return this.#traps.has('one-method') ? ['client_secret_post'] : METHODS;
+  }
+
+  /** Returns the JSON of the response. */
+  register(type: string | undefined, body: string): unknown {
+    const traps = this.#traps;
+    const { application_type, ...registration } = readRegistration(type, body);
+    const { redirect_uris, scope } = registration;
+    if (scope !== SCOPE) throw invalidMetadata(`scope must be ${SCOPE}`);
+    for (const uri of redirect_uris) checkRedirect(uri);
+    if (
+      traps.has('web-by-default') &&
+      application_type !== 'native' &&
+      redirect_uris.some((uri) => uri.startsWith('http:'))
+    ) {
+      throw badRedirect('a web application must have https redirects');
+    }
+    const asked = registration.token_endpoint_auth_method;
+    const other = asked === 'none' ? 'client_secret_basic' : 'none';
+    const method = traps.has('other-method') ? other : asked;
+    if (!this.methods.includes(method)) {
+      throw invalidMetadata(`token_endpoint_auth_method must be ${this.methods.join(', ')}`);
+    }
+    const client_id = `client_${randomBytes(9).toString('hex')}`;
+    const client = { ...registration, client_id, token_endpoint_auth_method: method };
+    const client_secret = secretValue(traps.has('basic-plain') ? 'cs~%2B+/' : 'cs_');
+    this.#clients.set(client_id, method === 'none' ? client : { ...client, client_secret });
+    const showsSecret = method !== 'none' || traps.has('secret-for-public');
+    return {
+      ...client,
+      client_id_issued_at: Math.floor(this.#now() / 1000),
+      ...(showsSecret ? { client_secret, client_secret_expires_at: 0 } : {}),
+    };
+  }
+
+  /** By the method that the client is registered with, and by no other. */
+  authenticate(authorization: string | undefined, form: Parameters): Client {
+    const [posted, formId] = [form.get('client_secret'), form.get('client_id')];
+    if (authorization !== undefined && posted !== undefined) {
+      throw invalidRequest('a client may use only one authentication method');
+    }
+    const isDecoded = !this.#traps.has('basic-plain');
+    const basic = authorization === undefined ? undefined : readBasic(authorization, isDecoded);
+    if (basic !== undefined && formId !== undefined && (this.#traps.has('basic-alone') || formId !== basic.id)) {
+      throw invalidRequest('client_id is in the header and in the body');
+    }
+    const client = this.find(basic?.id ?? required(form, 'client_id'));
+    const method = basic ? 'client_secret_basic' : posted === undefined ? 'none' : 'client_secret_post';
+    if (client === undefined) throw invalidClient(method, 'the client is unknown');
+    if (client.token_endpoint_auth_method !== method) {
+      throw invalidClient(method, `the client is registered with ${client.token_endpoint_auth_method}, not ${method}`);
+    }
+    if (!sameText(basic?.secret ?? posted ?? '', client.client_secret ?? '')) {
+      throw invalidClient(method, 'the secret is wrong');
+    }
+    return client;
+  }
+}
+
+function readRegistration(type: string | undefined, body: string): z.infer<typeof REGISTRATION> {
+  if (!/^application\/json(?: *;|$)/i.test(type ?? '')) throw invalidMetadata('the body must be application/json');
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw invalidMetadata('the body is not JSON');
+  }
+  const { data, error } = REGISTRATION.safeParse(value);
+  if (data !== undefined) return data;
+  const name = String(error?.issues[0]?.path[0] ?? 'the body');
+  throw name === 'redirect_uris' ? badRedirect('redirect_uris is invalid') : invalidMetadata(`${name} is invalid`);
+}
+
+/** Doc 2 §5: https is allow-listed; http is for the loopback addresses. */
+function checkRedirect(uri: string): void {
+  if (!URL.canParse(uri)) throw badRedirect(`${uri} is no address`);
+  const { protocol, hostname, username, password } = new URL(uri);
+  const isLoopback = protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  if (uri.includes('#') || username !== '' || password !== '') throw badRedirect(`${uri} has a fragment or a user`);
+  if (!isLoopback && uri !== ALLOW_LISTED)
+    throw badRedirect(`${uri} is not on the allow-list, nor on loopback by http`);
 }
 
 /** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
-function readBasic(authorization: string, decodes: boolean): { readonly id: string; readonly secret: string } {
-  const encoded = /^Basic +([\w+/]+=*)$/i.exec(authorization)?.[1];
-  const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8');
-  const colon = pair.indexOf(':');
+function readBasic(authorization: string, isDecoded: boolean): { readonly id: string; readonly secret: string } {
+  const encoded = /^Basic +([\w+/]+=*)$/i.exec(authorization)?.[1] ?? '';
+  const [, id, secret = ''] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
   try {
-    if (colon < 1) throw new URIError('no pair');
-    const [id, secret] = [pair.slice(0, colon), pair.slice(colon + 1)];
-    return decodes ? { id: formDecoded(id), secret: formDecoded(secret) } : { id, secret };
+    if (id === undefined) throw new URIError('no pair');
+    return isDecoded ? { id: formDecoded(id), secret: formDecoded(secret) } : { id, secret };
   } catch {
-    throw strangerTo('client_secret_basic', 'the Authorization header is not Basic with an id and a secret');
+    throw invalidClient('client_secret_basic', 'the Authorization header is not Basic with an id and a secret');
   }
 }
 
@@ -133,68 +195,15 @@ function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-function isNative(body: string): boolean {
-  return parseObject(body)['application_type'] === 'native';
+function invalidClient(method: Client['token_endpoint_auth_method'], why: string): OAuthError {
+  const headers = method === 'client_secret_basic' ? { 'www-authenticate': 'Basic realm="sandbox"' } : {};
+  return new OAuthError('invalid_client', why, 401, headers);
 }
 
-function readMetadata(contentType: string | undefined, body: string): Client {
-  if (!/^application\/json(?: *;|$)/i.test(contentType ?? '')) throw invalid('the body must be application/json');
-  const asked = parseObject(body);
-  const { redirect_uris, client_name = '', scope = SCOPE, response_types = ['code'] } = asked;
-  const { token_endpoint_auth_method: method = 'client_secret_basic', grant_types = ['authorization_code'] } = asked;
-  if (!isTexts(redirect_uris) || redirect_uris.length === 0) throw badRedirect('redirect_uris is required');
-  for (const uri of redirect_uris) checkRedirect(uri);
-  const known = METHODS.find((one) => one === method);
-  if (known === undefined) throw invalid(`token_endpoint_auth_method must be one of ${METHODS.join(', ')}`);
-  if (typeof client_name !== 'string') throw invalid('client_name must be a string');
-  if (scope !== SCOPE) throw invalid(`scope must be ${SCOPE}`);
-  if (!isTexts(response_types) || response_types.join() !== 'code') throw invalid('response_types must be ["code"]');
-  if (!isTexts(grant_types) || !grant_types.includes('authorization_code') || !grant_types.every(isGrantType)) {
-    throw invalid(`grant_types must be authorization_code, or both of ${GRANT_TYPES.join(', ')}`);
-  }
-  const client_id = `client_${randomBytes(9).toString('hex')}`;
-  return { client_id, client_name, redirect_uris, grant_types, token_endpoint_auth_method: known };
+function invalidMetadata(why: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', why);
 }
 
-/** Doc 2 §5: https is allow-listed; http is for the loopback addresses. */
-function checkRedirect(uri: string): void {
-  if (!URL.canParse(uri)) throw badRedirect(`${uri} is no address`);
-  const { protocol, hostname, username, password } = new URL(uri);
-  if (uri.includes('#')) throw badRedirect(`${uri} has a fragment`);
-  if (username !== '' || password !== '') throw badRedirect(`${uri} has a user or a password`);
-  if (protocol === 'https:' && uri !== ALLOW_LISTED) throw badRedirect(`${uri} is not on the allow-list`);
-  if (protocol === 'https:') return;
-  if (protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) {
-    throw badRedirect(`${uri} is neither https nor a loopback address`);
-  }
-}
-
-function parseObject(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (isObject(value)) return value;
-  } catch {
-    throw invalid('the body is not JSON');
-  }
-  throw invalid('the body must be an object');
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function isGrantType(type: string): boolean {
-  return GRANT_TYPES.some((known) => known === type);
-}
-
-function otherThan(method: Client['token_endpoint_auth_method']): Client['token_endpoint_auth_method'] {
-  return method === 'none' ? 'client_secret_basic' : 'none';
-}
-
-function invalid(why: string): OAuthRefusal {
-  return new OAuthRefusal('invalid_client_metadata', why);
-}
-
-function badRedirect(why: string): OAuthRefusal {
-  return new OAuthRefusal('invalid_redirect_uri', why);
+function badRedirect(why: string): OAuthError {
+  return new OAuthError('invalid_redirect_uri', why);
 }
