@@ -95,7 +95,6 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   return {
     userAgent: `svc/${version}`,
     tls: { ...pemFiles(parts), ...extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
-    deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       ...(http === undefined ? {} : { http }),
       ...(https === undefined ? {} : { https }),

@@ -1,10 +1,8 @@
-/** What an answer that is no success means, where the service's own rules do not say. */
-
-import { type ErrorCode, type ErrorDetails, SvcError } from '../errors.ts';
+/** What an answer that is no success means, where the service's own rules do not say, and when a read is repeated after it. */
+import { type ErrorCode, SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
-import type { AnswerHeaders } from './exchange.ts';
-import { LOOK_FIRST } from './failures.ts';
+import { LOOK_FIRST, PROXY_CREDENTIAL } from './failures.ts';
 import { redactText } from './redact.ts';
 
 export interface FailedAnswer {
@@ -13,26 +11,22 @@ export interface FailedAnswer {
   readonly contentType: string;
   /** At most its first 64 KiB. */
   readonly text: string;
-  readonly headers: AnswerHeaders;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** RFC 3339: when it may be repeated, where the answer says so. */
   readonly retryAt?: string | undefined;
   /** Whether the request had an `Authorization` header. */
   readonly credentialSent?: boolean;
 }
 
-export function contentType(headers: AnswerHeaders): string {
-  if (headers['content-type'] === 'application/json') return 'application/json';
+export function contentType(headers: FailedAnswer['headers']): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** `line` names the request: `GET https://…`. */
 export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
   const { status, retryAt } = answer;
-  const details: ErrorDetails = {
-    httpStatus: status,
-    sent: 'yes',
-    ...(retryAt === undefined ? {} : { more: { retry_after: retryAt } }),
-  };
+  const details = { httpStatus: status, sent: 'yes' as const, more: { retry_after: retryAt } };
   if (status < 400) return redirection(answer, line);
   const message = serviceMessage(answer);
   const text = `answered ${status}${message === '' ? '' : `: ${message}`}`;
@@ -40,21 +34,18 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
     const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
     const failure = new SvcError(code, `${text} (${line})`, details);
     if (effect === 'read') return failure;
-    return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
-      ...details,
-      hint: LOOK_FIRST,
-      cause: failure,
-    });
+    const unknown = `${text}; it may have been applied (${line})`;
+    return new SvcError('outcome_unknown', unknown, { ...details, hint: LOOK_FIRST, cause: failure });
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
-  return new SvcError(code, `${text} (${line})`, hint === undefined ? details : { ...details, hint });
+  return new SvcError(code, `${text} (${line})`, { ...details, hint });
 }
 
 const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
   401: ['unauthorized', 'sign in, or check the credential'],
   403: ['forbidden', 'the credential does not allow this'],
   404: ['not_found'],
-  407: ['proxy_failed', 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT'],
+  407: ['proxy_failed', PROXY_CREDENTIAL],
   429: ['limited', 'wait before you repeat it'],
 };
 
@@ -109,4 +100,24 @@ function fromJson(text: string): string | undefined {
 function shorten(text: string): string {
   const points = [...text.slice(0, 2 * LONGEST_MESSAGE + 2)];
   return points.length > LONGEST_MESSAGE ? `${points.slice(0, LONGEST_MESSAGE).join('')}…` : text;
+}
+
+const FIRST_DELAY_MS = 250;
+
+/** What a busy service or a proxy in front of one answers; a read may be asked again. */
+export function isPassing(status: number): boolean {
+  return status === 429 || status === 502 || status === 503 || status === 504;
+}
+
+/** How long to wait before the next attempt: what the service asks for, else full jitter below a doubling bound. */
+export function retryDelay(attempt: number, retryAfter: string | undefined, now: number, random: number): number {
+  return parseRetryAfter(retryAfter, now) ?? random * FIRST_DELAY_MS * 2 ** (attempt - 1);
+}
+
+/** Seconds or an HTTP date, as milliseconds from now; `undefined` where it is neither. */
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

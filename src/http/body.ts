@@ -1,13 +1,102 @@
-/** The bytes of one answer, handed on as they arrive, with the sender held back where the reader is slow. */
+/** The bytes of one response, handed on as they arrive, and the time they may take. A slow reader holds the service back. */
 import { SvcError } from '../errors.ts';
-import { ByteList } from './byte-list.ts';
-import type { Deadline } from './deadline.ts';
+import type { Flow } from './pool.ts';
 
-/** What the connection can be told. */
-export interface Flow {
-  pause(): void;
-  resume(): void;
-  abort(reason: Error): void;
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The total time of one request, which counts only while svc waits for the service. */
+export class Deadline {
+  readonly #expire: () => void;
+  #left: number;
+  #started = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Does not run yet. */
+  constructor(ms: number, expire: () => void) {
+    this.#left = Math.min(ms, LONGEST_TIMER);
+    this.#expire = expire;
+  }
+
+  get remaining(): number {
+    return this.#timer === undefined ? this.#left : this.#left - (performance.now() - this.#started);
+  }
+
+  run(): void {
+    if (this.#timer !== undefined) return;
+    this.#started = performance.now();
+    this.#timer = setTimeout(() => {
+      this.halt();
+      this.#expire();
+    }, this.#left);
+  }
+
+  halt(): void {
+    this.#left = this.remaining;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Counts what was spent on the response while the clock stopped. */
+  spend(ms: number): void {
+    this.#left -= ms;
+    if (this.#left <= 0) this.#expire();
+  }
+}
+
+const SMALL = 4096;
+const BLOCK = 64 * 1024;
+
+/** Bytes in the order in which they came, small pieces gathered: a service that sends single bytes costs no object for each. */
+export class ByteList {
+  #chunks: Buffer[] = [];
+  #block = Buffer.alloc(0);
+  #used = 0;
+  #length = 0;
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  push(chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (chunk.length >= SMALL) {
+      this.#seal();
+      this.#chunks.push(chunk);
+      return;
+    }
+    if (this.#used + chunk.length > this.#block.length) {
+      this.#seal();
+      this.#block = Buffer.allocUnsafe(BLOCK);
+    }
+    chunk.copy(this.#block, this.#used);
+    this.#used += chunk.length;
+  }
+
+  /** The oldest bytes, taken out. */
+  shift(): Buffer | undefined {
+    if (this.#chunks.length === 0) this.#seal();
+    const chunk = this.#chunks.shift();
+    this.#length -= chunk?.length ?? 0;
+    return chunk;
+  }
+
+  /** All bytes, taken out. */
+  take(): Buffer {
+    this.#seal();
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
+    this.#chunks = [];
+    this.#length = 0;
+    return bytes;
+  }
+
+  #seal(): void {
+    if (this.#used === 0) return;
+    this.#chunks.push(this.#block.subarray(0, this.#used));
+    this.#block = this.#block.subarray(this.#used);
+    this.#used = 0;
+  }
 }
 
 const HIGH_WATER = 512 * 1024;
@@ -19,8 +108,8 @@ const LONGEST_HANDLING_MS = 100;
 export class Body implements AsyncIterable<Buffer> {
   readonly #flow: Flow;
   readonly #deadline: Deadline;
-  readonly #limit: number;
   readonly #bytes = new ByteList();
+  #limit: number;
   #received = 0;
   #ended = false;
   #failure: unknown;
@@ -39,9 +128,8 @@ export class Body implements AsyncIterable<Buffer> {
 
   push(chunk: Buffer): void {
     this.#received += chunk.length;
-    const limit = this.#gathering ? Math.min(this.#limit, LARGEST_WHOLE) : this.#limit;
-    if (this.#received > limit) {
-      this.#flow.abort(tooLarge(limit));
+    if (this.#received > this.#limit) {
+      this.#flow.abort(tooLarge(this.#limit));
       return;
     }
     this.#bytes.push(chunk);
@@ -60,20 +148,11 @@ export class Body implements AsyncIterable<Buffer> {
     this.end();
   }
 
-  /** All of it. At once where the last byte is there. */
-  whole(): Buffer | Promise<Buffer> {
-    if (this.#ended) return this.#taken();
+  async whole(): Promise<Buffer> {
+    this.#limit = Math.min(this.#limit, LARGEST_WHOLE);
     this.#gathering = true;
-    this.#flow.resume();
-    return this.#gathered();
-  }
-
-  async #gathered(): Promise<Buffer> {
+    if (!this.#ended) this.#flow.resume();
     while (!this.#ended) await this.#change();
-    return this.#taken();
-  }
-
-  #taken(): Buffer {
     if (this.#failure !== undefined) throw this.#failure;
     return this.#bytes.take();
   }

@@ -2,11 +2,11 @@
 import { contentType } from './answers.ts';
 import { checkCredential } from './credential.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
-import type { Answer } from './exchange.ts';
 import { ArrayItems } from './items.ts';
 import { JsonFault, outerKind, parseJson } from './json.ts';
-import { hasAnswer, LENIENT_TYPES, Sender, type Sent, type ServiceRules, type Trip } from './sender.ts';
+import { LENIENT_TYPES, Sender, type Sent, type ServiceRules } from './sender.ts';
 import type { Target } from './target.ts';
+import type { Response } from './transport.ts';
 
 export type { ServiceRules } from './sender.ts';
 
@@ -95,7 +95,7 @@ class ServiceClient implements Client {
       return all as T;
     }
     const schema = loading(endpoint.answer);
-    const sent = await this.#sender.send(endpoint, values, wholeBody, confirmed);
+    const sent = await this.#sender.send(endpoint, values, ({ body }) => body.whole(), confirmed);
     if (schema === undefined) return undefined as T;
     const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
     const parser = await schema;
@@ -104,7 +104,7 @@ class ServiceClient implements Client {
 
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const schema = loading(endpoint.item);
-    const sent = await this.#sender.send(endpoint, values, async (answer) => answer.body);
+    const sent = await this.#sender.send(endpoint, values, ({ body }) => body);
     const array = new ArrayItems(endpoint.largeItems);
     let count = 0;
     let begin: Buffer | undefined;
@@ -124,24 +124,13 @@ class ServiceClient implements Client {
   }
 
   async raw<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
-    const sent = await this.#begin(endpoint, values);
-    const { begin, rest } = sent.result;
-    if (hasAnswer(endpoint)) {
-      try {
-        this.#checked(
-          sent,
-          () => {
-            checkKind(begin, endpoint.item !== undefined);
-            if (rest === undefined) parseJson(begin);
-          },
-          begin,
-        );
-      } catch (error) {
-        await rest?.return();
-        throw error;
-      }
-    }
-    return rest === undefined ? once(begin) : this.#longAnswer(sent, begin, rest);
+    const isArray = endpoint.item !== undefined;
+    const { bytes } = await this.#begun(endpoint, values, undefined, ({ begin, rest }) => {
+      checkKind(begin, isArray);
+      if (rest === undefined) parseJson(begin);
+      return true;
+    });
+    return bytes;
   }
 
   async answer(
@@ -150,50 +139,35 @@ class ServiceClient implements Client {
     confirmed: Confirmed | undefined,
   ): Promise<WholeAnswer | Plan> {
     if (this.#sender.plans(endpoint)) return this.plan(endpoint, values);
-    const sent = await this.#begin({ ...endpoint, mislabelled: true }, values, confirmed);
-    const { begin, rest } = sent.result;
-    const { status, headers } = sent.answer;
-    const head = { status, headers: this.#sender.shownHeaders(sent) };
+    return this.#begun({ ...endpoint, mislabelled: true }, values, confirmed, isJsonAnswer);
+  }
+
+  /** Checks the beginning of an answer before any of it is handed out. `check` says whether it is JSON. */
+  async #begun(
+    endpoint: EndpointShape,
+    values: CallValues,
+    confirmed: Confirmed | undefined,
+    check: (begun: Begun, response: Response) => boolean,
+  ): Promise<WholeAnswer> {
+    const sent = await this.#sender.send(endpoint, values, beginning, confirmed);
+    const { response, result } = sent;
+    const { begin, rest } = result;
     try {
-      const isJson = this.#checked(sent, () => isJsonAnswer(contentType(headers), begin, rest === undefined));
-      if (rest === undefined) return { ...head, isJson, bytes: once(begin) };
-      return {
-        ...head,
-        isJson,
-        bytes: isJson ? this.#longAnswer(sent, begin, rest) : this.#longText(sent, begin, rest),
-      };
+      const isJson = this.#checked(sent, () => check(result, response), begin);
+      const bytes = rest === undefined ? once(begin) : this.#long(sent, begin, rest, isJson);
+      return { status: response.status, headers: this.#sender.shownHeaders(response), isJson, bytes };
     } catch (error) {
       await rest?.return();
       throw error;
     }
   }
 
-  /** Reads as much of an answer as is checked before any of it is handed out. */
-  #begin(endpoint: EndpointShape, values: CallValues, confirmed?: Confirmed): Promise<Sent<Begun>> {
-    const beginning = async ({ body }: Answer): Promise<Begun> => {
-      const rest = body[Symbol.asyncIterator]();
-      const chunks: Buffer[] = [];
-      for (let size = 0; size <= LARGEST_CHECKED; ) {
-        const next = await rest.next();
-        if (next.done) return { begin: Buffer.concat(chunks), rest: undefined };
-        chunks.push(next.value);
-        size += next.value.length;
-      }
-      return { begin: Buffer.concat(chunks), rest };
-    };
-    return this.#sender.send(endpoint, values, beginning, confirmed);
-  }
-
-  async *#longText(sent: Trip, begin: Buffer, rest: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Uint8Array> {
-    yield begin;
-    yield* this.#explained(sent, rest);
-  }
-
   /** An answer too long to be checked before it is handed out: at least its end must be that of a JSON value. */
-  async *#longAnswer(
+  async *#long(
     sent: Sent<unknown>,
     begin: Buffer,
-    rest: AsyncGenerator<Buffer, void, void>,
+    rest: AsyncIterable<Buffer>,
+    isJson: boolean,
   ): AsyncGenerator<Uint8Array> {
     let last: Buffer = begin;
     yield begin;
@@ -201,33 +175,42 @@ class ServiceClient implements Client {
       if (!isBlank(chunk)) last = chunk;
       yield chunk;
     }
-    this.#checked(sent, () => {
-      if (!/[\]}]\s*$/.test(last.toString('latin1', Math.max(0, last.length - 64))))
-        throw new JsonFault('its end is missing');
-    });
+    if (isJson && !/[\]}]\s*$/.test(last.toString('latin1', Math.max(0, last.length - 64))))
+      throw this.#sender.failure(new JsonFault('its end is missing'), sent.exchange);
   }
 
   /** The chunks, with a broken end told in the user's words. */
-  async *#explained(sent: Trip, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  async *#explained({ exchange }: Sent<unknown>, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     try {
       yield* chunks;
     } catch (error) {
-      throw this.#sender.failure(error, sent);
+      throw this.#sender.failure(error, exchange);
     }
   }
 
   /** `begin`: the first bytes of the response, which may say what is wrong. */
-  #checked<R>(sent: Sent<unknown>, check: () => R, begin?: Buffer): R {
+  #checked<R>({ exchange, response }: Sent<unknown>, check: () => R, begin?: Buffer): R {
     try {
       return check();
     } catch (error) {
-      const said = begin === undefined || !(error instanceof JsonFault) ? '' : this.#sender.saidInstead(sent, begin);
-      throw this.#sender.failure(
-        said === '' ? error : new JsonFault(`${(error as JsonFault).message}, but says: ${said}`),
-        sent,
-      );
+      if (begin === undefined || !(error instanceof JsonFault)) throw this.#sender.failure(error, exchange);
+      const said = this.#sender.saidInstead(response, begin);
+      throw this.#sender.failure(said === '' ? error : new JsonFault(`${error.message}, but says: ${said}`), exchange);
     }
   }
+}
+
+/** Reads as much of an answer as is checked before any of it is handed out. */
+async function beginning({ body }: Response): Promise<Begun> {
+  const rest = body[Symbol.asyncIterator]();
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= LARGEST_CHECKED; ) {
+    const next = await rest.next();
+    if (next.done) return { begin: Buffer.concat(chunks), rest: undefined };
+    chunks.push(next.value);
+    size += next.value.length;
+  }
+  return { begin: Buffer.concat(chunks), rest };
 }
 
 /** Loads a schema while the request is under way. */
@@ -235,10 +218,6 @@ function loading(schema: Schema | undefined): Promise<Parser<unknown>> | undefin
   const parser = schema?.();
   parser?.catch(() => {}); // thrown where it is awaited
   return parser;
-}
-
-function wholeBody({ body }: Answer): Buffer | Promise<Buffer> {
-  return body.whole();
 }
 
 /** `position`: which item of a list it is, from 1. */
@@ -261,12 +240,13 @@ function kindOf(value: unknown): string {
 }
 
 /** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */
-function isJsonAnswer(type: string, begin: Buffer, whole: boolean): boolean {
+function isJsonAnswer({ begin, rest }: Begun, { headers }: Response): boolean {
+  const type = contentType(headers);
   if (begin.length === 0) return false; // a success without a body, whatever its head says
   const labelled = /[/+]json$/.test(type);
   if (!labelled && !LENIENT_TYPES.has(type)) return false;
   try {
-    if (whole) parseJson(begin);
+    if (rest === undefined) parseJson(begin);
     else checkKind(begin, false);
     return labelled || outerKind(begin) !== '';
   } catch (error) {

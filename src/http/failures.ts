@@ -1,7 +1,17 @@
 /** What a broken exchange means: the error code, the reason in words, and whether the service can have acted on the request. */
-import { SvcError } from '../errors.ts';
+import { type ErrorCode, SvcError } from '../errors.ts';
 import { JsonFault } from './json.ts';
-import { type Reason, tlsReason } from './tls-failures.ts';
+
+/** Why no response came. */
+export interface Reason {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly hint?: string | undefined;
+  /** A read may be repeated at once. */
+  readonly again?: boolean;
+  /** The service has certainly not acted, although bytes were sent. */
+  readonly refused?: boolean;
+}
 
 /** No connection could be made: nothing of the request was sent. */
 export class ConnectFailure extends Error {
@@ -24,6 +34,7 @@ export class ProxyFailure extends Error {
   }
 }
 
+export const PROXY_CREDENTIAL = 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT';
 export const LOOK_FIRST = 'look at the state of the service before you repeat it';
 
 /** How far the exchange had come. */
@@ -52,22 +63,18 @@ export function toError(
   unsure: boolean,
   status: number | undefined,
 ): SvcError {
-  const details = status === undefined ? {} : { httpStatus: status };
   if (code === 'interrupted' || code === 'terminated') {
-    return unsure
-      ? new SvcError(code, `${text}; the request was sent and may have been applied (${line})`, {
-          hint: LOOK_FIRST,
-          sent: 'maybe',
-        })
-      : new SvcError(code, text, { reason: 'signal' });
+    if (!unsure) return new SvcError(code, text, { reason: 'signal' });
+    const message = `${text}; the request was sent and may have been applied (${line})`;
+    return new SvcError(code, message, { hint: LOOK_FIRST, sent: 'maybe' });
   }
-  const failure = new SvcError(code, `${text} (${line})`, hint === undefined ? details : { hint, ...details });
+  const failure = new SvcError(code, `${text} (${line})`, { hint, httpStatus: status });
   if (!unsure) return failure;
   return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
     hint: LOOK_FIRST,
     sent: status === undefined ? 'maybe' : 'yes',
     cause: failure,
-    ...details,
+    httpStatus: status,
   });
 }
 
@@ -109,17 +116,67 @@ const NETWORK: Readonly<Record<string, Reason>> = {
   ENETUNREACH: { code: 'connect_failed', text: 'the network is down: no route to', again: true },
 };
 
+const REFUSED_CERTIFICATE = 'check --cert and --key';
+/** The codes of Node and OpenSSL for a failed TLS handshake. `%` stands for the host. */
+const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'the certificate of % has expired', 'have it renewed; --insecure goes on without checking'],
+  [/^CERT_NOT_YET_VALID$/, 'the certificate of % is not valid yet', 'check the clock of this machine'],
+  [/^CERT_REVOKED$/, 'the certificate of % was revoked', 'have it replaced'],
+  [
+    /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    'the certificate of % is self-signed',
+    'trust it: --cacert FILE, with the certificate itself',
+  ],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_UNTRUSTED)$/,
+    'the certificate of % comes from an authority that is not trusted here',
+    'name the authority that signed it: --cacert FILE',
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    'the certificate of % is for another host',
+    'use the name that is in the certificate',
+  ],
+  [
+    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/,
+    '% does not speak TLS',
+    'write the address with http://, if the port is the right one',
+  ],
+  [
+    /^ERR_SSL_(TLSV1_ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/,
+    '% speaks no version of TLS that is still safe',
+    'have the server offer TLS 1.2 or newer',
+  ],
+  [/_ALERT_CERTIFICATE_REQUIRED$/, '% wants a client certificate', 'give one: --cert FILE --key FILE'],
+  [
+    /_ALERT_HANDSHAKE_FAILURE$/,
+    '% broke off the TLS handshake',
+    'it may want a client certificate: --cert FILE --key FILE',
+  ],
+  [/_ALERT_CERTIFICATE_EXPIRED$/, '% refused the client certificate: it has expired', 'have it renewed'],
+  [
+    /_ALERT_(BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|ACCESS_DENIED)$/,
+    '% refused the client certificate',
+    REFUSED_CERTIFICATE,
+  ],
+  [/_ALERT_UNKNOWN_CA$/, '% does not trust the authority of the client certificate', REFUSED_CERTIFICATE],
+  [/_UNRECOGNIZED_NAME$/, '% has no certificate for this name', 'use the name that is in the certificate'],
+];
+
+export function tlsReason(error: Error, code: string, host: string): Reason | undefined {
+  const known = TLS_REASONS.find(([pattern]) => pattern.test(code));
+  if (known !== undefined) return { code: 'tls_failed', text: known[1].replace('%', host), hint: known[2] };
+  if (!/^(ERR_SSL|ERR_TLS|CERT_|EPROTO|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH)/.test(code)) return undefined;
+  const detail = 'reason' in error && typeof error.reason === 'string' ? error.reason : code;
+  return { code: 'tls_failed', text: `no TLS connection to ${host}: ${detail}` };
+}
+
 function proxyReason(failure: ProxyFailure): Reason {
   const { host, status, cause, message } = failure;
   const detail = cause instanceof Error ? ` (${codeOf(cause) || cause.message})` : '';
   const text = `the proxy ${host} ${message}${detail}`;
+  if (status === 407) return { code: 'proxy_failed', text, hint: PROXY_CREDENTIAL };
   const again = status === undefined || status >= 500;
-  if (status === 407)
-    return {
-      code: 'proxy_failed',
-      text,
-      hint: 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT',
-    };
   return { code: 'proxy_failed', text, hint: 'check https_proxy, http_proxy and no_proxy', again };
 }
 

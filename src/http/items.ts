@@ -1,7 +1,6 @@
 /** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
-
 import { DEEPEST, TOO_DEEP } from '../json-object.ts';
-import { ByteList } from './byte-list.ts';
+import { ByteList } from './body.ts';
 import { decodeUtf8, JsonFault, parseText } from './json.ts';
 
 interface Limits {

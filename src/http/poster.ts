@@ -1,39 +1,33 @@
 /** One POST of exact bytes to any address: no redirects, no retries, no credentials but the headers given. */
 import { SvcError } from '../errors.ts';
-import type { Body } from './body.ts';
-import { Deadline, Deadlines } from './deadline.ts';
+import { type Body, Deadline } from './body.ts';
 import { Plan, type RequestValue } from './endpoint.ts';
-import { Exchange } from './exchange.ts';
-import { reasonOf } from './failures.ts';
-import { isHeaderName, isHeaderValue } from './header-syntax.ts';
+import type { PoolRequest } from './pool.ts';
+import { CONNECTION_HEADERS, isHeaderName, isHeaderValue } from './request.ts';
 import type { Outbound } from './target.ts';
-import { Tracer } from './tracer.ts';
-import type { ExactRequest, Wire } from './wire.ts';
+import { type Exchange, Transport } from './transport.ts';
 
 export interface Posting {
   readonly url: URL;
-  /**
-   * Sent as they are, in this order and case. Those that belong to the connection (host, content-length, transfer-encoding, …)
-   * are left out: it has its own.
-   */
+  /** Sent as they are, in this order and case, but for those that belong to the connection: it has its own. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** From the first attempt to connect to the end of the answer's head. */
+  /** From the first attempt to connect to the end of the response's head. */
   readonly timeoutMs: number;
 }
 
 export interface Posted {
-  /** The answer's status, 3xx included, or undefined where there was no answer. */
+  /** The response's status, 3xx included, or undefined where there was no response. */
   readonly status: number | undefined;
   /** Names in lower case; what came more than once is joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 4 KiB of the answer's body, or as much of them as came before the deadline. */
+  /** The first 4 KiB of the response's body, or as much of them as came before the deadline. */
   readonly text: Uint8Array;
-  /** Until the answer's head, or the failure. */
+  /** Until the response's head, or the failure. */
   readonly ms: number;
   /** Whether bytes of the request may have left. */
   readonly sent: boolean;
-  /** Why there is no answer. */
+  /** Why there is no response. */
   readonly failure: SvcError | undefined;
 }
 
@@ -43,11 +37,6 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** Connects to nothing yet. Connections are kept between posts. `clock` counts milliseconds. */
-export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()): Poster {
-  return new WirePoster(outbound, clock);
-}
-
 const KEPT_BYTES = 4096;
 /** Reading a little more than is kept saves the connection. */
 const MOST_READ_BYTES = 64 * 1024;
@@ -55,107 +44,47 @@ const STALL_MS = 60_000;
 /** A longer body goes out in pieces of this size: the receiver may answer before it has read all, as it does with a 413. */
 const PIECE_BYTES = 16 * 1024;
 
-const OWN_HEADERS = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-]);
-
-class WirePoster implements Poster {
-  readonly #outbound: Outbound;
-  readonly #clock: () => number;
-  readonly #wires = new Map<string, Promise<Wire<ExactRequest>>>();
-  readonly #deadlines = new Deadlines();
-  readonly #active = new Set<Exchange>();
-  readonly #tracer: Tracer | undefined;
-
-  constructor(outbound: Outbound, clock: () => number) {
-    this.#outbound = outbound;
-    this.#tracer = outbound.log.level === 0 ? undefined : new Tracer({ ...outbound, secretHeaders: new Set() });
-    this.#clock = clock;
-    // One listener for all posts: one for each would be a leak in the eyes of Node.
-    outbound.signal.addEventListener('abort', this.#interrupt);
-  }
-
-  async post(posting: Posting): Promise<Posted> {
-    const { signal, dryRun } = this.#outbound;
-    signal.throwIfAborted();
-    if (dryRun) throw new SvcError('internal', 'a dry run came to a delivery that only a real run sends');
-    const began = this.#clock();
-    try {
-      const request = exactRequest(posting);
-      const wire = await this.#wire(posting.url);
+/** Connects to nothing yet. Connections are kept between posts. `clock` counts milliseconds. */
+export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()): Poster {
+  const transport = new Transport(outbound);
+  return {
+    async post(posting) {
+      const { signal, dryRun } = outbound;
       signal.throwIfAborted();
-      return await this.#exchange(wire, request, posting);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof SvcError)) throw error;
-      return unanswered(error, this.#clock() - began, false);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#outbound.signal.removeEventListener('abort', this.#interrupt);
-    await Promise.all(
-      [...this.#wires.values()].map(async (opening) => (await opening.catch(() => undefined))?.close()),
-    );
-  }
-
-  async #exchange(wire: Wire<ExactRequest>, request: ExactRequest, posting: Posting): Promise<Posted> {
-    const { url, timeoutMs } = posting;
-    const tracer = this.#tracer;
-    const traced = tracer && requestValue(posting);
-    const began = this.#clock();
-    const deadline = new Deadline(this.#deadlines, timeoutMs, () => exchange.cancel(late(exchange, timeoutMs)));
-    const exchange = new Exchange({
-      deadline,
-      limit: Number.POSITIVE_INFINITY,
-      repeatable: false,
-      tap: traced && tracer?.tap(),
-      active: this.#active,
-    });
-    try {
-      if (traced) tracer?.request(traced);
-      exchange.start(wire, request);
-      const { status, headers, body } = await exchange.answer;
-      const ms = this.#clock() - began;
-      if (traced) tracer?.answer(traced, 1, ms, status);
-      const text = await beginning(body);
-      this.#outbound.signal.throwIfAborted();
-      return { status, headers, text, ms, sent: true, failure: undefined };
-    } catch (error) {
-      this.#outbound.signal.throwIfAborted();
-      const { code, text, hint, refused } = reasonOf(wire.origin(error), exchange.progress(url));
-      if (traced) tracer?.failure(traced, 1, this.#clock() - began, text);
-      const failure = new SvcError(code, text, { cause: error, ...(hint === undefined ? {} : { hint }) });
-      return unanswered(failure, this.#clock() - began, exchange.sent && refused !== true);
-    }
-  }
-
-  #wire({ origin }: URL): Promise<Wire<ExactRequest>> {
-    const known = this.#wires.get(origin);
-    if (known !== undefined) return known;
-    const opening = import('./dispatcher.ts').then(({ openWire }) =>
-      openWire({ ...this.#outbound, baseUrl: new URL(origin) }),
-    );
-    this.#wires.set(origin, opening);
-    return opening;
-  }
-
-  readonly #interrupt = (): void => {
-    for (const exchange of this.#active) exchange.cancel(this.#outbound.signal.reason as Error);
+      if (dryRun) throw new SvcError('internal', 'a dry run came to a delivery that only a real run sends');
+      const began = clock();
+      let exchange: Exchange | undefined;
+      const deadline = new Deadline(posting.timeoutMs, () => exchange?.cancelLate(posting.timeoutMs));
+      try {
+        exchange = await transport.start(posting.url.origin, exactRequest(posting), {
+          request: requestValue(posting),
+          deadline,
+          attempt: 1,
+          limit: Number.POSITIVE_INFINITY,
+          repeatable: false,
+        });
+        const { status, headers, body } = await exchange.response;
+        const ms = clock() - began;
+        const text = await beginning(body);
+        signal.throwIfAborted();
+        return { status, headers, text, ms, sent: true, failure: undefined };
+      } catch (error) {
+        signal.throwIfAborted();
+        const ms = clock() - began;
+        return { status: undefined, headers: {}, text: new Uint8Array(), ms, ...failureOf(error, exchange) };
+      }
+    },
+    close: () => transport.close(),
   };
 }
 
-function unanswered(failure: SvcError, ms: number, sent: boolean): Posted {
-  return { status: undefined, headers: {}, text: new Uint8Array(), ms, sent, failure };
+function failureOf(error: unknown, exchange: Exchange | undefined): Pick<Posted, 'sent' | 'failure'> {
+  if (exchange === undefined) {
+    if (error instanceof SvcError) return { sent: false, failure: error };
+    throw error;
+  }
+  const { code, text, hint, refused } = exchange.failed(error);
+  return { sent: exchange.sent && refused !== true, failure: new SvcError(code, text, { hint, cause: error }) };
 }
 
 /** What a dry run shows in place of `post`. */
@@ -180,10 +109,10 @@ function requestValue({ url, headers, body }: Omit<Posting, 'timeoutMs'>): Reque
   };
 }
 
-function exactRequest({ url, headers, body }: Posting): ExactRequest {
+function exactRequest({ url, headers, body }: Posting): PoolRequest {
   const flat: string[] = [];
   for (const [name, value] of headers) {
-    if (OWN_HEADERS.has(name.toLowerCase())) continue;
+    if (CONNECTION_HEADERS.has(name.toLowerCase())) continue;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new SvcError(
         'invalid_value',
@@ -192,13 +121,13 @@ function exactRequest({ url, headers, body }: Posting): ExactRequest {
     }
     flat.push(name, value);
   }
-  const long = body.length > PIECE_BYTES;
-  if (long) flat.push('content-length', String(body.length));
+  const isLong = body.length > PIECE_BYTES;
+  if (isLong) flat.push('content-length', String(body.length));
   return {
     method: 'POST',
     path: url.pathname + url.search,
     headers: flat,
-    body: long ? pieces(body) : body,
+    body: isLong ? pieces(body) : body,
     bodyTimeout: STALL_MS,
   };
 }
@@ -207,7 +136,7 @@ function* pieces(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
-/** A broken end is no failure: the answer is its head. */
+/** A broken end is no failure: the response is its head. */
 async function beginning(body: Body): Promise<Uint8Array> {
   const kept: Buffer[] = [];
   let size = 0;
@@ -219,8 +148,4 @@ async function beginning(body: Body): Promise<Uint8Array> {
     }
   } catch {}
   return Buffer.concat(kept).subarray(0, KEPT_BYTES);
-}
-
-function late(exchange: Exchange, ms: number): SvcError {
-  return new SvcError('timeout', `${exchange.sent ? 'no answer' : 'no connection'} within ${ms / 1000} s`);
 }

@@ -3,11 +3,10 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { SvcError } from '../errors.ts';
-import { ConnectFailure, ProxyFailure, reasonOf } from './failures.ts';
+import { ConnectFailure, ProxyFailure, type Reason, reasonOf, tlsReason } from './failures.ts';
+import { secureContext } from './pool.ts';
 import { bare, openTunnel, proxyFor } from './proxy.ts';
-import { secureContext } from './secure-context.ts';
 import type { Target } from './target.ts';
-import { type Reason, tlsReason } from './tls-failures.ts';
 
 export interface Step {
   readonly check: 'proxy' | 'dns' | 'tcp' | 'tls';

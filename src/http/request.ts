@@ -1,14 +1,12 @@
 /** From an endpoint and its values to the one request value that is sent, shown and turned into curl. */
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape, QueryValues, RequestValue } from './endpoint.ts';
-import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 import type { Target } from './target.ts';
 
-/** Headers that belong to the transport: a second opinion on them would desynchronise it from the service. */
-const OWN_HEADERS = new Set([
+/** Headers that belong to the connection: a second opinion on them would desynchronise it from the service. */
+export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
-  'content-type',
   'transfer-encoding',
   'connection',
   'keep-alive',
@@ -16,67 +14,11 @@ const OWN_HEADERS = new Set([
   'te',
   'trailer',
   'expect',
-  'accept-encoding',
   'proxy-authorization',
   'proxy-connection',
 ]);
 
 export type Headers = Readonly<Record<string, string>>;
-
-export type RequestTarget = Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>;
-
-/** Makes the requests of one service. Requests in a row have the same headers, which are put together once. */
-export class RequestBuilder {
-  readonly #target: RequestTarget;
-  readonly #root: string;
-  readonly #accept: string;
-  readonly #always: string | undefined;
-  #authHeaders: Headers | undefined;
-  #contentType: string | undefined;
-  #headers: Headers = {};
-
-  /** `contentType` is that of every request, whether it has a body or not. */
-  constructor(target: RequestTarget, basePath: string, accept = 'application/json', contentType?: string) {
-    const { baseUrl } = target;
-    this.#target = target;
-    this.#root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
-    this.#accept = accept;
-    this.#always = contentType;
-  }
-
-  build(endpoint: EndpointShape, values: CallValues, authHeaders: Headers): RequestValue {
-    const { method, effect, encoding = 'json' } = endpoint;
-    const { body, params, query } = values;
-    return {
-      method,
-      url: this.#root + fillPath(endpoint.path, params ?? {}) + (query === undefined ? '' : queryText(query)),
-      headers: this.#headersFor(
-        this.#always ?? (body === undefined ? undefined : CONTENT_TYPES[encoding]),
-        authHeaders,
-      ),
-      body,
-      encoding,
-      effect,
-    };
-  }
-
-  #headersFor(contentType: string | undefined, authHeaders: Headers): Headers {
-    if (authHeaders === this.#authHeaders && contentType === this.#contentType) return this.#headers;
-    const { userAgent, headers: more } = this.#target;
-    const headers: Record<string, string> = {
-      accept: this.#accept,
-      'accept-encoding': 'identity',
-      'user-agent': userAgent,
-    };
-    if (contentType !== undefined) headers['content-type'] = contentType;
-    addHeaders(headers, authHeaders);
-    addHeaders(headers, more);
-    this.#authHeaders = authHeaders;
-    this.#contentType = contentType;
-    this.#headers = headers;
-    return headers;
-  }
-}
 
 const CONTENT_TYPES = {
   json: 'application/json',
@@ -84,6 +26,32 @@ const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   text: 'text/plain;charset=UTF-8',
 } as const;
+
+/** What the requests of one service have in common. */
+export interface RequestRules {
+  /** What every path of the service begins with: `/api/v2`. */
+  readonly basePath: string;
+  readonly accept?: string;
+  /** Of every request, whether it has a body or not. */
+  readonly contentType?: string;
+}
+
+/** `more`: the credential, and what else the client adds. The user's own headers come last. */
+export function buildRequest(
+  { baseUrl, userAgent, headers: own }: Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>,
+  { basePath, accept = 'application/json', contentType }: RequestRules,
+  { method, path, effect, encoding = 'json' }: EndpointShape,
+  { body, params = {}, query = {} }: CallValues,
+  more: Headers = {},
+): RequestValue {
+  const root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
+  const headers: Record<string, string> = { accept, 'accept-encoding': 'identity', 'user-agent': userAgent };
+  const type = contentType ?? (body === undefined ? undefined : CONTENT_TYPES[encoding]);
+  if (type !== undefined) headers['content-type'] = type;
+  addHeaders(headers, more);
+  addHeaders(headers, own);
+  return { method, url: root + fillPath(path, params) + queryText(query), headers, body, encoding, effect };
+}
 
 /** The body's text as it is sent, `undefined` where there is none. Bytes that are no UTF-8 are lost. */
 export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encoding'>): string | undefined {
@@ -100,10 +68,9 @@ export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encodi
 }
 
 function addHeaders(headers: Record<string, string>, more: Headers): void {
-  for (const name in more) {
-    const value = more[name] ?? '';
+  for (const [name, value] of Object.entries(more)) {
     const lower = name.toLowerCase();
-    if (OWN_HEADERS.has(lower)) {
+    if (CONNECTION_HEADERS.has(lower) || lower === 'content-type' || lower === 'accept-encoding') {
       throw new SvcError('invalid_value', `the header ${lower} cannot be set: svc sets it itself`);
     }
     if (!isHeaderName(name)) {
@@ -120,8 +87,16 @@ function addHeaders(headers: Record<string, string>, more: Headers): void {
   }
 }
 
+/** What HTTP can carry in a header (RFC 9110 §5.1, §5.5): anything else could end it, and begin another. */
+export function isHeaderName(text: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
+}
+
+export function isHeaderValue(text: string): boolean {
+  return !/[^\t\x20-\x7e\x80-\xff]/.test(text);
+}
+
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
-  if (!path.includes('{')) return path;
   return path.replace(/\{(\w+)\}/g, (_all, name: string) => {
     const value = params[name];
     if (value === undefined) throw new SvcError('internal', `no value for {${name}} in ${path}`);
@@ -134,15 +109,10 @@ function fillPath(path: string, params: Readonly<Record<string, string>>): strin
 }
 
 function queryText(query: QueryValues): string {
-  let text = '';
-  for (const name in query) {
-    const value = query[name];
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) {
-      text += `${text === '' ? '?' : '&'}${encode(name)}=${encode(String(one))}`;
-    }
-  }
-  return text;
+  const pairs = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]) => [value].flat().map((one) => `${encode(name)}=${encode(String(one))}`));
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
 function encode(text: string): string {

@@ -73,8 +73,6 @@ export type TraceEvent =
 export interface Outbound {
   readonly userAgent: string;
   readonly tls: TlsOptions;
-  /** The V8 of Node 20 and 21 recompiles undici's parser at its first use, which costs 60 ms and never pays; a flag puts it off. */
-  readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
   /** Those that the run has used: nothing that is shown has them. */

@@ -1,45 +1,71 @@
-/** What `-v` and `--debug` are told of the requests, redacted. */
+/** What `-v` and `--debug` show of the requests, redacted. */
 import type { RequestValue } from './endpoint.ts';
-import type { AnswerHeaders, Tap } from './exchange.ts';
 import { redactHeaders, redactText } from './redact.ts';
 import { bodyText } from './request.ts';
-import type { Target } from './target.ts';
+import type { Outbound } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;
 const LONGEST_FRAME = 200;
-/** So much of a frame is redacted before it is cut: nobody waits for the rest. */
+/** So much of a frame is redacted before it is cut. */
 const READ_FRAME = 4096;
 
-type Listener = Pick<Target, 'log' | 'secretHeaders' | 'secrets'>;
+/** Of one attempt. */
+export interface Trace {
+  answered(status: number): void;
+  failed(reason: string): void;
+  /** A piece of the response's body. */
+  chunk(chunk: Buffer): void;
+  ended(response: { readonly status: number; readonly headers: Readonly<Record<string, string>> }): void;
+}
 
 export class Tracer {
-  readonly #target: Listener;
+  readonly #outbound: Pick<Outbound, 'log' | 'secrets'>;
+  readonly #secretHeaders: ReadonlySet<string>;
 
-  constructor(target: Listener) {
-    this.#target = target;
+  constructor(outbound: Pick<Outbound, 'log' | 'secrets'>, secretHeaders: ReadonlySet<string>) {
+    this.#outbound = outbound;
+    this.#secretHeaders = secretHeaders;
   }
 
-  request(request: RequestValue): void {
-    if (this.#target.log.level < 2) return;
-    this.#target.log.trace({
-      kind: 'request-detail',
+  begin(request: RequestValue, attempt: number): Trace {
+    const { log } = this.#outbound;
+    const began = performance.now();
+    const line = () => ({
       method: request.method,
       url: this.#hidden(request.url),
-      headers: this.#shownHeaders(request.headers),
-      body: this.#shown(Buffer.from(bodyText(request) ?? '')),
+      ms: Math.round(performance.now() - began),
+      attempt,
     });
-  }
-
-  answer(request: RequestValue, attempt: number, ms: number, status: number): void {
-    const { method, url } = request;
-    this.#target.log.trace({ kind: 'answer', method, url: this.#hidden(url), status, ms: Math.round(ms), attempt });
+    const inDetail = log.level === 2;
+    if (inDetail) {
+      const { method, url } = line();
+      const headers = shownHeaders(request.headers, this.#secretHeaders, this.#outbound);
+      const body = this.#shown(Buffer.from(bodyText(request) ?? ''));
+      log.trace({ kind: 'request-detail', method, url, headers, body });
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    return {
+      answered: (status) => log.trace({ kind: 'answer', ...line(), status }),
+      failed: (reason) => log.trace({ kind: 'failure', ...line(), reason: this.#hidden(reason) }),
+      chunk: (chunk) => {
+        if (inDetail && size <= LONGEST_BODY) chunks.push(chunk);
+        size += chunk.length;
+      },
+      ended: ({ status, headers }) => {
+        if (!inDetail) return;
+        const shown = shownHeaders(headers, this.#secretHeaders, this.#outbound);
+        log.trace({ kind: 'answer-detail', status, headers: shown, body: this.#shown(Buffer.concat(chunks)) });
+      },
+    };
   }
 
   /** A message of a websocket. */
   frame(direction: 'sent' | 'received', message: string): void {
+    if (this.#outbound.log.level < 2) return;
     const text = this.#hidden(message.slice(0, READ_FRAME));
     const isWhole = message.length <= READ_FRAME && text.length <= LONGEST_FRAME;
-    this.#target.log.trace({
+    this.#outbound.log.trace({
       kind: 'frame',
       direction,
       bytes: Buffer.byteLength(message),
@@ -47,46 +73,8 @@ export class Tracer {
     });
   }
 
-  failure(request: RequestValue, attempt: number, ms: number, reason: string): void {
-    const { method, url } = request;
-    this.#target.log.trace({
-      kind: 'failure',
-      method,
-      url: this.#hidden(url),
-      reason: this.#hidden(reason),
-      ms: Math.round(ms),
-      attempt,
-    });
-  }
-
-  /** Keeps the beginning of an answer's body, and shows it with the headers once the answer is over. */
-  tap(): Tap | undefined {
-    if (this.#target.log.level < 2) return undefined;
-    const kept: Buffer[] = [];
-    let size = 0;
-    return {
-      chunk: (chunk) => {
-        if (size <= LONGEST_BODY) kept.push(chunk);
-        size += chunk.length;
-      },
-      end: (status: number, headers: AnswerHeaders) => {
-        const shownHeaders = this.#shownHeaders(headers);
-        this.#target.log.trace({
-          kind: 'answer-detail',
-          status,
-          headers: shownHeaders,
-          body: this.#shown(Buffer.concat(kept)),
-        });
-      },
-    };
-  }
-
-  #shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-    return shownHeaders(headers, this.#target);
-  }
-
   #hidden(text: string): string {
-    return redactText(this.#target.secrets.hide(text));
+    return redactText(this.#outbound.secrets.hide(text));
   }
 
   #shown(body: Buffer): string {
@@ -99,7 +87,8 @@ export class Tracer {
 /** The headers of a request or a response, without secrets. */
 export function shownHeaders(
   headers: Readonly<Record<string, string>>,
-  { secretHeaders, secrets }: Pick<Target, 'secretHeaders' | 'secrets'>,
+  secretHeaders: ReadonlySet<string>,
+  { secrets }: Pick<Outbound, 'secrets'>,
 ): Record<string, string> {
   const shown = redactHeaders(headers, secretHeaders);
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, secrets.hide(value)]));

@@ -1,41 +1,18 @@
-/** The modules of undici that are used, by their own paths: its index costs 70 ms to load. */
+/** The classes of undici that are used, by their own paths: loading its index costs 38 ms at every start on Node 20. */
 declare module 'undici/lib/dispatcher/pool.js' {
-  import type { Pool } from 'undici';
+  import { Pool } from 'undici';
 
-  const ServicePool: typeof Pool;
-  export default ServicePool;
+  export default Pool;
 }
 
 declare module 'undici/lib/core/connect.js' {
   import type { Socket } from 'node:net';
   import type { buildConnector } from 'undici';
 
+  type Callback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
   /** Unlike its published type it returns the socket at once, while that is still connecting. */
   const build: (
     options?: buildConnector.BuildOptions,
-  ) => (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
+  ) => (options: buildConnector.Options, callback: Callback) => Socket;
   export default build;
-}
-
-declare module 'undici/lib/core/errors.js' {
-  import { errors } from 'undici';
-
-  export = errors;
-}
-
-declare module '*/llhttp.cjs' {
-  /** The bytes of undici's parser. */
-  const program: () => Uint8Array<ArrayBuffer>;
-  export default program;
-}
-
-/** As much of it as is used; the types of Node.js have none. */
-declare namespace WebAssembly {
-  class Module {
-    constructor(bytes: Uint8Array);
-  }
-  class Instance {
-    constructor(module: Module, imports: object);
-    readonly exports: unknown;
-  }
 }

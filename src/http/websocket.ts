@@ -49,7 +49,7 @@ export async function openWebSocket(
     // RFC 6455 §4.1: a client must not go on with what it did not offer.
     for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
       if (headers[name] !== undefined) refuse(`the websocket was opened with ${name}, which was not offered`);
-    return new SocketConversation(socket, sink, limit, sender.traceFrame);
+    return new SocketConversation(socket, sink, limit, sender);
   });
   return result;
 }
@@ -58,17 +58,17 @@ class SocketConversation implements WebSocket {
   readonly #socket: Duplex;
   readonly #sink: WebSocketSink;
   readonly #frames: FrameSender;
-  readonly #trace: Sender['traceFrame'];
+  readonly #sender: Sender;
   readonly #over: Promise<void>;
   #reason: SvcError | undefined;
   #closing = false;
   #ended = false;
 
-  constructor(socket: Duplex, sink: WebSocketSink, limit: number, trace: Sender['traceFrame']) {
+  constructor(socket: Duplex, sink: WebSocketSink, limit: number, sender: Sender) {
     this.#socket = socket;
     this.#sink = sink;
     this.#frames = new FrameSender(socket);
-    this.#trace = trace;
+    this.#sender = sender;
     const receiver = new Receiver({ maxPayload: limit, maxFragments: MOST_FRAGMENTS, maxBufferedChunks: MOST_PIECES });
     receiver.on('message', (message, isBinary) => {
       if (!isBinary) this.#received(message.toString());
@@ -97,7 +97,7 @@ class SocketConversation implements WebSocket {
 
   send(message: string): void {
     if (!this.#socket.writable) return;
-    this.#trace?.('sent', message);
+    this.#sender.traceFrame('sent', message);
     this.#frames.send(message, { mask: true, fin: true });
   }
 
@@ -116,7 +116,7 @@ class SocketConversation implements WebSocket {
   }
 
   #received(message: string): void {
-    this.#trace?.('received', message);
+    this.#sender.traceFrame('received', message);
     if (this.#ended) return;
     try {
       this.#sink.text(message);

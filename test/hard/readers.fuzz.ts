@@ -28,7 +28,7 @@ import { signatureOf, trimmed, verifySignature } from '../../src/features/webhoo
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';
-import { parseRetryAfter } from '../../src/http/retry.ts';
+import { parseRetryAfter } from '../../src/http/answers.ts';
 import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
 import { parseCredentials, ShapeFault } from '../../src/store/credentials.ts';
 import { parseSettings } from '../../src/store/settings-file.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/http/as-curl.ts';
 import { type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { bodyText, RequestBuilder } from '../../src/http/request.ts';
+import { bodyText, buildRequest } from '../../src/http/request.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
@@ -17,11 +17,10 @@ afterAll(() => server.close());
 
 function request(shape: Partial<EndpointShape>, values: CallValues, headers: Record<string, string> = {}) {
   const declared = endpoint({ method: 'POST', path: '/a/{id}', effect: 'write', ...(shape as object) });
-  return new RequestBuilder(targetFor(server.url, { headers }), '').build(
-    declared,
-    { params: { id: '1' }, ...values },
-    {},
-  );
+  return buildRequest(targetFor(server.url, { headers }), { basePath: '' }, declared, {
+    params: { id: '1' },
+    ...values,
+  });
 }
 
 /** Runs the line in a real shell, and tells what the server got. */

@@ -210,374 +210,368 @@ const SENT: Readonly<Record<string, Case>> = {
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };
 
-describe.each([
-  { wire: 'undici', bulk: false },
-  { wire: 'connections of our own', bulk: true },
-])('$wire', ({ bulk }) => {
-  const rules: ServiceRules = { basePath: '', maxAnswerBytes: 100_000, bulk };
+const rules: ServiceRules = { basePath: '', maxAnswerBytes: 100_000 };
 
-  async function withClient<R>(
-    address: string,
-    more: Partial<Target>,
-    use: (client: Client, target: TestTarget) => Promise<R>,
-    stallMs = 60_000,
-  ): Promise<R> {
-    const target = targetFor(address, more);
-    const client = openClient(target, { ...rules, stallMs });
-    try {
-      return await use(client, target);
-    } finally {
-      await client.close();
-    }
+async function withClient<R>(
+  address: string,
+  more: Partial<Target>,
+  use: (client: Client, target: TestTarget) => Promise<R>,
+  stallMs = 60_000,
+): Promise<R> {
+  const target = targetFor(address, more);
+  const client = openClient(target, { ...rules, stallMs });
+  try {
+    return await use(client, target);
+  } finally {
+    await client.close();
+  }
+}
+
+describe.concurrent.each(Object.entries(SENT))(
+  '%s',
+  (_name, { fault, code, message, sends = 1, timeoutMs = 5_000, stallMs = 60_000 }) => {
+    test(`a read is ${code}, sent ${sends} times`, async () => {
+      await using server = await faultServer(fault);
+      const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing), stallMs));
+      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+        code,
+        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+        exit: 7,
+      });
+      expect(error.message).toContain(`GET ${server.url}/thing`);
+      expect(server.requests).toHaveLength(sends);
+    });
+
+    test('a write is of unknown outcome, and sent once', async () => {
+      await using server = await faultServer(fault);
+      const error = await failed(
+        withClient(server.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
+      );
+      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
+        code: 'outcome_unknown',
+        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+        exit: 8,
+      });
+      expect(error.retryable).toBe(false);
+      expect(error.hint).toContain('before you repeat it');
+      expect(server.requests).toHaveLength(1);
+    });
+  },
+);
+
+describe('nothing was sent', () => {
+  async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
+    check(await failed(withClient(address, more, (client) => client.call(probe))));
+    check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
   }
 
-  describe.concurrent.each(Object.entries(SENT))(
-    '%s',
-    (_name, { fault, code, message, sends = 1, timeoutMs = 5_000, stallMs = 60_000 }) => {
-      test(`a read is ${code}, sent ${sends} times`, async () => {
-        await using server = await faultServer(fault);
-        const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing), stallMs));
-        expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-          code,
-          message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-          exit: 7,
-        });
-        expect(error.message).toContain(`GET ${server.url}/thing`);
-        expect(server.requests).toHaveLength(sends);
-      });
+  async function freePort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 
-      test('a write is of unknown outcome, and sent once', async () => {
-        await using server = await faultServer(fault);
-        const error = await failed(
-          withClient(server.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
-        );
-        expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-          code: 'outcome_unknown',
-          message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-          exit: 8,
-        });
-        expect(error.retryable).toBe(false);
-        expect(error.hint).toContain('before you repeat it');
-        expect(server.requests).toHaveLength(1);
-      });
-    },
-  );
-
-  describe('nothing was sent', () => {
-    async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
-      check(await failed(withClient(address, more, (client) => client.call(probe))));
-      check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
-    }
-
-    async function freePort(): Promise<number> {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      server.close();
-      await once(server, 'close');
-      return port;
-    }
-
-    test('a port nobody listens at', async () => {
-      const port = await freePort();
-      await both(`http://127.0.0.1:${port}`, {}, (error) => {
-        expect(error).toMatchObject({ code: 'connect_failed', exit: 7, retryable: true });
-        expect(error.message).toMatch(/^nothing listens at 127\.0\.0\.1:\d+ \((GET|POST) http.*\)$/);
-        expect(error.hint).toContain('the port');
-      });
-      await both(`http://localhost:${port}`, {}, (error) =>
-        expect(error).toMatchObject({
-          code: 'connect_failed',
-          message: expect.stringContaining('nothing listens at localhost'),
-        }),
-      );
+  test('a port nobody listens at', async () => {
+    const port = await freePort();
+    await both(`http://127.0.0.1:${port}`, {}, (error) => {
+      expect(error).toMatchObject({ code: 'connect_failed', exit: 7, retryable: true });
+      expect(error.message).toMatch(/^nothing listens at 127\.0\.0\.1:\d+ \((GET|POST) http.*\)$/);
+      expect(error.hint).toContain('the port');
     });
+    await both(`http://localhost:${port}`, {}, (error) =>
+      expect(error).toMatchObject({
+        code: 'connect_failed',
+        message: expect.stringContaining('nothing listens at localhost'),
+      }),
+    );
+  });
 
-    test('a read tries a refused connection again, a write does not', async () => {
-      const address = `http://127.0.0.1:${await freePort()}`;
-      await withClient(address, {}, async (client, target) => {
-        await failed(client.send(createThing, { body: {} }));
-        expect(target.slept).toEqual([]);
-        await failed(client.call(getThing));
-        expect(target.slept).toEqual([125, 250, 500]);
-      });
-    });
-
-    test('a host that does not exist', async () => {
-      await both('http://no-such-host.invalid', {}, (error) => {
-        expect(error).toMatchObject({ code: 'dns_failed', exit: 7 });
-        expect(error.message).toContain('no-such-host.invalid');
-      });
-    });
-
-    test.runIf(process.platform === 'linux')('a connection that is never accepted, until the deadline', async () => {
-      await using server = await stoppedServer();
-      await both(server.url, { timeoutMs: 400 }, (error) => {
-        expect(error).toMatchObject({
-          code: 'timeout',
-          exit: 7,
-          message: expect.stringContaining('no connection within 0.4 s'),
-        });
-      });
-    });
-
-    test('a signal that was aborted before', async () => {
-      await using server = await faultServer(write(answer(200, ok)));
-      const signal = AbortSignal.abort(new SvcError('interrupted', 'interrupted'));
-      await both(server.url, { signal }, (error) =>
-        expect(error).toMatchObject({ code: 'interrupted', exit: 130, message: 'interrupted' }),
-      );
-      expect(server.connections).toBe(0);
+  test('a read tries a refused connection again, a write does not', async () => {
+    const address = `http://127.0.0.1:${await freePort()}`;
+    await withClient(address, {}, async (client, target) => {
+      await failed(client.send(createThing, { body: {} }));
+      expect(target.slept).toEqual([]);
+      await failed(client.call(getThing));
+      expect(target.slept).toEqual([125, 250, 500]);
     });
   });
 
-  describe('keep-alive', () => {
-    test('a write on a connection that the server closes at that moment is not sent again', async () => {
-      await using server = await faultServer((socket, _request, index) => {
-        if (index === 1) socket.write(answer(200, ok));
-        else socket.resetAndDestroy();
-      });
-      await withClient(server.url, {}, async (client) => {
-        await client.call(getThing);
-        await new Promise((resolve) => setTimeout(resolve, 30)); // lets the pool take the connection back
-        const error = await failed(client.send(createThing, { body: {} }));
-        expect(error.code).toBe('outcome_unknown');
-      });
-      expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
-        ['GET', 1],
-        ['POST', 1],
-      ]);
-    });
-
-    test('a connection that the server closed meanwhile is not used for a write', async () => {
-      let closed: Promise<unknown> | undefined;
-      await using server = await faultServer((socket) => {
-        socket.write(answer(200, ok), () => {
-          closed = once(socket, 'close');
-          socket.end();
-        });
-      });
-      await withClient(server.url, {}, async (client) => {
-        await client.call(getThing);
-        await closed;
-        expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
-      });
-      expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
-        ['GET', 1],
-        ['POST', 2],
-      ]);
-    });
-
-    test('500 writes against a server that closes each connection after its second answer: every one is sent at most once', async () => {
-      const perConnection = new Map<number, number>();
-      await using server = await faultServer((socket, { connection }) => {
-        const count = (perConnection.get(connection) ?? 0) + 1;
-        perConnection.set(connection, count);
-        if (count === 2) socket.end(answer(200, ok));
-        else socket.write(answer(200, ok));
-      });
-      await withClient(server.url, { timeoutMs: 10_000 }, async (client) => {
-        let next = 0;
-        const outcomes: string[] = [];
-        const worker = async (): Promise<void> => {
-          while (next < 500) {
-            const n = next++;
-            outcomes.push(
-              await client.send(createThing, { body: { n } }).then(
-                () => 'done',
-                (error: SvcError) => error.code,
-              ),
-            );
-          }
-        };
-        await Promise.all(Array.from({ length: 32 }, worker));
-        expect(outcomes).toHaveLength(500);
-        expect(new Set(outcomes)).not.toContain('connection_lost');
-      });
-      const numbers = server.requests.map(({ body }) => (JSON.parse(body) as { n: number }).n);
-      expect(new Set(numbers).size).toBe(numbers.length);
-      expect(server.connections).toBeGreaterThan(100);
+  test('a host that does not exist', async () => {
+    await both('http://no-such-host.invalid', {}, (error) => {
+      expect(error).toMatchObject({ code: 'dns_failed', exit: 7 });
+      expect(error.message).toContain('no-such-host.invalid');
     });
   });
 
-  describe('what comes unasked', () => {
-    test.each([
-      ['with the answer before', 0],
-      ['some time after it', 30],
-    ])('an answer %s is never taken for that of the next request', async (_when, ms) => {
-      const forged = answer(200, '{"id":666}');
-      await using server = await faultServer((socket, _request, index) => {
-        if (index > 1) socket.write(answer(200, ok));
-        else if (ms === 0) socket.write(answer(200, ok) + forged);
-        else socket.write(answer(200, ok), () => setTimeout(() => socket.write(forged), ms));
-      });
-      await withClient(server.url, {}, async (client) => {
-        expect(await client.call(getThing)).toEqual({ id: 1 });
-        if (ms > 0) await new Promise((resolve) => setTimeout(resolve, 3 * ms));
-        expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
-      });
-      expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
-    });
-
-    test('a connection that the service keeps for less than we would is not used again', async () => {
-      await using server = await faultServer((socket) =>
-        socket.write(answer(200, ok, { 'keep-alive': 'timeout=1, max=100' })),
-      );
-      await withClient(server.url, {}, async (client) => {
-        await client.call(getThing);
-        await client.send(createThing, { body: {} });
-      });
-      expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
-    });
-  });
-
-  test('what is sent arrives byte for byte', async () => {
-    await using server = await faultServer((socket) => socket.write(answer(200, ok)));
-    const body = { a: 'ä€😀', b: 'x'.repeat(100_000) };
-    await withClient(server.url, { headers: { 'x-name': '\xe9t\xe9' } }, async (client) => {
-      await client.send(createThing, { body });
-      await client.send(createThing, { body: { a: 1 } });
-      await client.send(touchThing, {});
-    });
-    const [first, second, third] = server.requests;
-    expect(JSON.parse(first?.body ?? '')).toEqual(body);
-    expect(first?.headers).toMatchObject({
-      host: server.url.slice('http://'.length),
-      connection: 'keep-alive',
-      'x-name': '\xe9t\xe9',
-      'content-type': 'application/json',
-    });
-    expect(second?.body).toBe('{"a":1}');
-    expect(third?.headers['content-length']).toBe('0');
-  });
-
-  test('an answer may come in pieces of any size', async () => {
-    const headers = { date: 'Fri, 20 Nov 2026 12:00:00 GMT', 'x-a': 'b', 'X-Long': 'v'.repeat(300) };
-    const texts = [
-      `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok, headers)}`,
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\nX-Trailer: t\r\n\r\n',
-    ];
-    for (const text of texts) {
-      for (const size of [1, 2, 3, 7, 50]) {
-        const write = (socket: Socket, at: number): void => {
-          socket.write(text.slice(at, at + size));
-          if (at + size < text.length) setImmediate(write, socket, at + size);
-        };
-        await using server = await faultServer((socket) => write(socket, 0));
-        await withClient(server.url, {}, async (client) => {
-          expect(await client.call(getThing)).toEqual({ id: 1 });
-          expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
-        });
-        expect(server.requests).toHaveLength(2);
-      }
-    }
-  });
-
-  describe('a list', () => {
-    async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
-      let got = 0;
-      try {
-        for await (const _item of items) got++;
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-        return { got, error };
-      }
-      return { got, error: undefined };
-    }
-
-    test.each([
-      [
-        'a cut',
-        'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
-        'end',
-        2,
-        'connection_lost',
-        'after 20 bytes of the answer',
-      ],
-      ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
-      [
-        'an item of another shape, for which its chunk is refused whole,',
-        answer(200, '[{"id":1},{"id":"x"}]'),
-        'keep',
-        0,
-        'bad_answer',
-        'id: expected a number',
-      ],
-      ['an object', answer(200, '{"id":1}'), 'keep', 0, 'bad_answer', 'it is not a JSON array'],
-      ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
-    ] as const)('%s raises after the items that came', async (_name, text, then, count, code, message) => {
-      await using server = await faultServer(write(text, then));
-      await withClient(server.url, {}, async (client) => {
-        const { got, error } = await collect(client.items(listThings));
-        expect({ got, code: error?.code }).toEqual({ got: count, code });
-        expect(error?.message).toContain(message);
-        expect((await failed(client.call(listThings))).code).toBe(code);
+  test.runIf(process.platform === 'linux')('a connection that is never accepted, until the deadline', async () => {
+    await using server = await stoppedServer();
+    await both(server.url, { timeoutMs: 400 }, (error) => {
+      expect(error).toMatchObject({
+        code: 'timeout',
+        exit: 7,
+        message: expect.stringContaining('no connection within 0.4 s'),
       });
     });
   });
 
-  describe('raw bytes', () => {
-    async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of bytes) chunks.push(chunk);
-      return Buffer.concat(chunks).toString();
-    }
-    const large: ServiceRules = { basePath: '', bulk };
-    const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
-
-    test('a short answer is checked before the first byte', async () => {
-      const texts = ['[{"id":1}', '{"id":1}', '"text"', '', '<html>', '[1]x'];
-      await using server = await faultServer((socket, _request, index) =>
-        socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
-      );
-      await withClient(server.url, {}, async (client) => {
-        for (const text of texts)
-          expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
-        expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
-      });
-    });
-
-    test('a long one flows, and raises a broken end', async () => {
-      await using server = await faultServer((socket, _request, index) => {
-        if (index === 1) socket.write(answer(200, big));
-        else if (index === 2)
-          socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
-        else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
-      });
-      const client = openClient(targetFor(server.url), large);
-      expect(await read(await client.raw(listThings))).toBe(big);
-      expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
-      expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
-      expect((await failed(client.raw(listThings))).message).toContain('it is not a JSON array');
-      await client.close();
-    });
+  test('a signal that was aborted before', async () => {
+    await using server = await faultServer(write(answer(200, ok)));
+    const signal = AbortSignal.abort(new SvcError('interrupted', 'interrupted'));
+    await both(server.url, { signal }, (error) =>
+      expect(error).toMatchObject({ code: 'interrupted', exit: 130, message: 'interrupted' }),
+    );
+    expect(server.connections).toBe(0);
   });
+});
 
-  test('a success without a body in the contract takes any but HTML', async () => {
-    const texts = ['', 'ok', '{}', '<html>'];
+describe('keep-alive', () => {
+  test('a write on a connection that the server closes at that moment is not sent again', async () => {
     await using server = await faultServer((socket, _request, index) => {
-      const text = texts[index - 1] ?? '';
-      socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
+      if (index === 1) socket.write(answer(200, ok));
+      else socket.resetAndDestroy();
     });
     await withClient(server.url, {}, async (client) => {
-      for (let i = 0; i < 3; i++) expect(await client.send(touchThing, {})).toBeUndefined();
-      expect((await failed(client.send(touchThing, {}))).code).toBe('outcome_unknown');
+      await client.call(getThing);
+      await new Promise((resolve) => setTimeout(resolve, 30)); // lets the pool take the connection back
+      const error = await failed(client.send(createThing, { body: {} }));
+      expect(error.code).toBe('outcome_unknown');
+    });
+    expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
+      ['GET', 1],
+      ['POST', 1],
+    ]);
+  });
+
+  test('a connection that the server closed meanwhile is not used for a write', async () => {
+    let closed: Promise<unknown> | undefined;
+    await using server = await faultServer((socket) => {
+      socket.write(answer(200, ok), () => {
+        closed = once(socket, 'close');
+        socket.end();
+      });
+    });
+    await withClient(server.url, {}, async (client) => {
+      await client.call(getThing);
+      await closed;
+      expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
+    });
+    expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
+      ['GET', 1],
+      ['POST', 2],
+    ]);
+  });
+
+  test('500 writes against a server that closes each connection after its second answer: every one is sent at most once', async () => {
+    const perConnection = new Map<number, number>();
+    await using server = await faultServer((socket, { connection }) => {
+      const count = (perConnection.get(connection) ?? 0) + 1;
+      perConnection.set(connection, count);
+      if (count === 2) socket.end(answer(200, ok));
+      else socket.write(answer(200, ok));
+    });
+    await withClient(server.url, { timeoutMs: 10_000 }, async (client) => {
+      let next = 0;
+      const outcomes: string[] = [];
+      const worker = async (): Promise<void> => {
+        while (next < 500) {
+          const n = next++;
+          outcomes.push(
+            await client.send(createThing, { body: { n } }).then(
+              () => 'done',
+              (error: SvcError) => error.code,
+            ),
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: 32 }, worker));
+      expect(outcomes).toHaveLength(500);
+      expect(new Set(outcomes)).not.toContain('connection_lost');
+    });
+    const numbers = server.requests.map(({ body }) => (JSON.parse(body) as { n: number }).n);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(server.connections).toBeGreaterThan(100);
+  });
+});
+
+describe('what comes unasked', () => {
+  test.each([
+    ['with the answer before', 0],
+    ['some time after it', 30],
+  ])('an answer %s is never taken for that of the next request', async (_when, ms) => {
+    const forged = answer(200, '{"id":666}');
+    await using server = await faultServer((socket, _request, index) => {
+      if (index > 1) socket.write(answer(200, ok));
+      else if (ms === 0) socket.write(answer(200, ok) + forged);
+      else socket.write(answer(200, ok), () => setTimeout(() => socket.write(forged), ms));
+    });
+    await withClient(server.url, {}, async (client) => {
+      expect(await client.call(getThing)).toEqual({ id: 1 });
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, 3 * ms));
+      expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
+    });
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  test('a connection that the service keeps for less than we would is not used again', async () => {
+    await using server = await faultServer((socket) =>
+      socket.write(answer(200, ok, { 'keep-alive': 'timeout=1, max=100' })),
+    );
+    await withClient(server.url, {}, async (client) => {
+      await client.call(getThing);
+      await client.send(createThing, { body: {} });
+    });
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+});
+
+test('what is sent arrives byte for byte', async () => {
+  await using server = await faultServer((socket) => socket.write(answer(200, ok)));
+  const body = { a: 'ä€😀', b: 'x'.repeat(100_000) };
+  await withClient(server.url, { headers: { 'x-name': '\xe9t\xe9' } }, async (client) => {
+    await client.send(createThing, { body });
+    await client.send(createThing, { body: { a: 1 } });
+    await client.send(touchThing, {});
+  });
+  const [first, second, third] = server.requests;
+  expect(JSON.parse(first?.body ?? '')).toEqual(body);
+  expect(first?.headers).toMatchObject({
+    host: server.url.slice('http://'.length),
+    connection: 'keep-alive',
+    'x-name': '\xe9t\xe9',
+    'content-type': 'application/json',
+  });
+  expect(second?.body).toBe('{"a":1}');
+  expect(third?.headers['content-length']).toBe('0');
+});
+
+test('an answer may come in pieces of any size', async () => {
+  const headers = { date: 'Fri, 20 Nov 2026 12:00:00 GMT', 'x-a': 'b', 'X-Long': 'v'.repeat(300) };
+  const texts = [
+    `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok, headers)}`,
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\nX-Trailer: t\r\n\r\n',
+  ];
+  for (const text of texts) {
+    for (const size of [1, 2, 3, 7, 50]) {
+      const write = (socket: Socket, at: number): void => {
+        socket.write(text.slice(at, at + size));
+        if (at + size < text.length) setImmediate(write, socket, at + size);
+      };
+      await using server = await faultServer((socket) => write(socket, 0));
+      await withClient(server.url, {}, async (client) => {
+        expect(await client.call(getThing)).toEqual({ id: 1 });
+        expect(await client.send(createThing, { body: {} })).toEqual({ id: 1 });
+      });
+      expect(server.requests).toHaveLength(2);
+    }
+  }
+});
+
+describe('a list', () => {
+  async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
+    let got = 0;
+    try {
+      for await (const _item of items) got++;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      return { got, error };
+    }
+    return { got, error: undefined };
+  }
+
+  test.each([
+    [
+      'a cut',
+      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
+      'end',
+      2,
+      'connection_lost',
+      'after 20 bytes of the answer',
+    ],
+    ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
+    [
+      'an item of another shape, for which its chunk is refused whole,',
+      answer(200, '[{"id":1},{"id":"x"}]'),
+      'keep',
+      0,
+      'bad_answer',
+      'id: expected a number',
+    ],
+    ['an object', answer(200, '{"id":1}'), 'keep', 0, 'bad_answer', 'it is not a JSON array'],
+    ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
+  ] as const)('%s raises after the items that came', async (_name, text, then, count, code, message) => {
+    await using server = await faultServer(write(text, then));
+    await withClient(server.url, {}, async (client) => {
+      const { got, error } = await collect(client.items(listThings));
+      expect({ got, code: error?.code }).toEqual({ got: count, code });
+      expect(error?.message).toContain(message);
+      expect((await failed(client.call(listThings))).code).toBe(code);
+    });
+  });
+});
+
+describe('raw bytes', () => {
+  async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of bytes) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  }
+  const large: ServiceRules = { basePath: '' };
+  const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
+
+  test('a short answer is checked before the first byte', async () => {
+    const texts = ['[{"id":1}', '{"id":1}', '"text"', '', '<html>', '[1]x'];
+    await using server = await faultServer((socket, _request, index) =>
+      socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
+    );
+    await withClient(server.url, {}, async (client) => {
+      for (const text of texts)
+        expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
+      expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
     });
   });
 
-  test.each([
-    ['HTTP/1.0 without a length', 'HTTP/1.0 200 OK\r\n\r\n{"id":1}', 'end'],
-    ['an interim answer before', `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok)}`, 'keep'],
-    ['JSON as text', answer(200, ok, { 'content-type': 'text/plain' }), 'keep'],
-    ['JSON of a vendor', answer(200, ok, { 'content-type': 'application/problem+json; charset=utf-8' }), 'keep'],
-    ['a byte order mark', answer(200, `\ufeff${ok}`), 'keep'],
-    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\n\r\n', 'keep'],
-    ['an encoding of identity', answer(200, ok, { 'content-encoding': 'identity' }), 'keep'],
-  ] as const)('%s is taken', async (_name, text, then) => {
-    await using server = await faultServer((socket) => {
-      socket.write(text);
-      if (then === 'end') socket.end();
+  test('a long one flows, and raises a broken end', async () => {
+    await using server = await faultServer((socket, _request, index) => {
+      if (index === 1) socket.write(answer(200, big));
+      else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
+      else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
     });
-    await withClient(server.url, {}, async (client) => expect(await client.call(getThing)).toEqual({ id: 1 }));
+    const client = openClient(targetFor(server.url), large);
+    expect(await read(await client.raw(listThings))).toBe(big);
+    expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
+    expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
+    expect((await failed(client.raw(listThings))).message).toContain('it is not a JSON array');
+    await client.close();
   });
+});
+
+test('a success without a body in the contract takes any but HTML', async () => {
+  const texts = ['', 'ok', '{}', '<html>'];
+  await using server = await faultServer((socket, _request, index) => {
+    const text = texts[index - 1] ?? '';
+    socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
+  });
+  await withClient(server.url, {}, async (client) => {
+    for (let i = 0; i < 3; i++) expect(await client.send(touchThing, {})).toBeUndefined();
+    expect((await failed(client.send(touchThing, {}))).code).toBe('outcome_unknown');
+  });
+});
+
+test.each([
+  ['HTTP/1.0 without a length', 'HTTP/1.0 200 OK\r\n\r\n{"id":1}', 'end'],
+  ['an interim answer before', `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok)}`, 'keep'],
+  ['JSON as text', answer(200, ok, { 'content-type': 'text/plain' }), 'keep'],
+  ['JSON of a vendor', answer(200, ok, { 'content-type': 'application/problem+json; charset=utf-8' }), 'keep'],
+  ['a byte order mark', answer(200, `\ufeff${ok}`), 'keep'],
+  ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\n\r\n', 'keep'],
+  ['an encoding of identity', answer(200, ok, { 'content-encoding': 'identity' }), 'keep'],
+] as const)('%s is taken', async (_name, text, then) => {
+  await using server = await faultServer((socket) => {
+    socket.write(text);
+    if (then === 'end') socket.end();
+  });
+  await withClient(server.url, {}, async (client) => expect(await client.call(getThing)).toEqual({ id: 1 }));
 });

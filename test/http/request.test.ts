@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { bodyText, type Headers, RequestBuilder } from '../../src/http/request.ts';
+import { bodyText, buildRequest, type Headers } from '../../src/http/request.ts';
 import { targetFor } from './targets.ts';
 
 function build(
@@ -12,7 +12,7 @@ function build(
   base = 'http://h:9093/am',
 ) {
   const declared = endpoint({ method: 'GET', path: '/things', effect: 'read', ...(shape as object) });
-  return new RequestBuilder(targetFor(base, { headers }), '/api/v2').build(declared, values, auth);
+  return buildRequest(targetFor(base, { headers }), { basePath: '/api/v2' }, declared, values, auth);
 }
 
 describe('the address', () => {

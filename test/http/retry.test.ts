@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter, retryDelay } from '../../src/http/retry.ts';
+import { parseRetryAfter, retryDelay } from '../../src/http/answers.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 

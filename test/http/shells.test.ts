@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl, shellWord } from '../../src/http/as-curl.ts';
-import { bodyText, RequestBuilder } from '../../src/http/request.ts';
+import { bodyText, buildRequest } from '../../src/http/request.ts';
 import { onPath, shells } from '../support/peers.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
@@ -55,14 +55,11 @@ describe.each(shells())('$name', ({ command, args, env }) => {
       fc.asyncProperty(fc.array(fc.tuple(hostile, hostile), { minLength: 8, maxLength: 8 }), async (pairs) => {
         const requests = pairs.map(([text, other], index) => {
           const header = `x${text.replace(/[^\w!#$%&'*+.^`|~-]/g, '')}`;
-          const build = new RequestBuilder(
+          const request = buildRequest(
             targetFor(server.url, { headers: { [header]: other.replace(/[^\t\x20-\x7e\x80-\xff]/g, '') } }),
-            '',
-          );
-          const request = build.build(
+            { basePath: '' },
             { method: 'POST', path: '/', effect: 'write', encoding: 'json' },
             { query: { [text]: other }, body: { [text]: other } },
-            {},
           );
           return index % 2 === 0
             ? request
@@ -82,9 +79,10 @@ describe.each(shells())('$name', ({ command, args, env }) => {
   });
 
   test('a header whose name holds shell syntax takes its value from the variable', async () => {
-    const request = new RequestBuilder(targetFor(server.url, { headers: { "`echo`$x'-token": 'hunter22' } }), '').build(
+    const request = buildRequest(
+      targetFor(server.url, { headers: { "`echo`$x'-token": 'hunter22' } }),
+      { basePath: '' },
       { method: 'GET', path: '/', effect: 'read' },
-      {},
       {},
     );
     const line = asCurl(request, new Set());

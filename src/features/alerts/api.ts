@@ -48,9 +48,8 @@ type GroupQuery = Omit<AlertQuery, 'unprocessed'>;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
 
-/** `bulk`: thousands of requests will follow each other. */
-export function openAlertmanager(target: Target, { bulk = false } = {}) {
-  const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager, bulk });
+export function openAlertmanager(target: Target) {
+  const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   const status = async () => client.call(ENDPOINTS.status);
   const groups = (query: GroupQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });

@@ -1,8 +1,7 @@
 /** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
 
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
-import { parseRetryAfter } from '../../http/retry.ts';
+import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
 import { parseJsonText } from '../../json-object.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';

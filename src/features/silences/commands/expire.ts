@@ -67,7 +67,7 @@ export const silencesExpire = listCommand({
     const { openAlertmanager } = await import('../../alerts/api.ts');
     const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const { selectsByState } = await import('../selection.ts');
-    const alertmanager = openAlertmanager(ctx.target, { bulk: true });
+    const alertmanager = openAlertmanager(ctx.target);
     const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
     const byOptions = input.all || !selectsByState(selection);
     if (byOptions && input.id.length > 0)

@@ -71,7 +71,7 @@ export const silencesImport = listCommand({
     });
     const sendable = silences.filter((row) => unsentRow(row, now) === undefined);
     if (!input.allAlerts) await refuseWideOnes(sendable);
-    const alertmanager = openAlertmanager(ctx.target, { bulk: true });
+    const alertmanager = openAlertmanager(ctx.target);
     const { askAbout } = await import('../silencing.ts');
     const unmeasured = sendable.map((draft) => ({ draft, impact: undefined }));
     await askAbout(unmeasured, alertmanager, silenceGuard(ctx, input.allAlerts));

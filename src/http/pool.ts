@@ -1,0 +1,179 @@
+/** The connections to one origin: undici's pool, the certificates they trust and the proxy on the way. Nothing else imports undici. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { buildConnector, Dispatcher } from 'undici';
+import buildConnect from 'undici/lib/core/connect.js';
+import UndiciPool from 'undici/lib/dispatcher/pool.js';
+import { SvcError } from '../errors.ts';
+import { ConnectFailure, ProxyFailure } from './failures.ts';
+import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
+import type { Outbound, TlsOptions } from './target.ts';
+
+export type ResponseHandler = Dispatcher.DispatchHandler;
+/** What a connection can be asked to do with the response. */
+export type Flow = Pick<Dispatcher.DispatchController, 'pause' | 'resume' | 'abort'>;
+export type RawHeaders = IncomingHttpHeaders;
+
+export interface PoolRequest {
+  readonly method: string;
+  /** Begins with a slash, and includes the query. */
+  readonly path: string;
+  /** A list has name, value, name, value, in the order and the case they are sent in. */
+  readonly headers: Readonly<Record<string, string>> | readonly string[];
+  /** One in pieces is sent as it is read; a response in between ends the connection. */
+  readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
+  /** The longest silence within the body of the response. */
+  readonly bodyTimeout: number;
+  /** Another protocol is asked for. */
+  readonly upgrade?: 'websocket' | undefined;
+}
+
+type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
+
+const CONNECT_MS = 10_000;
+const CONNECTIONS = 32;
+/** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
+const KEEP_ALIVE_MS = 2_000;
+
+export class Pool {
+  readonly #pool: Dispatcher;
+  readonly #connecting = new Set<Socket>();
+  /** The first error of each TLS connection, by its local port. */
+  readonly #alerts = new Map<number, Error>();
+  /** Plain http asks a proxy by absolute address. */
+  readonly #pathPrefix: string;
+  readonly #proxyHeaders: Readonly<Record<string, string>>;
+
+  /** Connects to nothing yet. Throws for a proxy setting or a certificate that cannot be used. */
+  constructor(to: URL, { tls, proxy: settings }: Pick<Outbound, 'tls' | 'proxy'>) {
+    const proxy = proxyFor(to, settings);
+    const https = to.protocol === 'https:';
+    const byAddress = proxy !== undefined && !https;
+    this.#pathPrefix = byAddress ? to.origin : '';
+    this.#proxyHeaders = byAddress ? { host: to.host, ...proxyHeaders(proxy) } : {};
+    this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
+      connect: this.#watched(connector(https, tls, proxy)),
+      connections: CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      headersTimeout: 0, // the total deadline covers it
+    });
+  }
+
+  dispatch({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
+    const more = this.#proxyHeaders;
+    this.#pool.dispatch(
+      {
+        method: method as Dispatcher.HttpMethod,
+        path: this.#pathPrefix + path,
+        headers: isList(headers) ? [...headers, ...Object.entries(more).flat()] : { ...headers, ...more },
+        body: (body ?? null) as string, // any iterable, whatever its type says
+        bodyTimeout,
+        upgrade: upgrade ?? null,
+      },
+      handler,
+    );
+  }
+
+  /**
+   * The error that came first on the connection: undici forgets a TLS alert, such as the refusal of a client certificate, when
+   * the end of the connection follows it.
+   */
+  firstError(error: unknown): unknown {
+    if (!(error instanceof Error && 'socket' in error)) return error;
+    const { localPort } = (error.socket ?? {}) as { readonly localPort?: number };
+    return this.#alerts.get(localPort ?? 0) ?? error;
+  }
+
+  /** Ends everything at once, whatever is in progress. */
+  async close(): Promise<void> {
+    // A socket that still connects would keep the process alive for its whole time limit.
+    for (const socket of this.#connecting) socket.destroy();
+    await this.#pool.destroy();
+  }
+
+  /**
+   * Marks every failure as one before anything was sent, and keeps the sockets that are not connected yet. The mark is needed for
+   * more than the message: undici tries again without end where a connection fails with its own socket error.
+   */
+  #watched(connect: Connect): Connect {
+    return (options, callback) => {
+      const socket = connect(options, (...[error, connected]) => {
+        this.#connecting.delete(socket);
+        if (error !== null) {
+          callback(new ConnectFailure(error), null);
+          return;
+        }
+        const { localPort } = connected;
+        if (options.protocol === 'https:' && localPort !== undefined) {
+          connected.once('error', (first: Error) => this.#alerts.set(localPort, first));
+          connected.once('close', () => setImmediate(() => this.#alerts.delete(localPort)));
+        }
+        callback(null, connected);
+      });
+      this.#connecting.add(socket);
+      return socket;
+    };
+  }
+}
+
+function isList(headers: PoolRequest['headers']): headers is readonly string[] {
+  return Array.isArray(headers);
+}
+
+function connector(https: boolean, tls: TlsOptions, proxy: URL | undefined): Connect {
+  const context = https || proxy?.protocol === 'https:' ? { secureContext: secureContext(tls) } : {};
+  const toService = buildConnect({ ...context, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
+  if (proxy === undefined) return toService;
+  const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
+  return https ? connectThrough(proxy, toProxy, toService) : toProxy;
+}
+
+function connectToProxy(proxy: URL, connect: Connect): Connect {
+  const { hostname, host, protocol, port } = proxy;
+  return (_options, callback) =>
+    connect({ hostname: bare(hostname), host, protocol, port }, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(new ProxyFailure(proxy, 'could not be reached', { cause: error }), null);
+    });
+}
+
+function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Connect {
+  return (options, callback) => {
+    const socket = toProxy(options, (...[error]) => {
+      if (error !== null) {
+        callback(error, null);
+        return;
+      }
+      const late = (): void => void socket.destroy(new ProxyFailure(proxy, 'did not answer in time'));
+      const timer = setTimeout(late, CONNECT_MS);
+      openTunnel(socket, proxy, options, (failure) => {
+        clearTimeout(timer);
+        if (failure === undefined) toService({ ...options, httpSocket: socket }, callback);
+        else callback(failure, null);
+      });
+    });
+    return socket;
+  };
+}
+
+/** The certificates that a connection trusts, and the one that it shows. */
+export function secureContext({ ca, extraCa, cert, key }: TlsOptions): SecureContext {
+  try {
+    const context = createSecureContext({ cert, key: key ?? cert });
+    if (ca !== undefined) {
+      // Not the option `ca`: it replaces the platform's roots.
+      if (extraCa !== undefined) context.context.addCACert(extraCa);
+      context.context.addCACert(ca);
+    }
+    return context;
+  } catch (error) {
+    throw new SvcError('file_unusable', `the certificate or key cannot be used: ${(error as Error).message}`, {
+      hint: 'check that --cert and --key are PEM, belong together, and that the key has no passphrase',
+      cause: error,
+    });
+  }
+}

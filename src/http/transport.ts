@@ -1,0 +1,231 @@
+/** Sends one request to any origin and follows its response: connections, deadline, interruption, trace, and what a failure means. */
+import type { Duplex } from 'node:stream';
+import { endedBy, SvcError } from '../errors.ts';
+import { Body, type Deadline } from './body.ts';
+import type { RequestValue } from './endpoint.ts';
+import { type Reason, reasonOf } from './failures.ts';
+import type { Flow, Pool, PoolRequest, RawHeaders, ResponseHandler } from './pool.ts';
+import type { Outbound } from './target.ts';
+import { type Trace, Tracer } from './tracer.ts';
+
+/** Names in lower case; what came more than once is joined by commas, and cookies by line breaks. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+export interface Response {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Body;
+  /** Where another protocol was asked for and agreed to. */
+  readonly socket?: Duplex;
+}
+
+export interface ExchangeOptions {
+  /** What is traced of the request. */
+  readonly request: RequestValue;
+  readonly deadline: Deadline;
+  readonly attempt: number;
+  /** The most bytes that a body may have. */
+  readonly limit: number;
+  /** Whether the request may go out twice: never true for a write. */
+  readonly repeatable: boolean;
+}
+
+/** All exchanges of one client. Connects to nothing before the first. */
+export class Transport {
+  readonly tracer: Tracer | undefined;
+  readonly #outbound: Outbound;
+  readonly #active = new Set<Exchange>();
+  readonly #pools = new Map<string, Promise<Pool>>();
+
+  /** `secretHeaders`, in lower case, are not shown. */
+  constructor(outbound: Outbound, secretHeaders: ReadonlySet<string> = new Set()) {
+    this.#outbound = outbound;
+    this.tracer = outbound.log.level === 0 ? undefined : new Tracer(outbound, secretHeaders);
+  }
+
+  /** Throws where the request cannot be sent at all, or the command was interrupted. */
+  async start(origin: string, request: PoolRequest, options: ExchangeOptions): Promise<Exchange> {
+    const { signal } = this.#outbound;
+    // One listener for all exchanges: one for each would be a leak in the eyes of Node.
+    if (this.#pools.size === 0) signal.addEventListener('abort', this.#interrupt);
+    const opening = this.#pools.get(origin) ?? this.#open(origin);
+    this.#pools.set(origin, opening);
+    const pool = await opening;
+    if (signal.aborted) throw interruption(signal);
+    return new Exchange(pool, request, options, this.#outbound, this.tracer, this.#active);
+  }
+
+  /** Ends all connections, and whatever is in progress on them. */
+  async close(): Promise<void> {
+    this.#outbound.signal.removeEventListener('abort', this.#interrupt);
+    const pools = await Promise.allSettled(this.#pools.values());
+    await Promise.all(pools.map((opened) => (opened.status === 'fulfilled' ? opened.value.close() : undefined)));
+  }
+
+  async #open(origin: string): Promise<Pool> {
+    const { Pool } = await import('./pool.ts');
+    return new Pool(new URL(origin), this.#outbound);
+  }
+
+  readonly #interrupt = (): void => {
+    for (const exchange of this.#active) exchange.cancel(interruption(this.#outbound.signal));
+  };
+}
+
+/** One attempt: how far it came, and how it ends early. */
+export class Exchange implements ResponseHandler {
+  readonly request: RequestValue;
+  readonly response: Promise<Response>;
+  readonly #pool: Pool;
+  readonly #options: ExchangeOptions;
+  readonly #outbound: Outbound;
+  readonly #trace: Trace | undefined;
+  readonly #active: Set<Exchange>;
+  #resolve!: (response: Response) => void;
+  #reject!: (error: unknown) => void;
+  #flow: Flow | undefined;
+  #cancelled: Error | undefined;
+  #received: Response | undefined;
+  #ended = false;
+
+  constructor(
+    pool: Pool,
+    request: PoolRequest,
+    options: ExchangeOptions,
+    outbound: Outbound,
+    tracer: Tracer | undefined,
+    active: Set<Exchange>,
+  ) {
+    this.request = options.request;
+    this.#pool = pool;
+    this.#options = options;
+    this.#outbound = outbound;
+    this.#active = active.add(this);
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#trace = tracer?.begin(options.request, options.attempt);
+    options.deadline.run();
+    pool.dispatch(request, this);
+  }
+
+  /** Whether bytes of the request may have left: from here on a write may have been applied. */
+  get sent(): boolean {
+    return this.#flow !== undefined;
+  }
+
+  get status(): number | undefined {
+    return this.#received?.status;
+  }
+
+  cancel(reason: Error): void {
+    if (this.#ended) return;
+    this.#cancelled = reason;
+    if (this.#flow === undefined) this.#fail(reason);
+    else this.#flow.abort(reason);
+  }
+
+  /** Because its deadline has passed. */
+  cancelLate(ms: number, hint?: string): void {
+    const within = `within ${ms / 1000} s`;
+    const received = this.#received?.body.received;
+    if (received === undefined) {
+      this.cancel(new SvcError('timeout', `${this.sent ? 'no answer' : 'no connection'} ${within}`, { hint }));
+    } else this.cancel(new SvcError('timeout', `the answer was not complete ${within}, ${received} bytes came`));
+  }
+
+  /** What `thrown` means. An error of the program itself is thrown on. */
+  reasonOf(thrown: unknown): Reason {
+    const length = this.#received?.headers['content-length'];
+    const reason = reasonOf(this.#pool.firstError(thrown), {
+      baseUrl: new URL(this.request.url),
+      status: this.status,
+      received: this.#received?.body.received ?? 0,
+      expected: length === undefined ? undefined : Number(length),
+    });
+    // It may name a type or an encoding that the service made up.
+    return { ...reason, text: this.#outbound.secrets.hide(reason.text) };
+  }
+
+  /** Gives it up. */
+  failed(thrown: unknown): Reason {
+    this.cancel(new SvcError('connection_lost', 'the rest of the answer is not wanted'));
+    const reason = this.reasonOf(thrown);
+    this.#trace?.failed(reason.text);
+    return reason;
+  }
+
+  onRequestStart(flow: Flow): void {
+    if (this.#cancelled !== undefined) flow.abort(this.#cancelled);
+    else if (this.#flow !== undefined && !this.#options.repeatable) {
+      flow.abort(new SvcError('connection_lost', 'the connection broke, and the request was about to be sent again'));
+    } else this.#flow = flow;
+  }
+
+  onResponseStart(flow: Flow, status: number, headers: RawHeaders): void {
+    if (status < 200) return; // an interim response, such as 103
+    const { deadline, limit } = this.#options;
+    deadline.halt();
+    this.#respond({ status, headers: joined(headers), body: new Body(flow, deadline, limit) });
+  }
+
+  onRequestUpgrade(_: Flow, status: number, headers: RawHeaders, socket: Duplex): void {
+    const { deadline } = this.#options;
+    deadline.halt();
+    socket.on('error', () => {}); // an error that nobody listens to would end the process
+    if (this.#cancelled !== undefined) {
+      socket.destroy();
+      return;
+    }
+    const flow: Flow = { pause: () => {}, resume: () => {}, abort: (reason) => void socket.destroy(reason) };
+    this.#respond({ status, headers: joined(headers), body: new Body(flow, deadline, 0), socket });
+    this.#end()?.end();
+  }
+
+  onResponseData(_: Flow, chunk: Buffer): void {
+    this.#trace?.chunk(chunk);
+    this.#received?.body.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#end()?.end();
+  }
+
+  onResponseError(_: Flow | undefined, error: Error): void {
+    this.#fail(this.#cancelled ?? error);
+  }
+
+  #respond(response: Response): void {
+    this.#received = response;
+    this.#trace?.answered(response.status);
+    this.#resolve(response);
+  }
+
+  #fail(error: Error): void {
+    this.#options.deadline.halt();
+    const body = this.#end();
+    if (body === undefined) this.#reject(error);
+    else body.fail(error);
+  }
+
+  #end(): Body | undefined {
+    if (!this.#ended && this.#received !== undefined) this.#trace?.ended(this.#received);
+    this.#ended = true;
+    this.#active.delete(this);
+    return this.#received?.body;
+  }
+}
+
+/** The reason a signal was aborted with. */
+function interruption(signal: AbortSignal): SvcError {
+  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
+}
+
+function joined(headers: RawHeaders): ResponseHeaders {
+  const flat: Record<string, string> = Object.create(null);
+  for (const [name, value = ''] of Object.entries(headers)) {
+    flat[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
+  }
+  return flat;
+}
