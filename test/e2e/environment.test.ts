@@ -22,13 +22,6 @@ afterAll(async () => {
 
 const newFolder = (): string => mkdtempSync(join(HOME, 'folder-'));
 
-describe('NODE_DEBUG', () => {
-  it('does not print the addresses of requests, which can hold a secret', async () => {
-    const env = { SVC_ALERTS_URL: emulator.url, NODE_DEBUG: 'undici,fetch,websocket' };
-    expect(await svc(LIST, { env })).toMatchObject({ code: 0, stderr: '' });
-  });
-});
-
 describe('a proxy of the environment', () => {
   let proxy: FaultServer;
   beforeAll(async () => {
