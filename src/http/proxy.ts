@@ -1,6 +1,5 @@
 /** Which proxy, if any, and the way through it. */
 import { BlockList, isIP, type Socket } from 'node:net';
-import type { buildConnector } from 'undici';
 import { SvcError } from '../errors.ts';
 import { isLoopback } from './address.ts';
 import { ProxyFailure } from './failures.ts';
@@ -83,7 +82,7 @@ const LONGEST_HEAD = 16 * 1024;
 export function openTunnel(
   socket: Socket,
   proxy: URL,
-  to: buildConnector.Options,
+  to: { readonly hostname: string; readonly port: string },
   callback: (error: Error | undefined) => void,
 ): void {
   const authority = `${to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname}:${to.port || 443}`;

@@ -124,7 +124,7 @@ async function throughProxy(
     const { authorizationError } = way as TLSSocket;
     if (authorizationError) throw Object.assign(new Error(), { code: String(authorizationError) });
   }
-  const through = { hostname: bare(to.hostname), host: to.host, protocol: to.protocol, port: String(portOf(to)) };
+  const through = { hostname: bare(to.hostname), port: String(portOf(to)) };
   const tunnel = new Promise<void>((resolve, reject) => {
     openTunnel(way, proxy, through, (error) => (error === undefined ? resolve() : reject(error)));
   });

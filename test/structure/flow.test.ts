@@ -10,7 +10,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'features/webhooks/failed-answer.ts': 'what the service says in an error of its own',
   'features/webhooks/receiver/recording-writer.ts': 'the error of the system, without its code and its call',
   'http/answers.ts': 'what a service says of a failure',
-  'http/connection.ts': 'the hint of a keep-alive header',
   'http/tracer.ts': 'a message of a websocket, of which the beginning is shown',
   'process/output-stream.ts': 'the error of the system, without its code and its call',
   'cli/parse.ts': 'commander has one error class, and names the option in its message',

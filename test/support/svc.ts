@@ -128,7 +128,6 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
     identity: 'tester@host',
     pid: process.pid,
-    nodeMajor: Number.parseInt(process.versions.node, 10),
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
     now,
     random: options.random ?? (() => 0),
