@@ -61,7 +61,7 @@ export async function render(
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {
-    const { chartLines } = await import('./chart/draw.ts');
+    const { chartLines } = await import('./chart/terminal.ts');
     const out = new BatchWriter(sink);
     const rows = await out.writeRows(await chartLines(output.chart(value), options), (line) => `${line}\n`);
     await out.end();

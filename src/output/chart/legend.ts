@@ -1,144 +1,104 @@
-/** What stands below a chart: whose line is whose, and the facts about each. */
+/** What is below a chart: whose line is whose, and the facts about each. */
 import { cellLine } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import { layOut } from '../table.ts';
+import { GAP, layOut } from '../table.ts';
 import { type ColorLevel, displayWidth, painter, shorten, wrap } from '../terminal.ts';
-import type { ChartFacts, ChartPicture, ChartSeries, Column, OutputOptions } from '../types.ts';
+import type { ChartFacts, ChartPicture, Column, OutputOptions } from '../types.ts';
 
 /** In fewer cells every one is needed. */
 const LEAST_INDENTED = 8;
 /** What is left of a shortened name in a table. */
 const LEAST_NAME = 8;
 
-export interface LegendStyle {
+interface LegendStyle {
   readonly options: OutputOptions;
-  readonly ascii: boolean;
-  /** That of the chart; undefined where lines may be as long as they are. */
-  readonly width: number | undefined;
+  /** That of the chart; infinite where lines may be as long as they are. */
+  readonly width: number;
   /** Whether a name may be shortened, as on a terminal. */
   readonly shortens: boolean;
   readonly paint: SeriesPainter;
-  /** Whether the lines have glyphs. */
-  readonly glyphs: boolean;
 }
 
-export async function legendLines(picture: ChartPicture, style: LegendStyle): Promise<readonly string[]> {
-  const { facts, series } = picture;
-  if (facts === undefined) return style.glyphs ? nameLines(series, style) : [];
-  const shown = facts.columns.filter(({ wide }) => style.options.format === 'wide' || wide !== true);
-  const glyphs = new Map(facts.rows.map((row, index) => [row, glyphOf(index, style.ascii)]));
-  const glyph: Column<unknown> = { name: '', cell: (row) => glyphs.get(row) };
-  const table = async (columns: readonly Column<unknown>[], width: number | undefined) => {
-    const all = style.glyphs ? [glyph, ...columns] : columns;
-    return layOut(
-      { kind: 'list', rows: facts.rows, columns: all, named: true, id: () => undefined },
-      { ...style.options, columns: [], ascii: style.ascii, width },
-    );
+export async function legendLines({ facts, series }: ChartPicture, style: LegendStyle): Promise<readonly string[]> {
+  const { options, width, paint } = style;
+  // One line needs no glyph.
+  const glyphs = series.length > 1 ? series.map((_, index) => paint(glyphOf(index, options.ascii), index)) : undefined;
+  if (facts === undefined) return glyphs === undefined ? [] : nameLines(series, glyphs, width);
+  const columns = facts.columns.filter(({ wide }) => options.format === 'wide' || wide !== true);
+  const most = width - (glyphs === undefined ? 0 : 1 + GAP.length);
+  const table = async (shown: ChartFacts['columns']): Promise<readonly string[]> => {
+    const list = { kind: 'list', rows: facts.rows, columns: shown, named: true, id: () => undefined } as const;
+    return [...(await layOut(list, { ...options, columns: [], width: undefined })).lines];
   };
-  const most = style.shortens ? style.width : undefined;
-  const columns = most === undefined ? shown : await withFittingTitle(shown, facts.rows, most, style, table);
-  const { lines: laidOut, dropped = [] } = await table(columns, most);
-  const lines = [...laidOut];
-  if (dropped.length > 0 || lines.some((line) => isTooWide(line, style))) return blocks(facts, shown, style);
-  if (!style.glyphs) return lines;
-  const header = style.options.headers ? 1 : 0;
-  return lines.map((line, index) => (index < header ? line : colored(line, index - header, style)));
+  const excess = (lines: readonly string[]): number => Math.max(0, ...lines.map(lineWidth)) - most;
+  let lines = await table(columns);
+  if (style.shortens && excess(lines) > 0)
+    lines = await table(withFittingTitle(facts, columns, excess(lines), options));
+  if (excess(lines) > 0) return blocks(facts.rows, columns, style, glyphs);
+  if (glyphs === undefined) return lines;
+  const heads = options.headers ? [' ', ...glyphs] : glyphs;
+  return lines.map((line, index) => heads[index] + GAP + line);
 }
-
-type Table = (columns: readonly Column<unknown>[], width: undefined) => Promise<{ readonly lines: Iterable<string> }>;
 
 /** Only the names give way, and stay different from each other. */
-async function withFittingTitle(
-  columns: readonly Column<unknown>[],
-  rows: ChartFacts['rows'],
-  most: number,
-  { options, ascii }: LegendStyle,
-  table: Table,
-): Promise<readonly Column<unknown>[]> {
+function withFittingTitle(
+  { rows }: ChartFacts,
+  columns: ChartFacts['columns'],
+  excess: number,
+  options: OutputOptions,
+): ChartFacts['columns'] {
   const [title, ...others] = columns;
-  const { lines } = await table(columns, undefined);
-  const excess = Math.max(0, ...[...lines].map(lineWidth)) - most;
-  if (title === undefined || excess <= 0) return columns;
-  const names = rows.map((row) => escapeText(cellLine(title.cell(row), { ...options, ascii })));
-  const room = Math.max(...names.map(displayWidth)) - excess;
-  if (room < LEAST_NAME) return columns;
+  const names = rows.map((row) => escapeText(cellLine(title?.cell(row), options)));
+  const room = Math.max(0, ...names.map(displayWidth)) - excess;
+  if (title === undefined || room < LEAST_NAME) return columns;
   const fitting = fittingNames(names, room);
   const shown = new Map(rows.map((row, index) => [row, fitting[index]]));
   return [{ ...title, cell: (row) => shown.get(row) }, ...others];
-}
-
-function isTooWide(line: string, { width }: LegendStyle): boolean {
-  return width !== undefined && lineWidth(line) > width;
 }
 
 function lineWidth(line: string): number {
   return displayWidth(line.replace(/\x1b\[[\d;]*m/g, ''));
 }
 
-/** The first character is the glyph. */
-function colored(line: string, series: number, { paint }: LegendStyle): string {
-  return paint(line.slice(0, 1), series) + line.slice(1);
-}
-
 /** Where a table is too wide: each series by itself, nothing left out. */
 async function blocks(
-  { rows }: ChartFacts,
-  [title, ...others]: readonly Column<unknown>[],
-  style: LegendStyle,
+  rows: ChartFacts['rows'],
+  [title, ...others]: ChartFacts['columns'],
+  { options, width }: LegendStyle,
+  glyphs: readonly string[] | undefined,
 ): Promise<readonly string[]> {
-  const strong = await painter(style.options.color);
-  const width = style.width ?? Number.POSITIVE_INFINITY;
+  const strong = await painter(options.color);
   const text = (column: Column<unknown> | undefined, row: unknown): string =>
-    escapeText(cellLine(column?.cell(row), { ...style.options, ascii: style.ascii }));
-  const indent = width < LEAST_INDENTED ? '' : '  ';
+    escapeText(cellLine(column?.cell(row), options));
+  const indent = width < LEAST_INDENTED ? '' : GAP;
   const room = Math.max(1, width - indent.length);
   return rows.flatMap((row, series) => {
     const name = wrap(text(title, row), room).map((line, index) => {
-      const glyph = style.paint(glyphOf(series, style.ascii), series);
-      const head = !style.glyphs || indent === '' ? '' : index === 0 ? `${glyph} ` : indent;
+      const head = glyphs === undefined || indent === '' ? '' : index === 0 ? `${glyphs[series]} ` : indent;
       return head + strong(line, 'strong');
     });
-    const parts = others
-      .map((column) => ({ name: escapeText(column.name), value: text(column, row) }))
-      .filter(({ value }) => value !== '')
-      .map((part) => `${part.name} ${part.value}`);
-    return [...name, ...flow(parts, room).map((line) => indent + line)];
+    const parts = others.map((column) => [escapeText(column.name), text(column, row)] as const);
+    const facts = parts.filter(([, value]) => value !== '').map((part) => part.join(' '));
+    return [...name, ...flow(facts, room).map((line) => indent + line)];
   });
 }
 
-/** As many in a line as fit, two blanks between them; one that is too long goes on below. */
-function flow(parts: readonly string[], width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const part of parts) {
-    if (line !== '' && displayWidth(line) + 2 + displayWidth(part) <= width) line += `  ${part}`;
-    else {
-      if (line !== '') lines.push(line);
-      const [last = '', ...before] = [...wrap(part, width)].reverse();
-      lines.push(...before.reverse());
-      line = last;
-    }
-  }
-  return line === '' ? lines : [...lines, line];
+/** `● Store A  ▲ Store B` */
+function nameLines(series: ChartPicture['series'], glyphs: readonly string[], width: number): readonly string[] {
+  const entries = series.map(({ name }, index) => {
+    return glyphs[index] + (width > 2 ? ` ${shorten(escapeText(name), width - 2)}` : '');
+  });
+  return flow(entries, width);
 }
 
-/** `● Store A  ▲ Store B` */
-function nameLines(series: readonly ChartSeries[], { ascii, width, paint }: LegendStyle): readonly string[] {
-  const most = width ?? Number.POSITIVE_INFINITY;
+/** As many in a line as fit, two blanks between them; one that is too long is broken. */
+function flow(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
-  let taken = 0;
-  for (const [index, { name }] of series.entries()) {
-    const glyph = paint(glyphOf(index, ascii), index);
-    const text = most > 2 ? ` ${shorten(escapeText(name), most - 2)}` : '';
-    const entry = glyph + text;
-    const needed = 1 + displayWidth(text);
-    if (lines.length > 0 && taken + 2 + needed <= most) {
-      lines[lines.length - 1] += `  ${entry}`;
-      taken += 2 + needed;
-    } else {
-      lines.push(entry);
-      taken = needed;
-    }
+  for (const part of parts) {
+    const joined = `${lines.at(-1) ?? ''}${GAP}${part}`;
+    if (lines.length > 0 && lineWidth(joined) <= width) lines[lines.length - 1] = joined;
+    else if (lineWidth(part) <= width) lines.push(part);
+    else lines.push(...wrap(part, width));
   }
   return lines;
 }
@@ -154,13 +114,8 @@ export function fittingNames(names: readonly string[], width: number): readonly 
 
 function shortenStart(name: string, width: number): string {
   const characters = [...name];
-  let taken = 1;
-  let start = characters.length;
-  while (start > 0 && taken + displayWidth(characters[start - 1] ?? '') <= width) {
-    start--;
-    taken += displayWidth(characters[start] ?? '');
-  }
-  return `…${characters.slice(start).join('')}`;
+  while (displayWidth(characters.join('')) > width - 1) characters.shift();
+  return `…${characters.join('')}`;
 }
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

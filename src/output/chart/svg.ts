@@ -1,22 +1,10 @@
 /** A chart as an SVG file, complete in itself: no script, no font or file of elsewhere, the same bytes for the same picture. */
-
 import { fraction } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import { shorten, wrap } from '../terminal.ts';
+import { displayWidth, shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
-import { position, type Run, rangeOf, runsOf, type Window } from './runs.ts';
-import {
-  classOf,
-  coordinate,
-  dashOf,
-  extremeNotes,
-  type Frame,
-  seriesLine,
-  styleSheet,
-  textWidth,
-  xmlText,
-} from './svg-lines.ts';
-import { instantText, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
+import { isPoint, position, rangeIn, rangeOf, type Stretch, stretchesOf, titleOf, type Window } from './stretches.ts';
+import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
 import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
 
 const WIDTH = 860;
@@ -26,25 +14,38 @@ const FONT_SIZE = 12;
 const TITLE_SIZE = 16;
 const TITLE_LINE = 22;
 const LEGEND_LINE = 20;
-/** Above the greatest and below the least value, for what is written there. */
+const NOTE_SIZE = 11;
+/** Above the greatest and below the least value, for their notes. */
 const PADDING = 22;
 const MOST_VALUE_STEPS = 8;
 const LONGEST_NAME = 60;
-
 /** Columns in a unit of the picture: finer than any line is thick. */
 const FINENESS = 2;
+/** A shorter stretch is a point. */
+const LEAST_COLUMNS = 5;
+/** Among the lines of more series notes are in the way, and it is not clear whose they are. */
+const MOST_NOTED = 8;
+
+interface Frame {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** The beginning of a column. */
+  readonly x: (column: number) => number;
+  readonly y: (value: number) => number;
+}
 
 export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOptions, 'time'>): Promise<string> {
   const shown: ShownTime = time === 'local' ? 'local' : 'utc';
-  const window: Window = { from: picture.from, to: picture.to };
   const { series } = picture;
-  const [low, high] = rangeOf(series.map((one) => runsOf(one, window, 1)));
+  const [low, high] = rangeIn(picture);
   const ticks = low <= high ? valueTicks(low, high) : [];
 
-  const title = [picture.title, picture.unit].filter((part) => part !== undefined && part !== '').join(', ');
+  const title = titleOf(picture);
   const titles = title === '' ? [] : wrap(escapeText(title), Math.floor((WIDTH - 2 * EDGE) / (TITLE_SIZE * 0.6)));
   const top = EDGE + titles.length * TITLE_LINE;
-  const left = EDGE + Math.max(0, ...ticks.map(({ text }) => textWidth(text, FONT_SIZE))) + 8;
+  const left = EDGE + Math.max(0, ...ticks.map(({ text }) => textWidth(text))) + 8;
   const frame: Frame = {
     left,
     right: WIDTH - EDGE,
@@ -54,27 +55,26 @@ export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOption
     y: (value) => top + PADDING + (1 - fraction(value, low, high)) * (FIELD_HEIGHT - 2 * PADDING),
   };
   const columns = Math.max(1, Math.floor((frame.right - left) * FINENESS));
-  const all = series.map((one) => runsOf(one, window, columns));
+  const all = series.map((one) => stretchesOf(one, picture, columns));
   const legend = legendEntries(picture, all, frame.bottom + 62);
-  const height = legend.bottom + EDGE;
-  const between = windowText(window, shown);
+  const height = round(legend.bottom + EDGE);
+  const between = windowText(picture, shown);
+  const empty = `<text class="svc-pale" x="${WIDTH / 2}" y="${top + FIELD_HEIGHT / 2}" text-anchor="middle">no values ${between}</text>`;
 
   return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${coordinate(height)}" width="${WIDTH}" height="${coordinate(height)}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
     `<title>${xmlText(title)}</title>`,
     `<desc>${xmlText(description(picture, all, between))}</desc>`,
     styleSheet(),
-    `<rect class="svc-page" width="${WIDTH}" height="${coordinate(height)}"/>`,
+    `<rect class="svc-page" width="${WIDTH}" height="${height}"/>`,
     ...titles.map(
       (line, index) =>
         `<text class="svc-ink" x="${EDGE}" y="${EDGE + 12 + index * TITLE_LINE}" font-size="${TITLE_SIZE}" font-weight="600">${xmlText(line)}</text>`,
     ),
     ...ticks.map((tick) => valueLine(tick, frame)),
-    timeAxis(window, shown, frame),
-    ...[...all.entries()].reverse().map(([index, runs]) => seriesLine(runs, index, frame)),
-    low <= high
-      ? extremeNotes(all, frame)
-      : `<text class="svc-pale" x="${WIDTH / 2}" y="${top + FIELD_HEIGHT / 2}" text-anchor="middle">no values ${xmlText(between)}</text>`,
+    timeAxis(picture, shown, frame),
+    ...[...all.entries()].reverse().map(([index, stretches]) => seriesLine(stretches, index, frame)),
+    low <= high ? extremeNotes(all, frame) : empty,
     ...legend.entries,
     '</svg>',
   ]
@@ -84,63 +84,131 @@ export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOption
 
 function valueTicks(low: number, high: number): readonly ValueTick[] {
   const ends = [...new Set([low, high])].map((value) => ({ value, text: String(value) }));
-  const range = high - low;
-  if (range === 0) return ends;
-  const [step] = stepsFrom(range / MOST_VALUE_STEPS, Math.max(Math.abs(low), Math.abs(high)));
+  const [step] =
+    low === high ? [] : stepsFrom((high - low) / MOST_VALUE_STEPS, Math.max(Math.abs(low), Math.abs(high)));
   const ticks = step === undefined ? [] : ticksBetween(low, high, step);
   return ticks.length < 2 ? ends : ticks;
 }
 
 function valueLine({ value, text }: ValueTick, { left, right, y }: Frame): string {
-  const at = coordinate(y(value));
+  const at = round(y(value));
   return [
-    `<line class="svc-grid" x1="${coordinate(left)}" x2="${right}" y1="${at}" y2="${at}"/>`,
-    `<text class="svc-pale" x="${coordinate(left - 8)}" y="${at}" dy="0.35em" text-anchor="end">${text}</text>`,
+    `<line class="svc-grid" x1="${round(left)}" x2="${right}" y1="${at}" y2="${at}"/>`,
+    `<text class="svc-pale" x="${round(left - 8)}" y="${at}" dy="0.35em" text-anchor="end">${text}</text>`,
   ].join('');
 }
 
 function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Frame): string {
   const label = (x: number, line: number, text: string, anchor = 'middle'): string =>
-    `<text class="svc-pale" x="${coordinate(x)}" y="${bottom + 2 + line * 17}" text-anchor="${anchor}">${text}</text>`;
-  const parts = [`<line class="svc-grid" x1="${coordinate(left)}" x2="${right}" y1="${bottom}" y2="${bottom}"/>`];
-  const width = (text: string): number => textWidth(text, FONT_SIZE);
-  const ticks = timeTicks(window, time, { length: right - left, gap: 16, width });
+    `<text class="svc-pale" x="${round(x)}" y="${bottom + 2 + line * 17}" text-anchor="${anchor}">${text}</text>`;
+  const parts = [`<line class="svc-grid" x1="${round(left)}" x2="${right}" y1="${bottom}" y2="${bottom}"/>`];
+  const ticks = timeTicks(window, time, { length: right - left, gap: 16, width: textWidth });
   if (ticks.length === 0) {
     parts.push(label(left, 1, instantText(window.from, time), 'start'));
     if (window.to > window.from) parts.push(label(right, 1, instantText(window.to, time), 'end'));
   }
+  const contexts = newContexts(ticks);
   let free = Number.NEGATIVE_INFINITY;
   let first = right;
-  for (const [index, { at, text, context }] of ticks.entries()) {
-    const x = left + position(at, window) * (right - left);
-    parts.push(
-      `<line class="svc-grid" x1="${coordinate(x)}" x2="${coordinate(x)}" y1="${bottom}" y2="${bottom + 5}"/>`,
-    );
-    const half = width(text) / 2;
-    parts.push(label(Math.min(WIDTH - half, Math.max(half, x)), 1, text));
-    const needed = width(context) / 2;
-    // What stands there may not be overwritten.
-    if (context === '' || context === ticks[index - 1]?.context || x - needed < free) continue;
+  for (const tick of ticks) {
+    const x = left + position(tick.at, window) * (right - left);
+    parts.push(`<line class="svc-grid" x1="${round(x)}" x2="${round(x)}" y1="${bottom}" y2="${bottom + 5}"/>`);
+    const half = textWidth(tick.text) / 2;
+    parts.push(label(Math.min(WIDTH - half, Math.max(half, x)), 1, tick.text));
+    const needed = textWidth(tick.context) / 2;
+    // Without those that would touch the one before.
+    if (!contexts.includes(tick) || x - needed < free) continue;
     const center = Math.min(WIDTH - needed - 2, x);
-    parts.push(label(center, 2, context));
+    parts.push(label(center, 2, tick.context));
     first = Math.min(first, center - needed);
     free = center + needed + 8;
   }
   for (const zone of [zoneNames(window, time), zoneName(window.to, time)]) {
     // Below the values where there is room for it.
-    if (EDGE + width(zone) + 8 <= first) return [...parts, label(EDGE, 2, zone, 'start')].join('');
-    if (right - width(zone) >= free) return [...parts, label(right, 2, zone, 'end')].join('');
+    if (EDGE + textWidth(zone) + 8 <= first) return [...parts, label(EDGE, 2, zone, 'start')].join('');
+    if (right - textWidth(zone) >= free) return [...parts, label(right, 2, zone, 'end')].join('');
   }
   return parts.join('');
 }
 
+/** One path with a step for each change; a value that is alone is a circle. */
+function seriesLine(stretches: readonly Stretch[], series: number, { x, y }: Frame): string {
+  let path = '';
+  let circles = '';
+  for (const stretch of stretches) {
+    const [first, last] = [stretch[0], stretch.at(-1)];
+    if (first !== undefined && last !== undefined && isPoint(stretch, LEAST_COLUMNS, (value) => value)) {
+      circles += circle((x(first.column) + x(last.column + 1)) / 2, y(first.low), series);
+    } else path += stretchPath(stretch, x, y);
+  }
+  return path === '' ? circles : `<path class="svc-line ${classOf(series)}"${dashOf(series)} d="${path}"/>${circles}`;
+}
+
+function stretchPath(stretch: Stretch, x: Frame['x'], y: Frame['y']): string {
+  let path = '';
+  let value: number | undefined;
+  const stepTo = (to: number): void => {
+    if (to !== value) path += `V${round(y(to))}`;
+    value = to;
+  };
+  for (const { column, low, high, last } of stretch) {
+    if (value === last && low === high) continue;
+    if (value !== undefined) path += `H${round(x(column))}`;
+    else {
+      value = low === last ? high : low;
+      path += `M${round(x(column))} ${round(y(value))}`;
+    }
+    // There and back, where it went further than it stayed.
+    const before = value;
+    for (const turn of [low, high]) if (turn !== before) stepTo(turn);
+    stepTo(last);
+  }
+  return `${path}H${round(x((stretch.at(-1)?.column ?? 0) + 1))}`;
+}
+
+function circle(x: number, y: number, series: number): string {
+  return `<circle class="${classOf(series)}" cx="${round(x)}" cy="${round(y)}" r="2.5"/>`;
+}
+
+/** Each series' greatest value above it and its least below, as long as there is room. */
+function extremeNotes(all: readonly (readonly Stretch[])[], frame: Frame): string {
+  if (all.length > MOST_NOTED) return '';
+  const taken: Box[] = [];
+  let notes = '';
+  for (const [series, stretches] of all.entries()) {
+    const [low, high] = rangeOf([stretches]);
+    for (const value of new Set([high, low])) {
+      const below = value !== high;
+      const column = stretches.flat().find((run) => (below ? run.low : run.high) === value)?.column;
+      if (column === undefined) continue;
+      const text = String(value);
+      const [x, y] = [frame.x(column + 0.5), frame.y(value)];
+      const half = textWidth(text, NOTE_SIZE) / 2;
+      const center = Math.max(frame.left + half + 2, Math.min(frame.right - half, x));
+      const [top, bottom] = below ? [y + 5, y + 17] : [y - 17, y - 5];
+      const box = { left: center - half, right: center + half, top, bottom };
+      if (top < frame.top - 20 || bottom > frame.bottom || taken.some((other) => overlap(box, other))) continue;
+      taken.push(box);
+      notes += circle(x, y, series);
+      notes += `<text class="svc-ink svc-note" x="${round(center)}" y="${round(bottom - 2)}" text-anchor="middle" font-size="${NOTE_SIZE}">${text}</text>`;
+    }
+  }
+  return notes;
+}
+
+type Box = Pick<Frame, 'left' | 'right' | 'top' | 'bottom'>;
+
+function overlap(one: Box, other: Box): boolean {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}
+
 /** Beside each other as far as there is room. */
-function legendEntries({ series }: ChartPicture, all: readonly (readonly Run[])[], top: number) {
+function legendEntries({ series }: ChartPicture, all: readonly (readonly Stretch[])[], top: number) {
   let x = EDGE;
   let y = top;
   const entries = series.map(({ name }, index) => {
     const text = shorten(escapeText(name), LONGEST_NAME) + (all[index]?.length === 0 ? ' (no values)' : '');
-    const needed = 34 + textWidth(text, FONT_SIZE) + 18;
+    const needed = 34 + textWidth(text) + 18;
     if (x > EDGE && x + needed > WIDTH - EDGE) {
       x = EDGE;
       y += LEGEND_LINE;
@@ -148,20 +216,69 @@ function legendEntries({ series }: ChartPicture, all: readonly (readonly Run[])[
     const at = x;
     x += needed;
     return [
-      `<path class="svc-line ${classOf(index)}"${dashOf(index)} d="M${coordinate(at)} ${y - 4}h26"/>`,
-      `<text class="svc-ink" x="${coordinate(at + 34)}" y="${y}">${xmlText(text)}</text>`,
+      `<path class="svc-line ${classOf(index)}"${dashOf(index)} d="M${round(at)} ${y - 4}h26"/>`,
+      `<text class="svc-ink" x="${round(at + 34)}" y="${y}">${xmlText(text)}</text>`,
     ].join('');
   });
   return { entries, bottom: series.length === 0 ? top - LEGEND_LINE : y };
 }
 
-/** For whoever cannot see it. */
-function description({ series }: ChartPicture, all: readonly (readonly Run[])[], between: string): string {
+/** For those who cannot see it. */
+function description({ series }: ChartPicture, all: readonly (readonly Stretch[])[], between: string): string {
   const sentences = series.map(({ name }, index) => {
-    const runs = all[index] ?? [];
-    const [low, high] = rangeOf([runs]);
+    const stretches = all[index] ?? [];
+    const [low, high] = rangeOf([stretches]);
     if (low > high) return `${name}: no values.`;
-    return `${name}: least ${low}, greatest ${high}, last ${runs.at(-1)?.last}.`;
+    return `${name}: least ${low}, greatest ${high}, last ${stretches.at(-1)?.at(-1)?.last}.`;
   });
   return [`Step lines ${between}.`, ...sentences].join(' ');
+}
+
+/** Okabe and Ito's colours, which nearly everybody can tell apart; those for dark pages are lighter. */
+const LIGHT = ['#0072b2', '#d55e00', '#009e73', '#b0568a', '#7a6a00', '#3b3b98'];
+const DARK = ['#56b4e9', '#ff9b54', '#2fc69a', '#e3a1c8', '#f0e442', '#a5a5ff'];
+/** Another number of these than of colours, so that the pair of both is seldom the same. */
+const DASHES = ['', '8 4', '2 3', '12 4 2 4', '5 3'];
+
+function dashOf(series: number): string {
+  const dash = DASHES[series % DASHES.length] ?? '';
+  return dash === '' ? '' : ` stroke-dasharray="${dash}"`;
+}
+
+function classOf(series: number): string {
+  return `svc-${series % LIGHT.length}`;
+}
+
+function styleSheet(): string {
+  const rules = (colors: readonly string[], [page, ink, pale, grid]: readonly string[]): string =>
+    [
+      `.svc-page{fill:${page}}.svc-ink{fill:${ink}}.svc-pale{fill:${pale}}.svc-grid{stroke:${grid}}.svc-note{stroke:${page}}`,
+      ...colors.map((color, index) => `.svc-${index}{stroke:${color};fill:${color}}`),
+    ].join('');
+  const light = rules(LIGHT, ['#ffffff', '#1b1f24', '#57606a', '#d8dee4']);
+  const dark = rules(DARK, ['#0d1117', '#e6edf3', '#9da7b3', '#30363d']);
+  // The page shines around a note, where a line runs through it.
+  const shapes =
+    '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}.svc-note{paint-order:stroke;stroke-width:3;stroke-linejoin:round}';
+  return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}</style>`;
+}
+
+/** Characters that XML cannot hold, however they are written, are shown as everywhere or replaced. */
+function xmlText(text: string): string {
+  return escapeText(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Two decimals at most. */
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** Roughly: the reader's font is not known. */
+function textWidth(text: string, fontSize = FONT_SIZE): number {
+  return displayWidth(escapeText(text)) * fontSize * 0.6;
 }

@@ -1,6 +1,6 @@
 /** The time axis: instants at which a calendar or a clock is full, and what they are called. */
 import { displayWidth } from '../terminal.ts';
-import { position, type Window } from './runs.ts';
+import { position, type Window } from './stretches.ts';
 
 export type ShownTime = 'utc' | 'local';
 
@@ -12,12 +12,11 @@ export interface TimeTick {
   readonly context: string;
 }
 
-interface Step {
-  readonly unit: 'ms' | 'day' | 'week' | 'month' | 'year';
-  readonly size: number;
-}
+/** So many calendar months, or so many milliseconds from an origin on. */
+type Step = { readonly months: number; readonly ms?: undefined } | { readonly ms: number; readonly origin: number };
 
-const MINUTE = 60_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** 1970 began on a Thursday, weeks begin on Mondays. */
@@ -27,33 +26,19 @@ const LAST_INSTANT = 8.64e15;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const LENGTHS: Readonly<Record<Step['unit'], number>> = {
-  ms: 1,
-  day: DAY,
-  week: 7 * DAY,
-  month: 30 * DAY,
-  year: 365 * DAY,
-};
-
+const every = (ms: number, counts: readonly number[], origin = 0) =>
+  counts.map((count): Step => ({ ms: ms * count, origin }));
 const STEPS: readonly Step[] = [
-  ...steps('ms', [1, 2, 5, 10, 20, 50, 100, 200, 500]),
-  ...steps(
-    'ms',
-    [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * 1000),
-  ),
-  ...steps(
-    'ms',
-    [1, 2, 3, 6, 12].map((hours) => hours * HOUR),
-  ),
-  ...steps('day', [1, 2]),
-  ...steps('week', [1, 2]),
-  ...steps('month', [1, 2, 3, 6]),
-  ...steps('year', [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]),
+  ...every(1, [1, 2, 5, 10, 20, 50, 100, 200, 500]),
+  ...every(SECOND, [1, 2, 5, 10, 15, 30]),
+  ...every(MINUTE, [1, 2, 5, 10, 15, 30]),
+  ...every(HOUR, [1, 2, 3, 6, 12]),
+  ...every(DAY, [1, 2]),
+  ...every(7 * DAY, [1, 2], FIRST_MONDAY),
+  ...[1, 2, 3, 6].map((months) => ({ months })),
+  ...[1, 10, 100, 1000, 10_000].flatMap((years) => [1, 2, 5].map((count) => ({ months: 12 * years * count }))),
+  { months: 12 * 100_000 },
 ];
-
-function steps(unit: Step['unit'], sizes: readonly number[]): readonly Step[] {
-  return sizes.map((size) => ({ unit, size }));
-}
 
 /**
  * The ticks of the finest step whose texts stand `gap` apart, where a text of `width(text)` stands on an axis that is `length` long.
@@ -67,8 +52,9 @@ export function timeTicks(
   const span = window.to - window.from;
   if (!(span > 0) || Math.max(Math.abs(window.from), Math.abs(window.to)) > LAST_INSTANT - DAY) return [];
   for (const step of STEPS) {
+    const size = step.ms ?? step.months * ((step.months < 12 ? 30 : 365 / 12) * DAY);
     // No text is shorter than a year.
-    if ((span / (LENGTHS[step.unit] * step.size)) * (width('2026') + gap) > length * 1.5) continue;
+    if ((span / size) * (width('2026') + gap) > length * 1.5) continue;
     const ticks = [...ticksOf(step, window, time)];
     if (ticks.length < 2) return [];
     if (standApart(ticks)) return ticks;
@@ -85,15 +71,18 @@ export function timeTicks(
   }
 }
 
+/** The ticks whose context is not that of the tick before. */
+export function newContexts<T extends Pick<TimeTick, 'context'>>(ticks: readonly T[]): readonly T[] {
+  return ticks.filter(({ context }, index) => context !== '' && context !== ticks[index - 1]?.context);
+}
+
 function* ticksOf(step: Step, { from, to }: Window, time: ShownTime): Generator<TimeTick> {
-  let wall = floor(from + offset(from, time), step);
-  for (;;) {
-    const at = instant(wall, time);
+  for (let clock = floor(from + offset(from, time), step); ; clock = next(clock, step)) {
+    const at = instant(clock, time);
     if (at > to) return;
     // No clock shows an hour that a change to summer time leaves out.
-    const shown = step.unit !== 'ms' || at + offset(at, time) === wall;
-    if (at >= from && shown) yield { at, ...textsOf(wall, step) };
-    wall = next(wall, step);
+    const shown = step.ms === undefined || step.ms >= DAY || at + offset(at, time) === clock;
+    if (at >= from && shown) yield { at, ...textsOf(clock, step) };
   }
 }
 
@@ -103,47 +92,37 @@ function offset(at: number, time: ShownTime): number {
 }
 
 /** When the clocks show this. */
-function instant(wall: number, time: ShownTime): number {
-  return wall - offset(wall - offset(wall, time), time);
+function instant(clock: number, time: ShownTime): number {
+  return clock - offset(clock - offset(clock, time), time);
 }
 
-function floor(wall: number, { unit, size }: Step): number {
-  if (unit === 'week') {
-    const length = size * 7 * DAY;
-    return Math.floor((wall - FIRST_MONDAY) / length) * length + FIRST_MONDAY;
-  }
-  if (unit === 'ms' || unit === 'day') {
-    const length = size * LENGTHS[unit];
-    return Math.floor(wall / length) * length;
-  }
-  const date = new Date(wall);
-  const year = date.getUTCFullYear();
-  const month = date.getUTCMonth();
-  return unit === 'month' ? monthStart(year, month - (month % size)) : monthStart(Math.floor(year / size) * size, 0);
+function floor(clock: number, step: Step): number {
+  if (step.ms !== undefined) return Math.floor((clock - step.origin) / step.ms) * step.ms + step.origin;
+  const date = new Date(clock);
+  const months = date.getUTCFullYear() * 12 + date.getUTCMonth();
+  return monthStart(0, Math.floor(months / step.months) * step.months);
 }
 
-function next(wall: number, { unit, size }: Step): number {
-  const date = new Date(wall);
-  if (unit === 'month') return monthStart(date.getUTCFullYear(), date.getUTCMonth() + size);
-  if (unit === 'year') return monthStart(date.getUTCFullYear() + size, 0);
-  return wall + size * LENGTHS[unit];
+function next(clock: number, step: Step): number {
+  if (step.ms !== undefined) return clock + step.ms;
+  const date = new Date(clock);
+  return monthStart(date.getUTCFullYear(), date.getUTCMonth() + step.months);
 }
 
 /** `Date.UTC` takes the years of the first century for those of the last. */
 function monthStart(year: number, month: number): number {
   const start = new Date(0).setUTCFullYear(year, month, 1);
-  return Number.isNaN(start) ? (year < 0 ? -LAST_INSTANT : LAST_INSTANT) : start;
+  return Number.isNaN(start) ? Math.sign(year + month) * LAST_INSTANT : start;
 }
 
-function textsOf(wall: number, { unit, size }: Step): Pick<TimeTick, 'text' | 'context'> {
-  const date = new Date(wall);
+function textsOf(clock: number, step: Step): Pick<TimeTick, 'text' | 'context'> {
+  const date = new Date(clock);
   const year = String(date.getUTCFullYear());
   const month = MONTHS[date.getUTCMonth()] ?? '';
-  if (unit === 'year') return { text: year, context: '' };
-  if (unit === 'month') return { text: month, context: year };
-  if (unit !== 'ms') return { text: `${month} ${date.getUTCDate()}`, context: year };
-  const [day = '', clock = ''] = date.toISOString().split('T');
-  return { text: clock.slice(0, size >= MINUTE ? 5 : size >= 1000 ? 8 : 12), context: day };
+  if (step.ms === undefined) return step.months >= 12 ? { text: year, context: '' } : { text: month, context: year };
+  if (step.ms >= DAY) return { text: `${month} ${date.getUTCDate()}`, context: year };
+  const [day = '', hours = ''] = date.toISOString().split('T');
+  return { text: hours.slice(0, step.ms >= MINUTE ? 5 : step.ms >= SECOND ? 8 : 12), context: day };
 }
 
 /** `UTC`, or how far the zone's clocks are from it: `UTC+03:00`. */

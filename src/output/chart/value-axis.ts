@@ -1,4 +1,4 @@
-/** The value axis: round values that tell where a line stands, written with the fewest decimals that tell them apart. */
+/** The value axis: round values, with the fewest decimals that tell them apart. */
 import { fraction } from '../cells.ts';
 
 export interface ValueTick {
@@ -12,7 +12,7 @@ export interface Step {
   readonly exponent: number;
 }
 
-/** With more of them below a value, where it stands among them is not known well enough. */
+/** With more of them below a value, its place among them is not exact enough. */
 const MOST_STEPS = 1e12;
 /** Up to here powers of ten and `Number.toFixed` are exact. */
 const MOST_DECIMALS = 20;
@@ -64,14 +64,17 @@ export interface RowScale {
 }
 
 export const DOTS = 4;
-/** A tick stands in the middle of its row. */
+/** A tick is in the middle of its row. */
 const MIDDLE = 1.5;
 
-/** Ticks two to four rows apart, whichever makes the most of the height. What never changes stands in the middle. */
+/** Ticks two to four rows apart, whichever makes the most of the height. What never changes is in the middle. */
 export function rowScale(low: number, high: number, rows: number): RowScale {
+  const labels = (labelOf: (row: number) => string | undefined) =>
+    Array.from({ length: rows }, (_, row) => labelOf(row));
+  const dotAt = (row: number): number => Math.min(rows * DOTS - 1, Math.max(0, Math.round(row * DOTS + MIDDLE)));
   if (low === high) {
     const middle = Math.floor(rows / 2);
-    return { labels: labelsAt(rows, [[middle, String(low)]]), dot: () => middle * DOTS + 1 };
+    return { labels: labels((row) => (row === middle ? String(low) : undefined)), dot: () => middle * DOTS + 1 };
   }
   let best: Rows | undefined;
   for (const apart of [3, 2, 4]) {
@@ -79,61 +82,41 @@ export function rowScale(low: number, high: number, rows: number): RowScale {
     // Three rows look best, unless others show more.
     if (found !== undefined && (best === undefined || found.used > best.used * 1.05)) best = found;
   }
-  return best ?? endsOnly(low, high, rows);
+  if (best === undefined) {
+    // Where round values are of no use: both ends, as they are.
+    const [top, bottom] = [String(high), String(low)];
+    return {
+      labels: labels((row) => (row === 0 ? top : row === rows - 1 ? bottom : undefined)),
+      dot: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1)),
+    };
+  }
+  const { rowAt, labelOf } = best;
+  return { labels: labels(labelOf), dot: (value) => dotAt(rowAt(value)) };
 }
 
-interface Rows extends RowScale {
+interface Rows {
+  readonly labelOf: (row: number) => string | undefined;
+  readonly rowAt: (value: number) => number;
   /** How many rows the values take. */
   readonly used: number;
 }
 
+/** By the finest step that fits, of which each is `apart` rows high; undefined where fewer than two ticks fit. */
 function rowsOf(low: number, high: number, rows: number, apart: number): Rows | undefined {
-  const range = high - low;
-  for (const step of stepsFrom((range / rows) * apart, Math.max(Math.abs(low), Math.abs(high)))) {
+  for (const step of stepsFrom(((high - low) / rows) * apart, Math.max(Math.abs(low), Math.abs(high)))) {
     const inRows = (value: number): number => inSteps(value, step) * apart;
     const lowest = Math.floor(snapped(inRows(low)));
     const spare = rows - 1 - (Math.ceil(snapped(inRows(high))) - lowest);
     if (spare < 0) continue;
-    const bottom = rows - 1 - Math.floor(spare / 2);
-    const rowAt = (value: number): number => bottom - (inRows(value) - lowest);
-    // Nothing below zero is written beside prices.
-    const least = low >= 0 ? Math.max(0, valueAt(rows - 1)) : valueAt(rows - 1);
-    const ticks = ticksBetween(least, valueAt(0), step);
-    if (ticks.length < 2) return undefined;
-    return {
-      labels: labelsAt(
-        rows,
-        ticks.map(({ value, text }) => [Math.round(rowAt(value)), text]),
-      ),
-      dot: (value) => dotAt(rowAt(value), rows),
-      used: inRows(high) - inRows(low),
+    const top = rows - 1 - Math.floor(spare / 2) + lowest;
+    const labelOf = (row: number): string | undefined => {
+      const height = top - row;
+      // Nothing below zero is written beside prices.
+      return height % apart !== 0 || (height < 0 && low >= 0) ? undefined : tick(height / apart, step).text;
     };
-
-    function valueAt(row: number): number {
-      const { mantissa, exponent } = step;
-      return ((bottom - row + lowest) / apart) * mantissa * 10 ** exponent;
-    }
+    const ticks = Array.from({ length: rows }, (_, row) => labelOf(row)).filter((label) => label !== undefined);
+    if (ticks.length < 2) return undefined;
+    return { labelOf, rowAt: (value) => top - inRows(value), used: inRows(high) - inRows(low) };
   }
   return undefined;
-}
-
-/** Where round values are of no use: both ends, as they are. */
-function endsOnly(low: number, high: number, rows: number): RowScale {
-  return {
-    labels: labelsAt(rows, [
-      [0, String(high)],
-      [rows - 1, String(low)],
-    ]),
-    dot: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1), rows),
-  };
-}
-
-function dotAt(row: number, rows: number): number {
-  return Math.min(rows * DOTS - 1, Math.max(0, Math.round(row * DOTS + MIDDLE)));
-}
-
-function labelsAt(rows: number, placed: readonly (readonly [row: number, text: string])[]): RowScale['labels'] {
-  const labels: (string | undefined)[] = Array.from({ length: rows }, () => undefined);
-  for (const [row, text] of placed) labels[row] = text;
-  return labels;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chartLines } from '../../../src/output/chart/draw.ts';
 import { glyphOf } from '../../../src/output/chart/legend.ts';
+import { chartLines } from '../../../src/output/chart/terminal.ts';
 import { displayWidth } from '../../../src/output/terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../../../src/output/types.ts';
 import { FORBIDDEN, options } from '../rendering.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { axisLines } from '../../../src/output/chart/draw.ts';
-import { position } from '../../../src/output/chart/runs.ts';
+import { position } from '../../../src/output/chart/stretches.ts';
+import { axisLines } from '../../../src/output/chart/terminal.ts';
 import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
 import { displayWidth } from '../../../src/output/terminal.ts';
 import { DAY, HOUR } from './pictures.ts';

@@ -5,33 +5,33 @@ import { displayWidth, painter, wrap } from '../terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
 import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
-import { position, rangeOf, runsOf, type Window } from './runs.ts';
-import { instantText, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
+import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
+import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
 import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
 const LEAST_HEIGHT = 3;
 /** A narrower field shows nothing: a line of bars does. */
 const LEAST_CELLS = 10;
+/** Blanks between two texts. */
+const GAP = 2;
 
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
   const width = Math.max(1, picture.width ?? options.canvas);
   const ascii = picture.ascii === true || options.ascii;
-  if (picture.style === 'sparkline') return sparkLines(picture, { width, ascii });
+  if (picture.style === 'sparkline') return sparkLines(picture, width, ascii);
 
   const strong = await painter(options.color);
   const paint = await seriesPainter(options.color);
-  const time: ShownTime = options.time === 'local' ? 'local' : 'utc';
-  const title = [picture.title, picture.unit].filter((part) => part !== undefined && part !== '').join(', ');
+  const title = titleOf(picture);
   const heading = title === '' ? [] : wrap(escapeText(title), width).map((line) => strong(line, 'strong'));
+  const time: ShownTime = options.time === 'local' ? 'local' : 'utc';
   const field = fieldLines(picture, { width, ascii, time, paint });
   const legend = await legendLines(picture, {
-    options,
-    ascii,
-    width: options.format === 'wide' ? undefined : width,
+    options: { ...options, ascii },
+    width: options.format === 'wide' ? Number.POSITIVE_INFINITY : width,
     shortens: picture.width !== undefined || options.width !== undefined,
     paint,
-    glyphs: picture.series.length > 1,
   });
   return [...heading, ...field, ...(legend.length > 0 ? ['', ...legend] : [])];
 }
@@ -44,20 +44,19 @@ interface FieldStyle {
 }
 
 function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldStyle): readonly string[] {
-  const { series, from, to } = picture;
-  const window = { from, to };
-  const [low, high] = rangeOf(series.map((one) => runsOf(one, window, 1)));
-  if (low > high) return wrap(`no values ${windowText(window, time)}`, width);
+  const { series } = picture;
+  const [low, high] = rangeIn(picture);
+  if (low > high) return wrap(`no values ${windowText(picture, time)}`, width);
 
   const rows = Math.max(LEAST_HEIGHT, Math.floor(picture.height ?? USUAL_HEIGHT));
   const scale = rowScale(low, high, rows);
   // As wide as the name of the zone beside the time axis.
   const margin = Math.max(3, ...scale.labels.map((label) => label?.length ?? 0));
   const cells = width - margin - 2;
-  if (cells < LEAST_CELLS) return sparkLines(picture, { width, ascii });
+  if (cells < LEAST_CELLS) return sparkLines(picture, width, ascii);
 
-  const all = series.map((one) => runsOf(one, window, columnsFor({ cells, ascii })));
-  const field = plot(all, scale, { cells, rows, ascii }).map((row, index) => {
+  const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
+  const field = plot(all, scale.dot, { cells, rows, ascii }).map((row, index) => {
     const label = scale.labels[index];
     const edge = label === undefined ? (ascii ? '|' : '│') : ascii ? '+' : '┤';
     return `${(label ?? '').padStart(margin)} ${edge}${rowText(row, paint)}`;
@@ -65,29 +64,20 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   const without = series.filter((_one, index) => all[index]?.length === 0).map(({ name }) => escapeText(name));
   return [
     ...field,
-    ...axisLines(window, time, { width, margin: margin + 1, ascii }),
+    ...axisLines(picture, time, { width, margin: margin + 1, ascii }),
     ...(without.length === 0 ? [] : wrap(`no values: ${without.join(', ')}`, width)),
   ];
 }
 
 /** Neighbours of one series are painted together. */
 function rowText(row: PlotRow, paint: SeriesPainter): string {
-  let text = '';
-  let piece = '';
-  let owner: number | undefined;
-  const flush = (): void => {
-    text += owner === undefined ? piece : paint(piece, owner);
-    piece = '';
-  };
-  let end = row.length;
-  while (end > 0 && row[end - 1] === undefined) end--;
-  for (const cell of row.slice(0, end)) {
-    if (cell?.series !== owner) flush();
-    owner = cell?.series;
-    piece += cell?.text ?? ' ';
+  const pieces: { text: string; readonly series: number | undefined }[] = [];
+  for (const cell of row.slice(0, row.findLastIndex((one) => one !== undefined) + 1)) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.series === cell?.series) last.text += cell?.text ?? ' ';
+    else pieces.push({ text: cell?.text ?? ' ', series: cell?.series });
   }
-  flush();
-  return text;
+  return pieces.map(({ text, series }) => (series === undefined ? text : paint(text, series))).join('');
 }
 
 interface AxisSize {
@@ -98,14 +88,12 @@ interface AxisSize {
   readonly ascii: boolean;
 }
 
-/** Blanks between two texts. */
-const GAP = 2;
-
 export function axisLines(window: Window, time: ShownTime, { width, margin, ascii }: AxisSize): readonly string[] {
   const cells = width - margin - 1;
   const ticks = timeTicks(window, time, { length: cells, gap: GAP + 1 }).map((tick) => {
     const cell = margin + 1 + Math.min(cells - 1, Math.floor(position(tick.at, window) * cells));
-    return { ...tick, cell, start: startOf(tick.text, cell, width) };
+    const start = Math.max(0, Math.min(width - tick.text.length, cell - Math.floor((tick.text.length - 1) / 2)));
+    return { ...tick, cell, start };
   });
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
@@ -113,23 +101,22 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   // Beside the axis where there is room for it, else in the last line.
   const beside = zone.length < margin;
   const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
-  const last = (labels: readonly Label[]): readonly string[] => {
-    if (beside) return [placed(fitting(labels, width))];
-    const line = placed(fitting(withZone(labels, zone, width), width));
-    return line.includes(zone) ? [line] : [placed(fitting(labels, width)), ...wrap(zone, width)];
-  };
 
-  if (ticks.length === 0) {
-    const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
-    const ends = [
-      { start: Math.min(margin, Math.max(0, width - from.length)), text: from },
-      { start: width - to.length, text: to },
-    ];
-    const shown = fitting(from === to ? ends.slice(0, 1) : ends, width);
-    return [corner, placed(shown), ...last([])].filter((line) => line !== '');
-  }
-  const shown = fitting(ticks, width);
-  return [corner, placed(shown), ...last(contexts(shown, width))].filter((line) => line !== '');
+  const shown = fitting(ticks.length === 0 ? ends(window, time, margin, width) : ticks, width);
+  const below = contexts(
+    ticks.filter((tick) => shown.includes(tick)),
+    width,
+  );
+  const last = placed(fitting(beside ? below : withZone(below, zone, width), width));
+  const named = beside || last.includes(zone) ? [last] : [placed(fitting(below, width)), ...wrap(zone, width)];
+  return [corner, placed(shown), ...named].filter((line) => line !== '');
+}
+
+/** The labels of a window that has room for no two ticks. */
+function ends(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
+  const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
+  const first = { start: Math.min(margin, Math.max(0, width - from.length)), text: from };
+  return from === to ? [first] : [first, { start: width - to.length, text: to }];
 }
 
 interface Label {
@@ -137,11 +124,12 @@ interface Label {
   readonly text: string;
 }
 
-/** Under the first tick, and under each from which on it is another one. Where two are too near the first moves left, or is left out. */
+/** Where two are too near the first moves left, or is left out. */
 function contexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
-  const labels = ticks
-    .filter(({ context }, index) => context !== '' && context !== ticks[index - 1]?.context)
-    .map(({ start, context }) => ({ start: Math.min(start, width - context.length), text: context }));
+  const labels = newContexts(ticks).map(({ start, context }) => ({
+    start: Math.min(start, width - context.length),
+    text: context,
+  }));
   const [first, second] = labels;
   if (first === undefined || second === undefined) return labels;
   const start = Math.min(first.start, second.start - GAP - first.text.length);
@@ -155,11 +143,7 @@ function withZone(labels: readonly Label[], zone: string, width: number): readon
   return [...labels, { start: width - zone.length, text: zone }];
 }
 
-function startOf(text: string, cell: number, width: number): number {
-  return Math.max(0, Math.min(width - text.length, cell - Math.floor((text.length - 1) / 2)));
-}
-
-/** Without those that would touch the one before, or stand outside. */
+/** Without those that would touch the one before, or be outside. */
 function fitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
   let free = 0;
   return labels.filter(({ start, text }) => {
@@ -173,27 +157,22 @@ function placed(labels: readonly Label[]): string {
   return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
 }
 
-interface SparkStyle {
-  readonly width: number;
-  readonly ascii: boolean;
-}
-
-/** Fewer bars tell less than the texts beside them: those are left out first. */
+/** With fewer bars the texts beside them say more: those are left out first. */
 const LEAST_BARS = 8;
 
-function sparkLines({ series, from, to }: ChartPicture, { width, ascii }: SparkStyle): readonly string[] {
-  const window = { from, to };
-  const lasts = series.map((one) => lastOf(one, window));
+function sparkLines(picture: ChartPicture, width: number, ascii: boolean): readonly string[] {
+  const { series } = picture;
+  const lasts = series.map((one) => lastOf(one, picture));
   const names = series.map(({ name }) => escapeText(name));
   const nameWidth = Math.min(Math.floor(width / 3), Math.max(0, ...names.map(displayWidth)));
   const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
   const room = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
-  if (room < LEAST_BARS) return series.map((one) => bars(one, window, width, ascii));
+  if (room < LEAST_BARS) return series.map((one) => bars(one, picture, width, ascii));
   const shown = fittingNames(names, nameWidth);
   return series.map((one, index) => {
     const name = shown[index] ?? '';
     const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
-    const line = bars(one, window, room, ascii);
+    const line = bars(one, picture, room, ascii);
     const last = lasts[index] ?? '';
     return last === ''
       ? `${titled}${line || 'no values'.slice(0, room)}`
@@ -203,10 +182,9 @@ function sparkLines({ series, from, to }: ChartPicture, { width, ascii }: SparkS
 
 /** Each column by its value that is furthest from the mean. */
 function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
-  const runs = runsOf(series, window, count);
   const mean = meanOf(series.values);
   const values = Array.from({ length: count }, (): number | null => null);
-  for (const { column, low, high } of runs) {
+  for (const { column, low, high } of stretchesOf(series, window, count).flat()) {
     for (const value of [low, high]) {
       const before = values[column] ?? null;
       if (before === null || Math.abs(value - mean) >= Math.abs(before - mean)) values[column] = value;
@@ -215,11 +193,7 @@ function bars(series: ChartSeries, window: Window, count: number, ascii: boolean
   return sparkline(values, count, ascii).trimEnd();
 }
 
-function lastOf({ at, values }: ChartSeries, { from, to }: Window): string {
-  for (let index = at.length - 1; index >= 0; index--) {
-    const value = values[index];
-    const start = at[index] ?? from;
-    if (start <= to && value !== null && value !== undefined && Number.isFinite(value)) return String(value);
-  }
-  return '';
+function lastOf(series: ChartSeries, { to }: Window): string {
+  const last = series.at.findLastIndex((at, index) => at <= to && Number.isFinite(series.values[index]));
+  return last < 0 ? '' : String(series.values[last]);
 }

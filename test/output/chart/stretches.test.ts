@@ -1,27 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runsOf } from '../../../src/output/chart/runs.ts';
+import { type Run, stretchesOf, type Window } from '../../../src/output/chart/stretches.ts';
+import type { ChartSeries } from '../../../src/output/types.ts';
 import { series } from './pictures.ts';
 
 const WINDOW = { from: 0, to: 100 };
 
-describe('runsOf', () => {
+const runsOf = (one: ChartSeries, window: Window, columns: number): readonly Run[] =>
+  stretchesOf(one, window, columns).flat();
+
+describe('stretchesOf', () => {
   test('a value holds until the next, and the step into it is part of its column', () => {
     const runs = runsOf(series({ at: [0, 20], values: [1, 3], until: 40 }), WINDOW, 10);
     expect(runs).toEqual([
-      { column: 0, low: 1, high: 1, last: 1, fresh: true },
-      { column: 1, low: 1, high: 1, last: 1, fresh: false },
-      { column: 2, low: 1, high: 3, last: 3, fresh: false },
-      { column: 3, low: 3, high: 3, last: 3, fresh: false },
+      { column: 0, low: 1, high: 1, last: 1 },
+      { column: 1, low: 1, high: 1, last: 1 },
+      { column: 2, low: 1, high: 3, last: 3 },
+      { column: 3, low: 3, high: 3, last: 3 },
     ]);
   });
 
   test('a gap within a column keeps what is before it from what is after it', () => {
-    const runs = runsOf(series({ at: [0, 4, 6], values: [1, null, 9], until: 10 }), WINDOW, 10);
-    expect(runs).toEqual([
-      { column: 0, low: 1, high: 1, last: 1, fresh: true },
-      { column: 0, low: 9, high: 9, last: 9, fresh: true },
-    ]);
+    const stretches = stretchesOf(series({ at: [0, 4, 6], values: [1, null, 9], until: 10 }), WINDOW, 10);
+    expect(stretches).toEqual([[{ column: 0, low: 1, high: 1, last: 1 }], [{ column: 0, low: 9, high: 9, last: 9 }]]);
   });
 
   test('what holds from before the window is there from its beginning, what ended as it began is not', () => {

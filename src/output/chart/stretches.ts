@@ -1,0 +1,90 @@
+/** What terminal and SVG charts draw of a picture: its title, and its series cut into the columns of the drawing. */
+import type { ChartPicture, ChartSeries } from '../types.ts';
+
+export type Window = Pick<ChartPicture, 'from' | 'to'>;
+
+/** What a series does within one column without a gap. */
+export interface Run {
+  readonly column: number;
+  /** The range it goes through, the step into it included. */
+  readonly low: number;
+  readonly high: number;
+  readonly last: number;
+}
+
+/** Runs without a gap between them. */
+export type Stretch = readonly Run[];
+
+export function titleOf({ title, unit }: ChartPicture): string {
+  return [title, unit].filter(Boolean).join(', ');
+}
+
+/** From 0 at the beginning of the window to 1 at its end. A window of one instant has it in the middle. */
+export function position(ms: number, { from, to }: Window): number {
+  return to > from ? Math.min(1, Math.max(0, (ms - from) / (to - from))) : 0.5;
+}
+
+/** In the order of time. Least and greatest of each column stay, and so every spike, however many points a column stands for. */
+export function stretchesOf({ at, values, until }: ChartSeries, window: Window, columns: number): readonly Stretch[] {
+  const stretches: Run[][] = [];
+  let stretch: Run[] | undefined;
+  for (let index = 0; index < at.length; index++) {
+    const start = at[index] ?? window.to;
+    const end = Math.max(start, at[index + 1] ?? until);
+    const value = values[index];
+    const outside = start > window.to || end < window.from || (end === window.from && start < end);
+    if (outside || value === null || value === undefined || !Number.isFinite(value)) {
+      stretch = undefined;
+      continue;
+    }
+    const open = stretch?.at(-1);
+    if (stretch === undefined) {
+      stretch = [];
+      stretches.push(stretch);
+    }
+    const [first, last] = columnsOf(position(start, window) * columns, position(end, window) * columns, columns);
+    const before = open?.column === first ? open : { low: open?.last ?? value, high: open?.last ?? value };
+    if (before === open) stretch.pop();
+    const low = Math.min(before.low, value);
+    const high = Math.max(before.high, value);
+    stretch.push({ column: first, low, high, last: value });
+    for (let column = first + 1; column <= last; column++) {
+      stretch.push({ column, low: value, high: value, last: value });
+    }
+  }
+  return stretches;
+}
+
+/**
+ * A column belongs to what holds at its middle: neither a value nor a gap grows at the cost of the other, and a gap as wide as a column
+ * is always seen. A value that holds at no middle, a spike, is in the column that most of it is in.
+ */
+function columnsOf(left: number, right: number, columns: number): readonly [first: number, last: number] {
+  const first = Math.round(left);
+  const last = Math.round(right) - 1;
+  if (first <= last) return [first, last];
+  const only = Math.min(columns - 1, Math.floor((left + right) / 2));
+  return [only, only];
+}
+
+/** The least and the greatest of all; infinite, the other way round, where there is none. */
+export function rangeOf(all: readonly (readonly Stretch[])[]): readonly [low: number, high: number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const run of all.flat(2)) {
+    low = Math.min(low, run.low);
+    high = Math.max(high, run.high);
+  }
+  return [low, high];
+}
+
+export function rangeIn({ series, ...window }: ChartPicture): readonly [low: number, high: number] {
+  return rangeOf(series.map((one) => stretchesOf(one, window, 1)));
+}
+
+/** Whether it is so short and flat that its line would be a dot. Equal levels are drawn alike. */
+export function isPoint(stretch: Stretch, columns: number, levelOf: (value: number) => number): boolean {
+  const [first] = stretch;
+  const last = stretch.at(-1);
+  if (first === undefined || last === undefined || last.column - first.column >= columns) return false;
+  return stretch.every(({ low, high }) => levelOf(low) === levelOf(first.low) && levelOf(high) === levelOf(first.low));
+}
