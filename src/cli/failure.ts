@@ -27,7 +27,7 @@ async function wanted(argv: readonly string[], { env, paths }: Context): Promise
       paths,
       env,
       lenient: true,
-      ...(profile === undefined ? {} : { profileFlag: profile }),
+      profileFlag: profile,
     });
     return { output: settings.resolve('output').value, color: settings.resolve('color').value, ...spelled };
   } catch {

@@ -1,7 +1,6 @@
 /** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import type { Command } from './command.ts';
-import { type Flags, operands, usageLine } from './flags.ts';
-import { flagSections } from './global-flags.ts';
+import { type Flags, flagSections, operands, usageLine } from './flags.ts';
 import { optionNodes, optionNotes, optionUsage } from './reference/options.ts';
 
 export interface GroupSummary {

@@ -5,16 +5,18 @@ import type { Command } from './command.ts';
 import { parseDuration } from './duration.ts';
 import {
   type Argument,
+  allFlags,
   camelCase,
   type Flag,
+  GLOBAL_FLAGS,
   negatable,
   placeholder,
   repeatable,
+  SERVICE_FLAGS,
   splitList,
   takesValue,
   usageLine,
 } from './flags.ts';
-import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS } from './global-flags.ts';
 import { didYouMean } from './suggest.ts';
 import { parseTime } from './time.ts';
 

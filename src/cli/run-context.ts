@@ -6,16 +6,15 @@ import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
-import { type ColorChoice, colorLevel, formatNotice, painter, progressBar } from '../output/terminal.ts';
+import { type ColorChoice, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Command, RunContext, Typing } from './command.ts';
-import type { GlobalInput } from './globals.ts';
+import type { Command, RunContext } from './command.ts';
+import type { GlobalInput } from './flags.ts';
 import { inputChunks, wholeInput } from './input.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
-import { traceLine } from './trace.ts';
 
 /** What `main` knows of the whole of svc. */
 export interface Engine {
@@ -35,113 +34,68 @@ interface Parts {
   readonly engine: Engine;
   readonly options: OutputOptions;
   readonly notices: Notices;
-  readonly dryRun: boolean;
   /** What an explicit `--profile` changes in the environment; undefined without one. */
   readonly profile: typeof import('../store/profile-environment.ts') | undefined;
 }
 
-export function runContext({
-  command,
-  service: own,
-  globals,
-  settings,
-  context: full,
-  engine,
-  options,
-  notices,
-  dryRun,
-  profile,
-}: Parts): RunContext {
-  const env = profile?.profileEnvironment(full.env, settings, full.paths) ?? full.env;
-  const context = env === full.env ? full : { ...full, env };
-  addSecretsOf(env, engine.secrets);
-  const interactive =
-    context.stdin.isTTY && context.stderr.isTTY && globals.input && !context.env['CI'] && !context.env['SVC_NO_INPUT'];
+export function runContext(parts: Parts): RunContext {
+  const { command, service: own, globals, settings, context: outer, engine, options, notices, profile } = parts;
+  const env = profile?.profileEnvironment(outer.env, settings, outer.paths) ?? outer.env;
+  const context: Context = { ...outer, env };
+  const { stdin, stdout, stderr } = context;
+  const { secrets } = engine;
+  const dryRun = globals.dryRun !== undefined;
+  addSecretsOf(env, secrets);
+  const interactive = stdin.isTTY && stderr.isTTY && globals.input && !env['CI'] && !env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
-  let bar = progressBar(0, context.stderr, context.now);
   const asking = async (): Promise<Prompter> => {
-    notices.release();
-    await notices.flushed();
+    await notices.release();
     return context.prompter;
   };
-  const alarming = async (text: string): Promise<string> => {
-    const flag = settings.get('color') as ColorChoice['flag'];
-    return (await painter(colorLevel({ flag, env: context.env, stream: context.stderr })))(text, 'bad');
-  };
-  const checkedFiles = new Set<string>();
+  const once = onceFor();
   const checkSecretFile = (path: string): void => {
-    if (checkedFiles.has(path)) return;
-    checkedFiles.add(path);
-    if (!context.isReadableByOthers(path)) return;
-    bar.clear();
+    if (!once(`file ${path}`) || !context.isReadableByOthers(path)) return;
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   };
-  const warned = new Set<string>();
   const log: RequestLog = {
     level: globals.debug ? 2 : globals.verbose ? 1 : 0,
-    trace: (event) => notices.always(traceLine(event)),
+    trace: (event) => notices.trace(event),
+    // Signing in takes several requests, and each has the same to warn of.
     warn(text) {
-      // Signing in takes several requests, and each has the same to warn of.
-      if (warned.has(text)) return;
-      warned.add(text);
-      notices.always(formatNotice(text));
+      if (once(`warning ${text}`)) notices.always(formatNotice(text));
     },
   };
-  const targets = new Map<ServiceName, Target>();
-  const reaching: OutboundParts = {
-    settings,
-    context,
-    secrets: engine.secrets,
-    version: engine.version,
-    dryRun,
-    checkSecretFile,
-    log,
-  };
-  const { format } = options;
-  const named = new Set<ServiceName>();
-  /** Once, before the first write: the wrong server is the costliest mistake. */
+  /** Before the first write: the wrong server is the costliest mistake. */
   const nameServer = (service: ServiceName): void => {
-    if (named.has(service) || dryRun) return;
-    named.add(service);
+    if (dryRun || !once(`server ${service}`)) return;
     const { host, pathname } = targetOf(service).baseUrl;
     const { kind, detail } = settings.origin(`${service}.url`);
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
   };
+  const reaching: OutboundParts = { settings, context, secrets, version: engine.version, dryRun, checkSecretFile, log };
+  const targets = new Map<ServiceName, Target>();
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
-    for (const warning of profile?.profileWarnings(service, full.env, settings, full.paths) ?? []) notices.say(warning);
+    for (const warning of profile?.profileWarnings(service, outer.env, settings, outer.paths) ?? [])
+      notices.say(warning);
     const target = buildTarget({
       ...reaching,
       service,
-      options: {
-        header: globals.header ?? [],
-        headerFile: globals.headerFile ?? [],
-        insecure: globals.insecure === true,
-      },
+      globals,
       authorize: engine.authorize(context),
       log: { ...log, writing: () => nameServer(service) },
     });
     targets.set(service, target);
     return target;
   };
+  const { format } = options;
+  const table = format === 'table' || format === 'wide';
   return {
-    now: context.now,
-    random: context.random,
-    sleep: context.sleep,
-    signal: context.signal,
-    takeSignals: context.takeSignals,
-    readFile: context.readFile,
+    ...context,
     checkSecretFile,
-    identity: context.identity,
-    stdin: context.stdin,
-    paths: context.paths,
-    env: context.env,
-    pid: context.pid,
-    self: context.self,
-    openBrowser: context.openBrowser,
-    secrets: engine.secrets,
+    secrets,
     settings,
     groups: engine.groups,
     dryRun,
@@ -151,14 +105,14 @@ export function runContext({
     typed: engine.typed,
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
-      table: format === 'table' || format === 'wide',
+      table,
       fields:
-        (format !== 'table' && format !== 'wide' && format !== 'id') ||
+        (!table && format !== 'id') ||
         [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),
       sorted: options.sort !== undefined,
       document: format === 'json' || format === 'yaml',
       events: format === 'ndjson',
-      terminal: context.stdout.isTTY,
+      terminal: stdout.isTTY,
     },
     get target(): Target {
       if (own === undefined) throw new SvcError('internal', `${command.id} declares no service`);
@@ -167,38 +121,30 @@ export function runContext({
     targetOf,
     async confirm(question, typing) {
       if (dryRun || (confirmed && !(typing?.always && interactive))) return PROOF;
-      if (own !== undefined && interactive) nameServer(own);
       if (!interactive) {
         throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
           hint: 'pass --yes to confirm',
         });
       }
+      if (own !== undefined) nameServer(own);
       const prompter = await asking();
-      const said =
-        typing === undefined
-          ? await prompter.confirm(escapeText(question))
-          : (await prompter.text({ question: await alarming(typingQuestion(question, typing)) })).trim() ===
-            typing.word;
-      if (!said) throw new SvcError('declined', 'declined: nothing was sent');
-      confirmed = true;
+      if (typing === undefined) {
+        confirmed = await prompter.confirm(escapeText(question));
+      } else {
+        const flag = settings.get('color') as ColorChoice['flag'];
+        const paint = await painter(colorLevel({ flag, env, stream: stderr }));
+        const shown = paint(escapeText(`${question} Type ${typing.word} to confirm:`), 'bad');
+        confirmed = (await prompter.text({ question: shown })).trim() === typing.word;
+      }
+      if (!confirmed) throw new SvcError('declined', 'declined: nothing was sent');
       return PROOF;
     },
-    progress(total) {
-      bar.clear();
-      bar = progressBar(globals.quiet ? 0 : total, context.stderr, context.now);
-      return bar;
-    },
-    notice(text) {
-      bar.clear();
-      notices.say(text);
-    },
-    warn(text) {
-      bar.clear();
-      notices.warn(text);
-    },
+    progress: (total) => notices.progress(total),
+    notice: (text) => notices.say(text),
+    warn: (text) => notices.warn(text),
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;
-      await context.stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
+      await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
     },
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
@@ -207,14 +153,20 @@ export function runContext({
   };
 }
 
-/** The only one there is: it shows that whoever has it called `confirm`. */
+/** The only one there is: it shows that its holder called `confirm`. */
 const PROOF = {} as Confirmed;
 
-function typingQuestion(question: string, { word }: Typing): string {
-  return escapeText(`${question} Type ${word} to confirm:`);
+/** True the first time it is asked about something. */
+function onceFor(): (what: string) => boolean {
+  const seen = new Set<string>();
+  return (what) => {
+    if (seen.has(what)) return false;
+    seen.add(what);
+    return true;
+  };
 }
 
-/** Labels and comments of the service stand among the questions and choices. */
+/** Labels and comments of the service are among the questions and choices. */
 function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] =>
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));

@@ -3,10 +3,12 @@ import type { Context } from '../context.ts';
 import { ERROR_KINDS, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
-import { RawJson, type Rendering } from '../output/types.ts';
+import { canvasOf, colorLevel } from '../output/terminal.ts';
+import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
+import { requireSetting } from '../store/setting-values.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command } from './command.ts';
-import { type GlobalInput, outputOptions, settingFlags } from './globals.ts';
+import { type GlobalInput, splitList } from './flags.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
 import { type Engine, runContext } from './run-context.ts';
@@ -23,7 +25,7 @@ export async function runCommand(
     paths: context.paths,
     env: context.env,
     lenient: command.repairsSettings === true,
-    ...(globals.profile === undefined ? {} : { profileFlag: globals.profile }),
+    profileFlag: globals.profile,
     flags: settingFlags(command, service, globals),
   });
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
@@ -36,7 +38,6 @@ export async function runCommand(
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 
-  const dryRun = globals.dryRun !== undefined;
   const print = async (value: unknown, output: Rendering): Promise<void> => {
     // Somebody may have been asked, or waited for, since the command began.
     const shown = { ...options, now: context.now() };
@@ -53,7 +54,7 @@ export async function runCommand(
     }
   };
   const profile = globals.profile === undefined ? undefined : await import('../store/profile-environment.ts');
-  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, dryRun, profile });
+  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, profile });
   let end: Answer<unknown>['end'];
   try {
     const answer = await command.run(parsed.input, ctx);
@@ -66,7 +67,7 @@ export async function runCommand(
         stdout: context.stdout,
         secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
       });
-      notices.release();
+      await notices.release();
       return 0;
     }
     const memory = await memoryOf(answer, command, settings, context);
@@ -74,7 +75,7 @@ export async function runCommand(
     memory?.keep();
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
-    notices.release();
+    await notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;
     const code = typeof answer.code === 'function' ? answer.code() : answer.code;
@@ -106,4 +107,50 @@ function afterWrite(error: unknown, effect: Command['effect']): never {
       cause: error,
     },
   );
+}
+
+/** The settings that options stand for: they win over all others. */
+function settingFlags(
+  { defaultFormat }: Command,
+  service: Command['service'],
+  globals: GlobalInput,
+): Readonly<Record<string, string>> {
+  const flags: Record<string, string> = {};
+  const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : defaultFormat));
+  if (format !== undefined) flags['output'] = format;
+  if (globals.color !== undefined) flags['color'] = globals.color;
+  if (service === undefined) return flags;
+  if (globals.baseUrl !== undefined) flags[`${service}.url`] = globals.baseUrl;
+  if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;
+  for (const name of ['cacert', 'cert', 'key'] as const) {
+    const path = globals[name];
+    if (path !== undefined) flags[name] = path;
+  }
+  return flags;
+}
+
+/** `lenient`: what is configured and cannot be used counts as not configured. */
+function outputOptions(globals: GlobalInput, settings: Settings, context: Context, lenient: boolean): OutputOptions {
+  if (globals.json && globals.output !== undefined && globals.output !== 'json') {
+    throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
+  }
+  const usable = (key: 'output' | 'color'): string | undefined =>
+    lenient && settings.resolve(key).problem !== undefined ? requireSetting(key).default : settings.get(key);
+  const format = globals.quiet && globals.output === undefined && !globals.json ? 'id' : (usable('output') as Format);
+  const { stdout } = context;
+  return {
+    format,
+    fields: globals.fields === undefined ? undefined : splitList(globals.fields),
+    query: globals.query,
+    columns: globals.columns === undefined ? undefined : splitList(globals.columns),
+    headers: globals.headers,
+    sort: globals.sort.length === 0 ? undefined : globals.sort,
+    // Of an order it is a price.
+    limit: typeof globals.limit === 'number' ? globals.limit : undefined,
+    time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
+    color: colorLevel({ flag: usable('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
+    width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
+    ...canvasOf({ env: context.env, stream: stdout }),
+    now: context.now(),
+  };
 }

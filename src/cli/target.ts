@@ -6,17 +6,12 @@ import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
 import { parseDuration } from './duration.ts';
-
-export interface ServiceOptions {
-  readonly header: readonly string[];
-  readonly headerFile: readonly string[];
-  readonly insecure: boolean;
-}
+import type { GlobalInput } from './flags.ts';
 
 export interface TargetParts {
   readonly service: ServiceName;
   readonly settings: Settings;
-  readonly options: ServiceOptions;
+  readonly globals: Pick<GlobalInput, 'header' | 'headerFile' | 'insecure'>;
   readonly context: Context;
   readonly secrets: KnownSecrets;
   readonly version: string;
@@ -36,7 +31,8 @@ const BASE_PATHS: Readonly<Record<ServiceName, string>> = {
 };
 
 export function buildTarget(parts: TargetParts): Target {
-  const { service, settings, options, context } = parts;
+  const { service, settings, context } = parts;
+  const { header = [], headerFile = [], insecure = false } = parts.globals;
   const address = settings.get(`${service}.url`);
   if (address === undefined) {
     throw new SvcError('config_invalid', `no address for ${service} is configured`, {
@@ -44,8 +40,8 @@ export function buildTarget(parts: TargetParts): Target {
     });
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
-  const open = options.header.map((line) => parseHeader(line, '--header'));
-  const secret = options.headerFile.flatMap((path) => {
+  const open = header.map((line) => parseHeader(line, '--header'));
+  const secret = headerFile.flatMap((path) => {
     parts.checkSecretFile(path);
     return readHeaderFile(path, context);
   });
@@ -62,7 +58,7 @@ export function buildTarget(parts: TargetParts): Target {
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
     headers: Object.fromEntries([...open, ...secret]),
     secretHeaders: new Set(secret.map(([name]) => name)),
-    ...outbound(parts, options.insecure),
+    ...outbound(parts, insecure),
     now: context.now,
     random: context.random,
     sleep: context.sleep,

@@ -49,7 +49,7 @@ export interface SettingsSources {
   readonly paths: Paths;
   readonly env: Context['env'];
   /** `--profile`. */
-  readonly profileFlag?: string;
+  readonly profileFlag?: string | undefined;
   /** Key → the value of the option that sets it. */
   readonly flags?: Readonly<Record<string, string>>;
   /** For the commands that repair the settings: an unknown profile or a broken file is no error yet, but `failure`. */

@@ -1,7 +1,6 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
-import { takesValue } from '../../src/cli/flags.ts';
-import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/global-flags.ts';
+import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, takesValue, WRITE_FLAGS } from '../../src/cli/flags.ts';
 import { commandWords, parseInput } from '../../src/cli/parse.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isRemote } from '../../src/cli/global-flags.ts';
+import { isRemote } from '../../src/cli/flags.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedPages } from '../../src/pages.ts';
 import { svc } from '../support/svc.ts';

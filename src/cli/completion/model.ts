@@ -2,7 +2,8 @@
 
 import { type Command, type Group, loadCommands } from '../command.ts';
 import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
-import { flagSections, GLOBAL_FLAGS, HELP_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../global-flags.ts';
+import { flagSections, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../flags.ts';
+import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 
 /** What completes a value: nothing is known of `any`, and `attached` values only follow `=`: `--dry-run=curl`. */
@@ -60,7 +61,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     help: {
       ...EMPTY,
       words: Object.fromEntries([...top.map(([name, word]) => [name, { ...word, to: name }] as const), ...topics]),
-      options: optionsOf(HELP_FLAGS),
+      options: optionsOf(HELP.flags ?? {}),
     },
   };
   for (const group of groups) {

@@ -38,7 +38,7 @@ export async function candidatesOf(
   const settings = await loadSettings({
     paths,
     env,
-    ...(profileFlag === undefined ? {} : { profileFlag }),
+    profileFlag,
     ...(baseUrl === undefined ? {} : { flags: { [`${service}.url`]: baseUrl } }),
   });
   const address = settings.get(`${service}.url`);

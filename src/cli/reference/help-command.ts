@@ -3,7 +3,6 @@
 import { SvcError } from '../../errors.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import { type Command, type Group, textCommand } from '../command.ts';
-import { HELP_FLAGS } from '../global-flags.ts';
 import { type HelpSubject, helpPage } from '../help.ts';
 import { findCommand, findGroup } from '../lookup.ts';
 import type { ParsedInput } from '../parse.ts';
@@ -32,7 +31,9 @@ export const HELP: Command = textCommand({
   description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json is everything svc can do: groups with their commands, arguments, options, columns and examples, and the exit statuses and variables. Of a group or a command it is that part. --query, --fields and -o json, ndjson and yaml ask for the same data.`,
   effect: 'read',
   args: { words: { help: 'A group, a command or a topic', repeat: true } },
-  flags: HELP_FLAGS,
+  flags: {
+    format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Text to read, or data' },
+  },
   examples: [
     { run: 'svc help alerts list', why: 'As svc alerts list --help' },
     { run: 'svc help matchers', why: 'How alerts are chosen' },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import pkg from '../../../package.json' with { type: 'json' };
 import { loadCommands } from '../../../src/cli/command.ts';
-import { allFlags } from '../../../src/cli/global-flags.ts';
+import { allFlags } from '../../../src/cli/flags.ts';
 import { TREE_SHAPE } from '../../../src/cli/reference/shape.ts';
 import type { CommandNode, CommandTree } from '../../../src/cli/reference/tree.ts';
 import { TOPICS } from '../../../src/cli/topics.ts';

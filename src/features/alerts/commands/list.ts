@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { type WatchInterval, watchInterval, watchRows } from '../../../cli/watch.ts';
+import { type WatchInterval, watchInterval, watchRows } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RawJson, type Snapshot, type WatchOutput } from '../../../output/types.ts';
 import type { Alertmanager } from '../api.ts';

@@ -117,7 +117,6 @@ async function runUnder(
 ): Promise<number | Plan> {
   const { acquireSilence, renewSilence } = await import('../lease.ts');
   const { childEnvironment, runChild, signalStatus } = await import('../../../cli/child.ts');
-  const { settle } = await import('../../../cli/settle.ts');
   const env = childEnvironment(ctx.env, passEnv);
   const hold = async (): Promise<Held> => {
     if (failure !== undefined) return { failure };
@@ -192,4 +191,35 @@ async function endLease(
 function leftBehind({ id, end }: SilenceLease, why: string): string {
   const until = new Date(end).toISOString();
   return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${shellWord(id)}`;
+}
+
+const IMPATIENCE_MS = 3000;
+
+/**
+ * Waits for work that should not be broken off half-way, such as a write whose answer is under way. A signal does not end it at
+ * once; but then it has only a little longer, and there is no result where that is not enough.
+ */
+async function settle<T extends object>(
+  work: Promise<T>,
+  ctx: Pick<RunContext, 'takeSignals' | 'sleep'>,
+): Promise<{ readonly result: T | undefined; readonly signal: EndSignal | undefined }> {
+  let signal: EndSignal | undefined;
+  let release = (): void => {};
+  const done = new AbortController();
+  const tooLate = new Promise<undefined>((late) => {
+    release = ctx.takeSignals((name) => {
+      signal ??= name;
+      ctx.sleep(IMPATIENCE_MS, done.signal).then(
+        () => late(undefined),
+        () => {},
+      );
+    });
+  });
+  work.catch(() => {}); // told by the race, unless that is over
+  try {
+    return { result: await Promise.race([work, tooLate]), signal };
+  } finally {
+    done.abort();
+    release();
+  }
 }

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { type Shown, watchChanges } from '../../../cli/watch.ts';
+import { type Shown, watchChanges } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, rateText, sideWord } from '../columns.ts';
