@@ -1,7 +1,7 @@
 /** The connections to one origin: undici's pool, the certificates they trust and the proxy on the way. Nothing else imports undici. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
@@ -36,6 +36,17 @@ const CONNECTIONS = 32;
 /** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
 
+/** Connects to nothing yet. Throws for a proxy setting or a certificate that cannot be used. */
+export async function openPool(to: URL, { tls, proxy: settings }: Pick<Outbound, 'tls' | 'proxy'>): Promise<Pool> {
+  const proxy = proxyFor(to, settings);
+  const https = to.protocol === 'https:';
+  const context = https || proxy?.protocol === 'https:' ? { secureContext: await secureContext(tls) } : {};
+  const toService = buildConnect({ ...context, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
+  if (proxy === undefined) return new Pool(to, undefined, toService);
+  const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
+  return new Pool(to, proxy, https ? connectThrough(proxy, toProxy, toService) : toProxy);
+}
+
 export class Pool {
   readonly #pool: Dispatcher;
   readonly #connecting = new Set<Socket>();
@@ -45,15 +56,13 @@ export class Pool {
   readonly #pathPrefix: string;
   readonly #proxyHeaders: Readonly<Record<string, string>>;
 
-  /** Connects to nothing yet. Throws for a proxy setting or a certificate that cannot be used. */
-  constructor(to: URL, { tls, proxy: settings }: Pick<Outbound, 'tls' | 'proxy'>) {
-    const proxy = proxyFor(to, settings);
+  constructor(to: URL, proxy: URL | undefined, connect: Connect) {
     const https = to.protocol === 'https:';
     const byAddress = proxy !== undefined && !https;
     this.#pathPrefix = byAddress ? to.origin : '';
     this.#proxyHeaders = byAddress ? { host: to.host, ...proxyHeaders(proxy) } : {};
     this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
-      connect: this.#watched(connector(https, tls, proxy)),
+      connect: this.#watched(connect),
       connections: CONNECTIONS,
       pipelining: 1,
       allowH2: false,
@@ -124,14 +133,6 @@ function isList(headers: PoolRequest['headers']): headers is readonly string[] {
   return Array.isArray(headers);
 }
 
-function connector(https: boolean, tls: TlsOptions, proxy: URL | undefined): Connect {
-  const context = https || proxy?.protocol === 'https:' ? { secureContext: secureContext(tls) } : {};
-  const toService = buildConnect({ ...context, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
-  if (proxy === undefined) return toService;
-  const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
-  return https ? connectThrough(proxy, toProxy, toService) : toProxy;
-}
-
 function connectToProxy(proxy: URL, connect: Connect): Connect {
   const { hostname, host, protocol, port } = proxy;
   return (_options, callback) =>
@@ -161,7 +162,9 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
 }
 
 /** The certificates that a connection trusts, and the one that it shows. */
-export function secureContext({ ca, extraCa, cert, key }: TlsOptions): SecureContext {
+export async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
+  // 7 ms to load on Node 20, and plain http does not need it.
+  const { createSecureContext } = await import('node:tls');
   try {
     const context = createSecureContext({ cert, key: key ?? cert });
     if (ca !== undefined) {

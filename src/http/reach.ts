@@ -138,7 +138,7 @@ async function encrypted(socket: Socket, to: URL, { tls }: Way, options: ReachOp
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
-    secureContext: secureContext(tls),
+    secureContext: await secureContext(tls),
     // What is wrong with the certificate is told beside what else it says.
     rejectUnauthorized: false,
   });

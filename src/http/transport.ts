@@ -63,8 +63,8 @@ export class Transport {
   }
 
   async #open(origin: string): Promise<Pool> {
-    const { Pool } = await import('./pool.ts');
-    return new Pool(new URL(origin), this.#outbound);
+    const { openPool } = await import('./pool.ts');
+    return openPool(new URL(origin), this.#outbound);
   }
 
   readonly #interrupt = (): void => {
