@@ -3,8 +3,8 @@
  * contains nothing that a terminal would interpret.
  */
 import type { RequestValue } from './endpoint.ts';
+import { bodyText } from './endpoint.ts';
 import { isSecretHeader, redactForm, redactText } from './redact.ts';
-import { bodyText } from './request.ts';
 
 /**
  * Headers that hold a secret become shell variables, `"authorization: $AUTHORIZATION"`: the line shows no secret and runs

@@ -1,6 +1,12 @@
 /** The bytes of one response, handed on as they arrive, and the time they may take. A slow reader holds the service back. */
 import { SvcError } from '../errors.ts';
-import type { Flow } from './pool.ts';
+
+/** What a connection can be asked to do with the response. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  abort(reason: Error): void;
+}
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 

@@ -1,9 +1,9 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
+
+import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
-import { checkCredential } from './credential.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
-import { ArrayItems } from './items.ts';
-import { JsonFault, outerKind, parseJson } from './json.ts';
+import { ArrayItems, JsonFault, outerKind, parseJson } from './json.ts';
 import { LENIENT_TYPES, Sender, type Sent, type ServiceRules } from './sender.ts';
 import type { Target } from './target.ts';
 import type { Response } from './transport.ts';

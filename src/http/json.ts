@@ -1,6 +1,7 @@
-/** JSON of a remote service: strict about the bytes, bounded in depth, errors that say what is wrong. */
+/** JSON of a remote service: strict about the bytes, bounded in depth, errors that say what is wrong. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { exactIntegers, JsonLimit, parseJsonText } from '../json-object.ts';
+import { DEEPEST, exactIntegers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
+import { ByteList } from './body.ts';
 
 /** The bytes are not the JSON that was promised. */
 export class JsonFault extends Error {
@@ -40,4 +41,134 @@ export function parseText(text: string, mostValues?: number): unknown {
 export function outerKind(bytes: Buffer): '[' | '{' | '' {
   const first = /[^\s\ufeff]/.exec(bytes.toString('utf8', 0, 256))?.[0];
   return first === '[' || first === '{' ? first : '';
+}
+
+interface Limits {
+  readonly mebibytes: number;
+  /** Names and values, or as many as any JSON text may have. */
+  readonly values?: number;
+}
+
+const ITEM: Limits = { mebibytes: 24 };
+/** 50,000 alerts of 100 names and values. */
+const LARGE_ITEM: Limits = { mebibytes: 64, values: 5_000_000 };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
+export class ArrayItems {
+  #phase: 'before' | 'inside' | 'after' = 'before';
+  /** Of brackets inside the array. */
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #separated = false;
+  /** The bytes since the last comma between items. */
+  readonly #open = new ByteList();
+  readonly #limits: Limits;
+
+  constructor(large = false) {
+    this.#limits = large ? LARGE_ITEM : ITEM;
+  }
+
+  /** The items that the chunk completes. They are parsed together: one `JSON.parse` per chunk. */
+  push(chunk: Buffer): readonly unknown[] {
+    let start = 0;
+    if (this.#phase === 'before') {
+      start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
+      if (start === chunk.length) return [];
+      if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
+      this.#phase = 'inside';
+      start++;
+    }
+    if (this.#phase === 'after') {
+      checkBlank(chunk, 0);
+      return [];
+    }
+    const { comma, end } = this.#scan(chunk, start);
+    if (end >= 0) {
+      checkBlank(chunk, end + 1);
+      this.#phase = 'after';
+      return this.#parse(chunk.subarray(start, end), !this.#separated);
+    }
+    if (comma < 0) {
+      this.#open.push(chunk.subarray(start));
+      const { mebibytes } = this.#limits;
+      if (this.#open.length > mebibytes * 2 ** 20) {
+        throw new JsonFault(`one of its items is larger than ${mebibytes} MiB`);
+      }
+      return [];
+    }
+    this.#separated = true;
+    const items = this.#parse(chunk.subarray(start, comma), false);
+    this.#open.push(chunk.subarray(comma + 1));
+    return items;
+  }
+
+  /** Call at the end of the bytes. */
+  finish(): void {
+    if (this.#phase !== 'after') throw new JsonFault(this.#phase === 'before' ? 'it is empty' : 'its end is missing');
+  }
+
+  /** Finds the last comma between items, and the array's end. */
+  #scan(chunk: Buffer, start: number): { comma: number; end: number } {
+    const length = chunk.length;
+    let [depth, inString, comma, end] = [this.#depth, this.#inString, -1, -1];
+    let i = start;
+    if (this.#escaped && i < length) {
+      this.#escaped = false;
+      i++;
+    }
+    while (i < length) {
+      const byte = chunk[i++];
+      if (inString) {
+        if (byte === QUOTE) inString = false;
+        else if (byte === BACKSLASH && i++ === length) this.#escaped = true;
+      } else if (byte === QUOTE) inString = true;
+      else if (byte === COMMA) {
+        if (depth === 0) comma = i - 1;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (++depth === DEEPEST) throw new JsonFault(`it is ${TOO_DEEP}`);
+      } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
+        if (byte === CLOSE_OBJECT) throw new JsonFault('it is not JSON');
+        end = i - 1;
+        break;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    return { comma, end };
+  }
+
+  #parse(rest: Buffer, mayBeEmpty: boolean): readonly unknown[] {
+    let bytes = rest;
+    if (this.#open.length > 0) {
+      this.#open.push(rest);
+      bytes = this.#open.take();
+    }
+    const text = decodeUtf8(bytes);
+    if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
+    return parseText(`[${text}]`, this.#limits.values) as unknown[];
+  }
+}
+
+function checkBlank(chunk: Buffer, from: number): void {
+  if (skipBlank(chunk, from) < chunk.length) throw new JsonFault('something follows its end');
+}
+
+function skipBlank(chunk: Buffer, from: number): number {
+  let i = from;
+  while (i < chunk.length && (chunk[i] === 0x20 || chunk[i] === 0x0a || chunk[i] === 0x0d || chunk[i] === 0x09)) i++;
+  return i;
+}
+
+/** The byte order mark that some servers write. */
+function startsWithMark(chunk: Buffer): boolean {
+  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
 }

@@ -11,8 +11,6 @@ import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;
-/** What a connection can be asked to do with the response. */
-export type Flow = Pick<Dispatcher.DispatchController, 'pause' | 'resume' | 'abort'>;
 export type RawHeaders = IncomingHttpHeaders;
 
 export interface PoolRequest {

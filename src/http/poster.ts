@@ -1,9 +1,8 @@
 /** One POST of exact bytes to any address: no redirects, no retries, no credentials but the headers given. */
 import { SvcError } from '../errors.ts';
 import { type Body, Deadline } from './body.ts';
-import { Plan, type RequestValue } from './endpoint.ts';
+import { CONNECTION_HEADERS, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
 import type { PoolRequest } from './pool.ts';
-import { CONNECTION_HEADERS, isHeaderName, isHeaderValue } from './request.ts';
 import type { Outbound } from './target.ts';
 import { type Exchange, Transport } from './transport.ts';
 

@@ -1,5 +1,6 @@
 /** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
 import { SvcError } from '../errors.ts';
+import { insecurityWarning } from './address.ts';
 import {
   contentType,
   errorInSuccess,
@@ -11,13 +12,19 @@ import {
   statusFailure,
 } from './answers.ts';
 import { Deadline, tooLarge } from './body.ts';
-import type { CookieJar } from './cookie-jar.ts';
-import { insecurityWarning } from './credential.ts';
-import { type CallValues, type Confirmed, type EndpointShape, Plan, type RequestValue } from './endpoint.ts';
+import {
+  bodyText,
+  buildRequest,
+  type CallValues,
+  type Confirmed,
+  type EndpointShape,
+  Plan,
+  type RequestRules,
+  type RequestValue,
+} from './endpoint.ts';
 import { toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { redactText } from './redact.ts';
-import { bodyText, buildRequest, type RequestRules } from './request.ts';
 import type { Target } from './target.ts';
 import { shownHeaders } from './tracer.ts';
 import { type Exchange, type Response, type ResponseHeaders, Transport } from './transport.ts';
@@ -29,7 +36,11 @@ export interface ServiceRules extends RequestRules {
   /** Whether `explain` reads redirects, too. */
   readonly explainsRedirects?: true;
   /** Takes the cookies of answers, and gives them to requests. */
-  readonly cookies?: CookieJar;
+  readonly cookies?: {
+    /** What `set-cookie` says, a line each. */
+    take(lines: string | undefined, now: number): void;
+    header(): { readonly cookie?: string };
+  };
   readonly maxAnswerBytes?: number;
   /** Messages name the address without its query. */
   readonly hidesQuery?: true;

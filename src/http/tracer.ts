@@ -1,7 +1,7 @@
 /** What `-v` and `--debug` show of the requests, redacted. */
 import type { RequestValue } from './endpoint.ts';
+import { bodyText } from './endpoint.ts';
 import { redactHeaders, redactText } from './redact.ts';
-import { bodyText } from './request.ts';
 import type { Outbound } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;

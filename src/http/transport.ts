@@ -1,10 +1,10 @@
 /** Sends one request to any origin and follows its response: connections, deadline, interruption, trace, and what a failure means. */
 import type { Duplex } from 'node:stream';
 import { endedBy, SvcError } from '../errors.ts';
-import { Body, type Deadline } from './body.ts';
+import { Body, type Deadline, type Flow } from './body.ts';
 import type { RequestValue } from './endpoint.ts';
 import { type Reason, reasonOf } from './failures.ts';
-import type { Flow, Pool, PoolRequest, RawHeaders, ResponseHandler } from './pool.ts';
+import type { Pool, PoolRequest, RawHeaders, ResponseHandler } from './pool.ts';
 import type { Outbound } from './target.ts';
 import { type Trace, Tracer } from './tracer.ts';
 

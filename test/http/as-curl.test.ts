@@ -3,8 +3,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/http/as-curl.ts';
-import { type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { bodyText, buildRequest } from '../../src/http/request.ts';
+import { bodyText, buildRequest, type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ArrayItems } from '../../src/http/items.ts';
-import { JsonFault } from '../../src/http/json.ts';
+import { ArrayItems, JsonFault } from '../../src/http/json.ts';
 
 function split(bytes: Buffer, cuts: readonly number[]): unknown[] {
   const array = new ArrayItems();

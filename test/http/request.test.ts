@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { bodyText, buildRequest, type Headers } from '../../src/http/request.ts';
+import {
+  bodyText,
+  buildRequest,
+  type CallValues,
+  type EndpointShape,
+  endpoint,
+  type Headers,
+} from '../../src/http/endpoint.ts';
 import { targetFor } from './targets.ts';
 
 function build(

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl, shellWord } from '../../src/http/as-curl.ts';
-import { bodyText, buildRequest } from '../../src/http/request.ts';
+import { bodyText, buildRequest } from '../../src/http/endpoint.ts';
 import { onPath, shells } from '../support/peers.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';

@@ -14,7 +14,7 @@ import { explainRefusal } from '../../src/features/trade/order-sending.ts';
 import { type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';
-import { bodyText } from '../../src/http/request.ts';
+import { bodyText } from '../../src/http/endpoint.ts';
 import type { OrderJournal } from '../../src/store/order-journal.ts';
 import { CONFIRMED } from '../http/targets.ts';
 

@@ -11,8 +11,8 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { reach } from '../../http/reach.ts';
 import { credentialsFault, signInFinding } from '../oauth/checks.ts';
+import { reach } from './reach.ts';
 
 type Target = RunContext['target'];
 export type ServiceName = Target['service'];

@@ -1,13 +1,13 @@
 /** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket. */
 import { SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
-import type { CookieJar } from '../../http/cookie-jar.ts';
 import { endpoint, type QueryValues } from '../../http/endpoint.ts';
 import type { Secret } from '../../http/redact.ts';
 import { Sender } from '../../http/sender.ts';
 import type { Target } from '../../http/target.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../http/websocket.ts';
 import { parseJsonText } from '../../json-object.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 

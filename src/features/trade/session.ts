@@ -1,7 +1,6 @@
 /** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
-import { CookieJar } from '../../http/cookie-jar.ts';
 import {
   type CallValues,
   type Effect,
@@ -11,6 +10,7 @@ import {
   type Proof,
 } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
+import { CookieJar } from './cookie-jar.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { EventQueue } from './event-queue.ts';

@@ -18,7 +18,7 @@ import {
   type TimeInForce,
   timeInForce,
 } from '../../../src/features/trade/order-rules.ts';
-import { bodyText } from '../../../src/http/request.ts';
+import { bodyText } from '../../../src/http/endpoint.ts';
 
 /** As people write numbers: never an exponent. */
 const decimal = fc

@@ -2,11 +2,11 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { SvcError } from '../errors.ts';
-import { ConnectFailure, ProxyFailure, type Reason, reasonOf, tlsReason } from './failures.ts';
-import { secureContext } from './pool.ts';
-import { bare, openTunnel, proxyFor } from './proxy.ts';
-import type { Target } from './target.ts';
+import { SvcError } from '../../errors.ts';
+import { ConnectFailure, ProxyFailure, type Reason, reasonOf, tlsReason } from '../../http/failures.ts';
+import { secureContext } from '../../http/pool.ts';
+import { bare, openTunnel, proxyFor } from '../../http/proxy.ts';
+import type { Target } from '../../http/target.ts';
 
 export interface Step {
   readonly check: 'proxy' | 'dns' | 'tcp' | 'tls';
