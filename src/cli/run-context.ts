@@ -8,6 +8,7 @@ import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
 import { type ColorChoice, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
+import type { ProfileOverrides } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext } from './command.ts';
 import type { GlobalInput } from './flags.ts';
@@ -35,12 +36,12 @@ interface Parts {
   readonly options: OutputOptions;
   readonly notices: Notices;
   /** What an explicit `--profile` changes in the environment; undefined without one. */
-  readonly profile: typeof import('../store/profile-environment.ts') | undefined;
+  readonly overrides: ProfileOverrides | undefined;
 }
 
 export function runContext(parts: Parts): RunContext {
-  const { command, service: own, globals, settings, context: outer, engine, options, notices, profile } = parts;
-  const env = profile?.profileEnvironment(outer.env, settings, outer.paths) ?? outer.env;
+  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
+  const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
   const { stdin, stdout, stderr } = context;
   const { secrets } = engine;
@@ -78,8 +79,7 @@ export function runContext(parts: Parts): RunContext {
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
-    for (const warning of profile?.profileWarnings(service, outer.env, settings, outer.paths) ?? [])
-      notices.say(warning);
+    for (const warning of overrides?.warnings[service] ?? []) notices.say(warning);
     const target = buildTarget({
       ...reaching,
       service,

@@ -53,8 +53,11 @@ export async function runCommand(
       notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
     }
   };
-  const profile = globals.profile === undefined ? undefined : await import('../store/profile-environment.ts');
-  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, profile });
+  const overrides =
+    globals.profile === undefined
+      ? undefined
+      : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, settings, context.paths);
+  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, overrides });
   let end: Answer<unknown>['end'];
   try {
     const answer = await command.run(parsed.input, ctx);

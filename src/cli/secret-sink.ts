@@ -3,7 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, w
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import type { Secret } from '../http/redact.ts';
-import { errorCode, fileFailure } from '../store/file-failure.ts';
+import { errorCode, fileFailure } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 import type { Flags } from './flags.ts';
 

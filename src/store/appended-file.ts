@@ -6,8 +6,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statS
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { syncDirectory, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
-import { openOwnFile, readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
 
 /** What a file was begun for: it goes on for the same only. */
 export type Request = Readonly<Record<string, string | number | boolean>>;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
+import { errorCode, fileFailure } from './own-file.ts';
 
 /** The file itself where the path is a symbolic link, so that the link stays and all its names share one lock. */
 export function realTarget(path: string): string {

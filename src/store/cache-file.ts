@@ -1,7 +1,7 @@
 /** Writing of a file that may be lost at any time. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from './folders.ts';
+import { makeFolder } from './own-file.ts';
 
 /**
  * Under a name of its own first, so that whoever reads it meanwhile, as a <Tab> does, has the old file or the new. What cannot be

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { writeAtomic } from './atomic-write.ts';
-import { errorCode } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
-import { readOwnFile } from './own-file.ts';
+import { errorCode, readOwnFile } from './own-file.ts';
 import type { Settings } from './settings.ts';
 
 export interface PaceContext extends LockContext {

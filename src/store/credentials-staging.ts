@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { discard, keepOwner, stagedPath, syncDirectory } from './atomic-write.ts';
-import { fileFailure } from './file-failure.ts';
+import { fileFailure } from './own-file.ts';
 
 /** Of a file whose lock the caller holds, and whose earlier staged content it has promoted or removed. */
 export class StagedFile {
@@ -105,12 +105,12 @@ function writeAll(file: number, bytes: Buffer): void {
  * Brings what a process staged before it died into place where `isNewer` says so of its text, and removes it else. The caller holds the
  * lock. True where it was promoted.
  */
-export function promoteStaged(path: string, isNewer: (text: string) => boolean): boolean {
+export async function promoteStaged(path: string, isNewer: (text: string) => Promise<boolean>): Promise<boolean> {
   const staged = stagedPath(path);
   try {
     if (lstatSync(staged, { throwIfNoEntry: false }) === undefined) return false;
     const text = ownText(staged);
-    if (text === undefined || !isNewer(text)) {
+    if (text === undefined || !(await isNewer(text))) {
       rmSync(staged, { force: true });
       return false;
     }

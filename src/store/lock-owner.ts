@@ -4,7 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 // biome-ignore lint/style/noRestrictedImports: whether another process lives is a fact of the machine, as a file is, and of no context
 import { kill } from 'node:process';
-import { errorCode } from './file-failure.ts';
+import { errorCode } from './own-file.ts';
 
 export interface LockOwner {
   readonly pid: number;

@@ -4,10 +4,8 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { discard } from './atomic-write.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
-import { makeFolder } from './folders.ts';
 import { type LockOwner, lockOwner, ownerLiveness, parseOwner } from './lock-owner.ts';
-import { readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
 

@@ -1,7 +1,7 @@
 /** A file that a command makes because it was asked to: whole or not at all, and never in the place of another unasked. */
 import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
+import { errorCode, fileFailure } from './own-file.ts';
 
 export interface NewFile {
   /** Named in what is said of it: `--svg`. */

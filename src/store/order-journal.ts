@@ -6,34 +6,13 @@ import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
-import { makeFolder } from './folders.ts';
 import { type LockContext, withLock } from './lock.ts';
-import { openOwnFile, readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, makeFolder, openOwnFile, readOwnFile } from './own-file.ts';
+import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './schemas.ts';
 
-/** What stands of an order before it is sent. */
-export interface OrderSent {
-  /** Ours: the service takes no id from a client. */
-  readonly id: string;
-  /** RFC 3339 in UTC. */
-  readonly at: string;
-  readonly profile: string;
-  /** Of the gateway. */
-  readonly base_url: string;
-  /** As typed: `buy`, `order cancel`. */
-  readonly command: string;
-  readonly path: string;
-  /** Without secrets: an order has none. */
-  readonly form: Readonly<Record<string, unknown>>;
-}
+export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
 
-/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
-export type SentOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
-
-/** The last four are what the gateway's tables showed later; `done` is a change. */
-export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
-
-/** Where whoever sends an order writes it down. */
+/** What a sender writes an order to. */
 export interface OrderJournal {
   /** The line is on the disk when this resolves with its id. */
   sent(order: Pick<OrderSent, 'command' | 'path' | 'form'>): Promise<string>;
@@ -65,8 +44,7 @@ export function openOrderJournal(
       return id;
     },
     async answered(id, outcome, { orderIds, message }) {
-      const ids = orderIds === undefined ? {} : { order_ids: orderIds };
-      const line = { id, at: at(), outcome, ...ids, ...(message === undefined ? {} : { message }) };
+      const line = { id, at: at(), outcome, order_ids: orderIds, message };
       // An interruption must not keep the truth from the disk.
       const uninterrupted = { sleep, now, random, pid, signal: new AbortController().signal };
       try {
@@ -77,17 +55,6 @@ export function openOrderJournal(
       }
     },
   };
-}
-
-/** What became of it, as a later line of the same id. */
-export interface OrderAnswered {
-  readonly id: string;
-  readonly at: string;
-  readonly outcome: OrderOutcome;
-  readonly order_ids?: readonly string[];
-  /** Of positions that were found to be its own. */
-  readonly trade_ids?: readonly string[];
-  readonly message?: string;
 }
 
 /** The two lines in one. */
@@ -125,8 +92,8 @@ export async function journal(paths: Paths, context: LockContext, line: OrderSen
   });
 }
 
-/** The oldest first. Lines that are no entry, as one that was cut short, are left out. */
-export function readJournal(paths: Paths): readonly JournalEntry[] {
+/** The oldest first. A line that a crash cut short is left out. */
+export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]> {
   const path = journalPath(paths);
   let text: string;
   try {
@@ -135,19 +102,28 @@ export function readJournal(paths: Paths): readonly JournalEntry[] {
     if (errorCode(error) === 'ENOENT') return [];
     throw fileFailure(`cannot read ${path}`, error);
   }
+  return journalEntries(text, await import('./schemas.ts'));
+}
+
+export function journalEntries(
+  text: string,
+  { sentLine, answeredLine }: typeof import('./schemas.ts'),
+): readonly JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split('\n')) {
     const value = parsed(line);
-    if (value === undefined) continue;
-    const sent = entries.get(value.id);
-    if ('form' in value) {
-      const { base_url = null } = value as Partial<OrderSent>;
+    const sent = sentLine.safeParse(value).data;
+    if (sent !== undefined) {
+      const { base_url = null } = sent;
       const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
-      entries.set(value.id, { ...value, base_url, ...open });
-    } else if (sent !== undefined) {
-      const { outcome, order_ids = sent.order_ids, trade_ids = sent.trade_ids, message = null, at } = value;
-      entries.set(value.id, { ...sent, outcome, order_ids, trade_ids, message, answered_at: at });
+      entries.set(sent.id, { ...sent, base_url, ...open });
+      continue;
     }
+    const answered = answeredLine.safeParse(value).data;
+    const entry = entries.get(answered?.id ?? '');
+    if (answered === undefined || entry === undefined) continue;
+    const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = answered;
+    entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at });
   }
   return [...entries.values()];
 }
@@ -175,11 +151,9 @@ function withoutSlash(address: string): string {
   return address.replace(/\/$/, '');
 }
 
-function parsed(line: string): OrderSent | OrderAnswered | undefined {
+function parsed(line: string): unknown {
   try {
-    const value = parseJsonText(line) as OrderSent | OrderAnswered | null;
-    const whole = typeof value?.id === 'string' && ('form' in value || typeof value.outcome === 'string');
-    return whole ? value : undefined;
+    return parseJsonText(line);
   } catch {
     return undefined;
   }

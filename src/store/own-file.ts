@@ -1,6 +1,7 @@
-/** Opening of svc's own files: a pipe or a device in the place of one is refused, and never waited for. */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { errorCode } from './file-failure.ts';
+/** svc's own files and folders: how they are opened and made, and what a user reads where that fails. */
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SvcError } from '../errors.ts';
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_TRUNC, O_NONBLOCK = 0 } = constants;
 
@@ -12,7 +13,10 @@ const FLAGS = {
   wx: O_RDWR | O_CREAT | O_EXCL | O_TRUNC,
 } as const;
 
-/** Descriptor of a regular file; EFTYPE for anything else. `w` does not empty it: the caller does, once it is known to be one. */
+/**
+ * Descriptor of a regular file; EFTYPE for anything else: a pipe or a device in its place is refused, and never waited for. `w` does
+ * not empty it: the caller does, once it is known to be a file.
+ */
 export function openOwnFile(path: string, flags: keyof typeof FLAGS, mode = 0o600): number {
   let file: number | undefined;
   try {
@@ -33,4 +37,37 @@ export function readOwnFile(path: string): Buffer {
   } finally {
     closeSync(file);
   }
+}
+
+/** As `mkdir -p -m 700`. Node's own never returns where the parent is there and takes no folders, as `/proc`. */
+export function makeFolder(path: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolder(dirname(path));
+    make(path);
+  }
+}
+
+function make(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** The code of a system error: `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A system error as a failure that a user can act on: `cannot write /a/b: no space left on device`. */
+export function fileFailure(what: string, error: unknown, hint?: string): SvcError {
+  if (error instanceof SvcError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  // Node's form is "ENOSPC: no space left on device, write '/a/b'".
+  const reason = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(text)?.[1] ?? text;
+  return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
 }

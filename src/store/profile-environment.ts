@@ -1,4 +1,4 @@
-/** What an explicit `--profile` leaves of the environment: its address counts before the variable's, and so may its credential. */
+/** What an explicit `--profile` overrides in the environment: its address precedes the variable's, and so may its credential. */
 import type { Context, Paths } from '../context.ts';
 import { credentialAddress, findCredential, findGatewayToken } from './credentials.ts';
 import { readCredentialsUnlocked } from './credentials-file.ts';
@@ -9,46 +9,45 @@ export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 type Env = Context['env'];
 const SERVICES: readonly ServiceName[] = ['alerts', 'webhooks', 'catalog', 'trade'];
 
-/** The environment without the credentials that `--profile` does not let a command use. */
-export function profileEnvironment(env: Env, settings: Settings, paths: Paths): Env {
-  const unused = SERVICES.flatMap((service) =>
-    unusedReason(service, env, settings, paths) === undefined ? [] : credentialVariables(service, env),
-  );
-  if (unused.length === 0) return env;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !unused.includes(name)));
+export interface ProfileOverrides {
+  /** The environment without the credentials that `--profile` does not let a command use. */
+  readonly env: Env;
+  /** What is overridden of each service's variables, for the user to see. */
+  readonly warnings: Readonly<Record<ServiceName, readonly string[]>>;
 }
 
-/** What `--profile` overrides of this service's variables, for the user to see. */
-export function profileWarnings(service: ServiceName, env: Env, settings: Settings, paths: Paths): readonly string[] {
-  const warnings: string[] = [];
-  const { name } = settings.profile;
-  const other = settings.overriddenOrigin(`${service}.url`);
-  if (other !== undefined) {
-    warnings.push(`--profile ${name} overrides SVC_${service.toUpperCase()}_URL, which names ${other}`);
+export async function profileOverrides(env: Env, settings: Settings, paths: Paths): Promise<ProfileOverrides> {
+  const warnings: Record<ServiceName, string[]> = { alerts: [], webhooks: [], catalog: [], trade: [] };
+  const left = { ...env };
+  const { name, origin } = settings.profile;
+  for (const service of origin.kind === 'flag' ? SERVICES : []) {
+    const prefix = `SVC_${service.toUpperCase()}`;
+    const other = settings.overriddenOrigin(`${service}.url`);
+    if (other !== undefined) {
+      warnings[service].push(`--profile ${name} overrides ${prefix}_URL, which names ${other}`);
+    }
+    const variables = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].filter((variable) => env[variable] !== undefined);
+    if (variables.length === 0) continue;
+    const reason =
+      other !== undefined
+        ? `it belongs to ${other}`
+        : (await hasCredential(service, settings, paths))
+          ? `profile ${name} has a credential of its own`
+          : undefined;
+    if (reason === undefined) continue;
+    for (const variable of variables) {
+      delete left[variable];
+      warnings[service].push(`${variable} is not used: ${reason}`);
+    }
   }
-  const reason = unusedReason(service, env, settings, paths);
-  if (reason === undefined) return warnings;
-  return [...warnings, ...credentialVariables(service, env).map((variable) => `${variable} is not used: ${reason}`)];
+  return { env: left, warnings };
 }
 
-function credentialVariables(service: ServiceName, env: Env): string[] {
-  const prefix = `SVC_${service.toUpperCase()}`;
-  return [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].filter((name) => env[name] !== undefined);
-}
-
-function unusedReason(service: ServiceName, env: Env, settings: Settings, paths: Paths): string | undefined {
-  if (settings.profile.origin.kind !== 'flag' || credentialVariables(service, env).length === 0) return undefined;
-  const other = settings.overriddenOrigin(`${service}.url`);
-  if (other !== undefined) return `it belongs to ${other}`;
+async function hasCredential(service: ServiceName, settings: Settings, paths: Paths): Promise<boolean> {
+  if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
-  if (address === undefined || !URL.canParse(address)) return undefined;
+  if (address === undefined || !URL.canParse(address)) return false;
   const key = { profile: settings.profile.name, base_url: credentialAddress(new URL(address)) };
-  const document = readCredentialsUnlocked(paths);
-  const own =
-    service === 'webhooks'
-      ? findCredential(document, key)
-      : service === 'trade'
-        ? findGatewayToken(document, key)
-        : undefined;
-  return own === undefined ? undefined : `profile ${key.profile} has a credential of its own`;
+  const document = await readCredentialsUnlocked(paths);
+  return (service === 'webhooks' ? findCredential(document, key) : findGatewayToken(document, key)) !== undefined;
 }

@@ -5,35 +5,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Paths } from '../context.ts';
-import { isObject } from '../json-object.ts';
+import { parseJsonText } from '../json-object.ts';
 import { discard, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
-import { makeFolder } from './folders.ts';
-import { readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
+import type { SandboxEnv, SandboxRecord } from './schemas.ts';
 
-/** The variables that lead to a sandbox. */
-export type SandboxEnv = Readonly<
-  Record<
-    | 'SVC_ALERTS_URL'
-    | 'SVC_WEBHOOKS_URL'
-    | 'SVC_WEBHOOKS_TOKEN'
-    | 'SVC_CATALOG_URL'
-    | 'SVC_TRADE_URL'
-    | 'SVC_TRADE_TOKEN',
-    string
-  >
->;
-
-export interface SandboxRecord {
-  readonly version: 1;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly startedBy: 'start' | 'run';
-  /** `user@host`: another machine, or a container, may share these files, and not the loopback. */
-  readonly identity: string;
-  readonly traps: readonly string[];
-  readonly env: SandboxEnv;
-}
+export type { SandboxEnv, SandboxRecord };
 
 export interface StoredSandbox {
   readonly record: SandboxRecord;
@@ -42,17 +19,6 @@ export interface StoredSandbox {
 }
 
 type Recorder = Pick<Context, 'paths' | 'random' | 'now' | 'identity'>;
-
-const URL_FORM = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
-const TOKEN_FORM = /^\w{8,128}$/;
-const FORMS: Readonly<Record<keyof SandboxEnv, RegExp>> = {
-  SVC_ALERTS_URL: URL_FORM,
-  SVC_WEBHOOKS_URL: URL_FORM,
-  SVC_WEBHOOKS_TOKEN: TOKEN_FORM,
-  SVC_CATALOG_URL: URL_FORM,
-  SVC_TRADE_URL: URL_FORM,
-  SVC_TRADE_TOKEN: TOKEN_FORM,
-};
 
 /** Returns what removes the file again. Its name is never used twice: who removes it cannot hit another's. */
 export function recordSandbox(
@@ -72,26 +38,20 @@ export function recordSandbox(
 }
 
 /** The oldest first. What is no record of a sandbox is left alone. */
-export function readSandboxes(paths: Paths): readonly StoredSandbox[] {
+export async function readSandboxes(paths: Paths): Promise<readonly StoredSandbox[]> {
   const folder = folderOf(paths);
-  return namesIn(folder)
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => {
-      const path = join(folder, name);
-      const record = readRecord(path);
-      return record === undefined ? [] : [{ record, forget: () => discard(path) }];
-    })
-    .sort((one, other) => one.record.startedAt - other.record.startedAt);
+  const found: StoredSandbox[] = [];
+  for (const name of namesIn(folder).filter((name) => name.endsWith('.json'))) {
+    const path = join(folder, name);
+    const record = await readRecord(path);
+    if (record !== undefined) found.push({ record, forget: () => discard(path) });
+  }
+  return found.sort((one, other) => one.record.startedAt - other.record.startedAt);
 }
 
 /** Of an environment that leads to a sandbox and to nothing else; undefined of any other. */
-export function sandboxEnv(values: Readonly<Record<string, unknown>>): SandboxEnv | undefined {
-  const entries = Object.entries(FORMS).map(([name, form]): [string, unknown] => {
-    const value = values[name];
-    return [name, typeof value === 'string' && form.test(value) ? value : undefined];
-  });
-  if (entries.some(([, value]) => value === undefined)) return undefined;
-  return Object.fromEntries(entries) as unknown as SandboxEnv;
+export async function sandboxEnv(values: Readonly<Record<string, unknown>>): Promise<SandboxEnv | undefined> {
+  return (await import('./schemas.ts')).sandboxEnv.safeParse(values).data;
 }
 
 function folderOf({ state }: Paths): string {
@@ -108,24 +68,11 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Undefined also where it went away meanwhile. */
-function readRecord(path: string): SandboxRecord | undefined {
-  let found: unknown;
+async function readRecord(path: string): Promise<SandboxRecord | undefined> {
+  const { sandboxRecord } = await import('./schemas.ts');
   try {
-    found = JSON.parse(readOwnFile(path).toString());
+    return sandboxRecord.safeParse(parseJsonText(readOwnFile(path).toString())).data;
   } catch {
     return undefined;
   }
-  if (!isObject(found) || found['version'] !== 1 || !isObject(found['env'])) return undefined;
-  const { startedAt, startedBy, identity, traps } = found;
-  const env = sandboxEnv(found['env']);
-  if (env === undefined || !isTime(startedAt) || typeof identity !== 'string') return undefined;
-  if (startedBy !== 'start' && startedBy !== 'run') return undefined;
-  if (!Array.isArray(traps) || !traps.every((trap) => typeof trap === 'string')) return undefined;
-  return { version: 1, startedAt, startedBy, identity, traps, env };
-}
-
-const LAST_TIME = 8.64e15;
-
-function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Math.abs(value as number) <= LAST_TIME;
 }

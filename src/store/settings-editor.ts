@@ -2,8 +2,8 @@
 import { basename, dirname } from 'node:path';
 import type { Paths } from '../context.ts';
 import { realTarget, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
 import { type LockContext, withLock } from './lock.ts';
+import { errorCode, fileFailure } from './own-file.ts';
 import {
   parseSettings,
   readSettingsBytes,

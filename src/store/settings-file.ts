@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, parseJsonText } from '../json-object.ts';
-import { errorCode, fileFailure } from './file-failure.ts';
 import { jsonFault } from './json-fault.ts';
-import { readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
 /** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */

@@ -3,13 +3,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { journal, journalPath, readJournal } from '../../src/store/order-journal.ts';
+import { journal, journalPath } from '../../src/store/order-journal.ts';
 import { svc as built } from '../e2e/binary.ts';
 import { keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { type Forwarder, forwarder } from '../features/trade/commands/lost-answers.ts';
 import { type Trader, trader } from '../features/trade/commands/trader.ts';
 import { answer, faultServer, type Received } from '../http/servers.ts';
 import { lockContext, testFolder } from '../store/folder.ts';
+import { journalIn } from '../support/journal.ts';
 import { svc } from '../support/svc.ts';
 import { freshFolder } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
@@ -192,7 +193,7 @@ describe('the journal of orders', () => {
     for (const at of bytesOf(whole.length)) {
       writeFileSync(path, whole.subarray(0, at));
       await journal(folder.paths, lockContext, sent('c'));
-      const ids = readJournal(folder.paths).map(({ id }) => id);
+      const ids = journalIn(folder.paths).map(({ id }) => id);
       // A line that lacks its end alone is whole.
       const before = at >= whole.length - 1 ? ['a', 'b'] : at >= first - 1 ? ['a'] : [];
       expect({ at, ids }).toEqual({ at, ids: [...before, 'c'] });

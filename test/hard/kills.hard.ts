@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
-import { readJournal } from '../../src/store/order-journal.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
 import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
+import { journalIn } from '../support/journal.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
 import {
   credentialsIn,
@@ -259,7 +259,7 @@ describe('an order', () => {
       },
       run: (root, more) => trade(gateway, root, SELL, more),
       async check(root, point) {
-        const journal = readJournal(paths(root));
+        const journal = journalIn(paths(root));
         const arrived = gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
         expect(arrived, point).toBeLessThanOrEqual(1);
         expect(journal.length, point).toBeGreaterThanOrEqual(arrived);
@@ -272,7 +272,7 @@ describe('an order', () => {
         });
         const again = await trade(gateway, root, SELL);
         expect({ point, code: again.code, stderr: again.code === 0 ? '' : again.stderr }).toMatchObject({ code: 0 });
-        expect(readJournal(paths(root)).length, point).toBe(journal.length + 1);
+        expect(journalIn(paths(root)).length, point).toBe(journal.length + 1);
         expectOwnAlone(root, point);
       },
     };

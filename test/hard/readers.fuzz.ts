@@ -29,7 +29,8 @@ import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';
 import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
-import { parseCredentials, ShapeFault } from '../../src/store/credentials.ts';
+import { parseCredentials } from '../../src/store/credentials-file.ts';
+import { CorruptDocument } from '../../src/store/secret-file.ts';
 import { parseSettings } from '../../src/store/settings-file.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
@@ -43,19 +44,19 @@ const NOW = Date.UTC(2026, 2, 1, 12);
 const text = (arbitrary: fc.Arbitrary<Buffer>): fc.Arbitrary<string> => arbitrary.map((bytes) => bytes.toString());
 
 describe('files', () => {
-  it('of credentials', () => {
-    fc.assert(
-      fc.property(text(mutated(login('https://a.example.com', 60))), (content) => {
-        const document = readOrRefused(() => {
+  it('of credentials', async () => {
+    await fc.assert(
+      fc.asyncProperty(text(mutated(login('https://a.example.com', 60))), async (content) => {
+        const document = await readOrRefusedLater(async () => {
           try {
-            return parseCredentials(content);
+            return await parseCredentials(content);
           } catch (error) {
-            if (error instanceof ShapeFault) return undefined;
+            if (error instanceof CorruptDocument) return undefined;
             throw error;
           }
         });
         if (document === undefined || document instanceof SvcError) return;
-        expect(parseCredentials(JSON.stringify(document))).toEqual(document);
+        expect(await parseCredentials(JSON.stringify(document))).toEqual(document);
         for (const { access_token } of document.credentials) expect(access_token).toMatch(/^[\x21-\x7e]+$/);
       }),
     );
@@ -384,7 +385,7 @@ describe('signing in', () => {
         expect(found.client).toMatchObject({ token_endpoint_auth_method: wish.method, redirect_uris: [REDIRECT] });
         expect([found.client.client_id, found.client.client_secret]).toEqual([expect.any(String), expect.any(String)]);
         expect(
-          parseCredentials(JSON.stringify({ version: 1, gen: 1, clients: [found.client], credentials: [] })),
+          await parseCredentials(JSON.stringify({ version: 1, gen: 1, clients: [found.client], credentials: [] })),
         ).toBeDefined();
       }),
     );
@@ -419,7 +420,7 @@ describe('signing in', () => {
         // What is granted can be kept, sent and read again.
         const { credentials, ...rest } = login(server.url, 60);
         const kept = { ...credentials[0], ...found.grant, expires_at: expires_in ?? 0 };
-        expect(parseCredentials(JSON.stringify({ ...rest, credentials: [kept] })).credentials).toMatchObject([
+        expect((await parseCredentials(JSON.stringify({ ...rest, credentials: [kept] }))).credentials).toMatchObject([
           { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) },
         ]);
         expect(() => new Headers({ authorization: `Bearer ${access_token}` })).not.toThrow();

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
-import { readJournal } from '../../src/store/order-journal.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
+import { journalIn } from '../support/journal.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
 import {
   credentialsIn,
@@ -241,7 +241,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
           ...more,
         },
       });
-    const journalIn = (root: string) => readJournal({ config: root, state: join(root, 'svc'), cache: root });
+    const journalAt = (root: string) => journalIn({ config: root, state: join(root, 'svc'), cache: root });
     const cases = await refuseEverywhere(
       refusal,
       order,
@@ -250,7 +250,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
       },
       async (root, { code }, step) => {
         const sent = gateway.requests.slice(before).filter(({ path }) => ORDER_PATHS.test(path)).length;
-        const journal = journalIn(root);
+        const journal = journalAt(root);
         // A failure to write down the outcome is no failure of the order.
         expect(sent, step).toBeLessThanOrEqual(1);
         expect(sent === 1 ? [0, 8] : [2], step).toContain(code);
@@ -258,8 +258,8 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
         for (const { outcome } of journal) expect(['accepted', 'unknown'], step).toContain(outcome);
         expectOwnAlone(root, step);
         expect({ step, ...(await order(root)) }).toMatchObject({ code: 0 });
-        expect(journalIn(root).length, step).toBe(journal.length + 1);
-        expect(journalIn(root).at(-1), step).toMatchObject({ outcome: 'accepted' });
+        expect(journalAt(root).length, step).toBe(journal.length + 1);
+        expect(journalAt(root).at(-1), step).toMatchObject({ outcome: 'accepted' });
         expectOwnAlone(root, step);
       },
     );

@@ -8,7 +8,7 @@ import { withClient } from '../../src/store/credentials.ts';
 import { withCredentials } from '../../src/store/credentials-file.ts';
 import { type LockContext, withLock } from '../../src/store/lock.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
-import { changeWebhookSecrets } from '../../src/store/webhook-secrets-editor.ts';
+import { changeWebhookSecrets } from '../../src/store/webhook-secrets.ts';
 
 const context: LockContext = {
   signal: new AbortController().signal,

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
 import {
   type ClientRecord,
   type CredentialsDocument,
@@ -23,14 +24,19 @@ import {
   findCredential,
   NO_CREDENTIALS,
   type OAuthCredential,
-  parseCredentials,
   withClient,
   withCredential,
   withoutClient,
   withoutCredential,
 } from '../../src/store/credentials.ts';
-import { readCredentials, readCredentialsUnlocked, withCredentials } from '../../src/store/credentials-file.ts';
+import {
+  parseCredentials,
+  readCredentials,
+  readCredentialsUnlocked,
+  withCredentials,
+} from '../../src/store/credentials-file.ts';
 import { lockOwner } from '../../src/store/lock-owner.ts';
+import { CorruptDocument } from '../../src/store/secret-file.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -101,31 +107,35 @@ describe('the document', () => {
   it.each([
     ['', 'not JSON'],
     ['{"version":1', 'not JSON'],
-    ['[]', 'no JSON object'],
-    ['{}', 'no version'],
-    [{ ...DOCUMENT, gen: '1' }, '"gen"'],
-    [{ ...DOCUMENT, clients: {} }, '"clients"'],
-    [{ ...DOCUMENT, credentials: [{ ...LOGIN, kind: 'other' }] }, '"credentials"'],
-    [{ ...DOCUMENT, credentials: [{ ...LOGIN, expires_at: '1' }] }, '"credentials"'],
+    ['[]', 'it is array, not object'],
+    ['{}', 'version is missing'],
+    [{ ...DOCUMENT, gen: '1' }, 'gen is string, not number'],
+    [{ ...DOCUMENT, clients: {} }, 'clients is object, not array'],
+    [{ ...DOCUMENT, credentials: [{ ...LOGIN, kind: 'other' }] }, 'credentials.0.kind is not a kind of svc'],
+    [{ ...DOCUMENT, credentials: [{ ...LOGIN, expires_at: '1' }] }, 'credentials.0.expires_at is string, not number'],
+    [{ ...DOCUMENT, clients: [CLIENT, { ...CLIENT, issuer: undefined }] }, 'clients.1.issuer is missing'],
     // It would become another header.
-    [{ ...DOCUMENT, credentials: [{ ...LOGIN, access_token: 'a\r\nx: y' }] }, '"credentials"'],
-  ])('%j is corrupt', (content, why) => {
+    [
+      { ...DOCUMENT, credentials: [{ ...LOGIN, access_token: 'a\r\nx: y' }] },
+      'credentials.0.access_token is not a token',
+    ],
+  ])('%j is corrupt', async (content, why) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
-    expect(() => parseCredentials(text)).toThrow(why);
+    await expect(parseCredentials(text)).rejects.toThrow(why);
   });
 
-  it('is read or refused whatever it is, and no message holds a part of it', () => {
+  it('is read or refused whatever it is, and no message holds a part of it', async () => {
     const text = JSON.stringify(DOCUMENT);
     const cut = fc.tuple(fc.nat(text.length), fc.nat(text.length), fc.string()).map(([from, to, middle]) => {
       return text.slice(0, from) + middle + text.slice(to);
     });
-    fc.assert(
-      fc.property(fc.oneof(cut, fc.json(), fc.string()), (mutated) => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(cut, fc.json(), fc.string()), async (mutated) => {
         try {
-          const document = parseCredentials(mutated);
+          const document = await parseCredentials(mutated);
           expect(Array.isArray(document.credentials)).toBe(true);
         } catch (error) {
-          expect(['ShapeFault', 'SvcError']).toContain((error as Error).name);
+          expect([CorruptDocument, SvcError]).toContain((error as Error).constructor);
           expect((error as Error).message).not.toMatch(/secret|at-0/);
         }
       }),
@@ -223,7 +233,7 @@ describe('writing', () => {
     symlinkSync(real, file());
     await save((document) => withClient(document, { ...CLIENT, client_id: 'c2' }));
     expect(lstatSync(file()).isSymbolicLink()).toBe(true);
-    expect(parseCredentials(readFileSync(real, 'utf8')).clients).toHaveLength(2);
+    expect((await parseCredentials(readFileSync(real, 'utf8'))).clients).toHaveLength(2);
     rmSync(real);
     await expect(save(() => DOCUMENT)).rejects.toMatchObject({ code: 'file_unusable' });
     expect(existsSync(real)).toBe(false);
@@ -240,7 +250,7 @@ describe('after a crash', () => {
     // A reader needs no lock, and does not care.
     expect((await read()).document).toEqual(DOCUMENT);
     const seen = await withCredentials(folder.paths, lockContext, ({ document }) => document);
-    expect([seen, readCredentialsUnlocked(folder.paths), names()]).toEqual([newer, newer, ['credentials.json']]);
+    expect([seen, await readCredentialsUnlocked(folder.paths), names()]).toEqual([newer, newer, ['credentials.json']]);
   });
 
   it('finds the very first login', async () => {

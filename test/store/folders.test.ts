@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../../src/store/folders.ts';
+import { makeFolder } from '../../src/store/own-file.ts';
 import { testFolder } from './folder.ts';
 
 const folder = testFolder();

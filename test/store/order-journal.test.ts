@@ -19,14 +19,14 @@ const answered = (id: string) =>
 
 describe('the journal of orders', () => {
   it('holds an order before it is sent, and what became of it after', async () => {
-    expect(readJournal(folder.paths)).toEqual([]);
+    expect(await readJournal(folder.paths)).toEqual([]);
     await journal(folder.paths, lockContext, sent('a'));
-    expect(readJournal(folder.paths)).toEqual([
+    expect(await readJournal(folder.paths)).toEqual([
       { ...sent('a'), outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null },
     ]);
     await journal(folder.paths, lockContext, answered('a'));
     await journal(folder.paths, lockContext, sent('b'));
-    expect(readJournal(folder.paths).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
+    expect((await readJournal(folder.paths)).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
       ['a', 'accepted', ['7']],
       ['b', 'unknown', []],
     ]);
@@ -36,7 +36,7 @@ describe('the journal of orders', () => {
   it('loses nothing of many at once', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `o${i}`);
     await Promise.all(ids.map((id) => journal(folder.paths, lockContext, sent(id))));
-    expect(new Set(readJournal(folder.paths).map(({ id }) => id))).toEqual(new Set(ids));
+    expect(new Set((await readJournal(folder.paths)).map(({ id }) => id))).toEqual(new Set(ids));
   });
 
   it('goes on behind a line that a crash cut short', async () => {
@@ -44,7 +44,7 @@ describe('the journal of orders', () => {
     appendFileSync(journalPath(folder.paths), '{"id":"b","fo');
     await journal(folder.paths, lockContext, answered('a'));
     await journal(folder.paths, lockContext, answered('of-no-order'));
-    expect(readJournal(folder.paths).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
+    expect((await readJournal(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
     expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(5);
   });
 
@@ -52,7 +52,7 @@ describe('the journal of orders', () => {
     const { base_url: _, ...line } = sent('a');
     await journal(folder.paths, lockContext, sent('b'));
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(line)}\n`);
-    const entries = readJournal(folder.paths);
+    const entries = await readJournal(folder.paths);
     expect(entries.map(({ base_url }) => base_url)).toEqual(['https://gateway.example.com', null]);
     const idsOf = (gateway: string) => entries.filter((one) => mayBeOf(new URL(gateway), one)).map(({ id }) => id);
     expect(idsOf('https://gateway.example.com/')).toEqual(['b', 'a']);

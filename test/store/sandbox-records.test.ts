@@ -22,26 +22,26 @@ function machine() {
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }
 
-test('a record is read again, the oldest first, by its user alone, until it is removed', () => {
+test('a record is read again, the oldest first, by its user alone, until it is removed', async () => {
   const { paths, at, folder } = machine();
-  expect(readSandboxes(paths)).toEqual([]);
+  expect(await readSandboxes(paths)).toEqual([]);
   const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['flood'], env: ENV });
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
   const facts = { version: 1, identity: 'ann@desk', env: ENV };
-  expect(readSandboxes(paths).map(({ record }) => record)).toEqual([
+  expect((await readSandboxes(paths)).map(({ record }) => record)).toEqual([
     { ...facts, startedAt: NOW, startedBy: 'start', traps: [] },
     { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['flood'] },
   ]);
   expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   later();
-  expect(readSandboxes(paths)).toHaveLength(1);
+  expect(await readSandboxes(paths)).toHaveLength(1);
   later();
-  for (const { forget } of readSandboxes(paths)) forget();
+  for (const { forget } of await readSandboxes(paths)) forget();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('what is no record is left alone, whatever it holds', () => {
+test('what is no record is left alone, whatever it holds', async () => {
   const { paths, at, folder } = machine();
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
   const [own = ''] = readdirSync(folder);
@@ -63,18 +63,18 @@ test('what is no record is left alone, whatever it holds', () => {
       fc.string().map((value) => JSON.stringify({ ...whole, env: { ...ENV, [name]: `${value}\n` } })),
     ),
   ];
-  fc.assert(
-    fc.property(fc.oneof(...strange), (text) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(...strange), async (text) => {
       writeFileSync(join(folder, 'strange.json'), text);
-      expect(readSandboxes(paths)).toHaveLength(1);
+      expect(await readSandboxes(paths)).toHaveLength(1);
       expect(readFileSync(join(folder, 'strange.json'), 'utf8')).toBe(text);
     }),
     { numRuns: 100 },
   );
 });
 
-test('nothing leads a token away from this machine, or a command into a shell', () => {
-  expect(sandboxEnv({ ...ENV, PATH: '/bin' })).toEqual(ENV);
+test('nothing leads a token away from this machine, or a command into a shell', async () => {
+  expect(await sandboxEnv({ ...ENV, PATH: '/bin' })).toEqual(ENV);
   for (const value of [
     'http://127.0.0.1.evil.example:1',
     'https://127.0.0.1:1',
@@ -82,9 +82,9 @@ test('nothing leads a token away from this machine, or a command into a shell', 
     '',
     undefined,
   ]) {
-    expect(sandboxEnv({ ...ENV, SVC_TRADE_URL: value })).toBeUndefined();
+    expect(await sandboxEnv({ ...ENV, SVC_TRADE_URL: value })).toBeUndefined();
   }
   for (const value of ['$(reboot)', 'a b c d e f', 'short', "''''''''", undefined]) {
-    expect(sandboxEnv({ ...ENV, SVC_TRADE_TOKEN: value })).toBeUndefined();
+    expect(await sandboxEnv({ ...ENV, SVC_TRADE_TOKEN: value })).toBeUndefined();
   }
 });

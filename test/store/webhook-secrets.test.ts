@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { readWebhookSecrets, type StoredSecret, webhookSecretsPath } from '../../src/store/webhook-secrets.ts';
-import { changeWebhookSecrets, currentWebhookSecrets } from '../../src/store/webhook-secrets-editor.ts';
+import {
+  changeWebhookSecrets,
+  readWebhookSecrets,
+  type StoredSecret,
+  webhookSecretsPath,
+} from '../../src/store/webhook-secrets.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -26,11 +30,11 @@ function write(content: unknown, mode = 0o600): void {
 }
 
 const add = (entry: StoredSecret) => changeWebhookSecrets(folder.paths, lockContext, (secrets) => [...secrets, entry]);
-const read = () => readWebhookSecrets(path());
+const read = () => readWebhookSecrets(folder.paths);
 
-function failure(run: () => unknown): SvcError {
+async function failure(run: () => Promise<unknown>): Promise<SvcError> {
   try {
-    run();
+    await run();
   } catch (error) {
     if (error instanceof SvcError) return error;
   }
@@ -39,7 +43,7 @@ function failure(run: () => unknown): SvcError {
 
 describe('the file', () => {
   it('is of mode 0600 in a folder of mode 0700, and there is no other', async () => {
-    expect(read()).toEqual({ document: { version: 1, secrets: [] }, warnings: [] });
+    expect(await read()).toEqual({ secrets: [], warnings: [] });
     expect(await add(ONE)).toEqual([]);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
     expect(statSync(folder.paths.config).mode & 0o777).toBe(0o700);
@@ -81,7 +85,7 @@ describe('the file', () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     const all = await Promise.all(names.map((name) => children.run(['secrets', folder.paths.config, '3', name])));
     expect(all.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(names.map(() => '0'));
-    const kept = read().document.secrets.map(({ endpoint_id }) => endpoint_id);
+    const kept = (await read()).secrets.map(({ endpoint_id }) => endpoint_id);
     expect(kept.sort()).toEqual(names.flatMap((name) => [`${name}-0`, `${name}-1`, `${name}-2`]).sort());
     expect(readdirSync(folder.paths.config)).toEqual(['webhook-secrets.json']);
   });
@@ -110,13 +114,13 @@ const BROKEN = [
 describe('a broken file', () => {
   it.each(BROKEN)('is an error to read, and set aside by a write: %s', async (content) => {
     write(content);
-    const error = failure(read);
+    const error = await failure(read);
     expect(error).toMatchObject({ code: 'file_unusable', exit: 2 });
     expect(`${error.message}${error.hint}${error.cause}`).not.toContain('whsec_first');
-    expect(currentWebhookSecrets(folder.paths)).toEqual([]);
+    expect(await readWebhookSecrets(folder.paths, { replacing: true })).toEqual({ secrets: [], warnings: [] });
 
-    expect(await add(ONE)).toEqual([expect.stringContaining('set aside as ')]);
-    expect(read().document.secrets).toEqual([ONE]);
+    expect(await add(ONE)).toEqual([expect.stringContaining('it is kept as ')]);
+    expect((await read()).secrets).toEqual([ONE]);
     const [aside, ...others] = readdirSync(folder.paths.config).filter((name) => name !== 'webhook-secrets.json');
     expect(others).toEqual([]);
     expect(aside).toMatch(/^webhook-secrets\.json\.corrupt-\d{8}T\d{9}Z$/);
@@ -142,7 +146,7 @@ describe('a broken file', () => {
   it('of another version is never touched', async () => {
     const content = '{"version":2,"keys":[]}';
     write(content);
-    expect(failure(read).message).toContain('version 2');
+    expect((await failure(read)).message).toContain('version 2');
     await expect(add(ONE)).rejects.toMatchObject({ code: 'file_unusable' });
     expect(readFileSync(path(), 'utf8')).toBe(content);
     expect(readdirSync(folder.paths.config)).toEqual(['webhook-secrets.json']);
@@ -150,27 +154,29 @@ describe('a broken file', () => {
 });
 
 describe('rights', () => {
-  it.each([0o644, 0o640, 0o604, 0o660])('of a file that others may use are taken away, mode %o', (mode) => {
+  it.each([0o644, 0o640, 0o604, 0o660])('of a file that others may use are taken away, mode %o', async (mode) => {
     write({ version: 1, secrets: [ONE] }, mode);
-    expect(read().warnings).toEqual([`other users could read ${path()} (mode ${mode.toString(8)}): it is 600 now`]);
+    expect((await read()).warnings).toEqual([
+      `other users could read ${path()} (mode ${mode.toString(8)}): it is 600 now`,
+    ]);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
-    expect(read()).toMatchObject({ document: { secrets: [ONE] }, warnings: [] });
+    expect(await read()).toMatchObject({ secrets: [ONE], warnings: [] });
   });
 
   it.each([0o770, 0o707, 0o777])('of a folder that others may change are an error, mode %o', async (mode) => {
     write({ version: 1, secrets: [ONE] });
     chmodSync(folder.paths.config, mode);
-    expect(failure(read).message).toContain(`mode ${mode.toString(8)}`);
+    expect((await failure(read)).message).toContain(`mode ${mode.toString(8)}`);
     await expect(add(ONE)).rejects.toMatchObject({ code: 'file_unusable' });
   });
 
-  it('does not wait for a pipe, and reads no folder', () => {
+  it('does not wait for a pipe, and reads no folder', async () => {
     mkdirSync(path(), { recursive: true });
     chmodSync(folder.paths.config, 0o700);
-    expect(failure(read).message).toContain('not a regular file');
-    const pipe = join(folder.path, 'pipe');
-    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
-    expect(failure(() => readWebhookSecrets(pipe)).message).toContain('not a regular file');
+    expect((await failure(read)).message).toContain('not a regular file');
+    rmSync(path(), { recursive: true });
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path()]);
+    expect((await failure(read)).message).toContain('not a regular file');
   });
 
   it('writes through a symbolic link', async () => {

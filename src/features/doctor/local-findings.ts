@@ -12,11 +12,11 @@ import { credentialsFault, fileFindings, fileModes } from '../oauth/checks.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 
-export function localFindings(ctx: Local): readonly Finding[] {
+export async function localFindings(ctx: Local): Promise<readonly Finding[]> {
   return [
     ...profileFindings(ctx),
     ...valueFindings(ctx),
-    ...keptFindings(ctx),
+    ...(await keptFindings(ctx)),
     ...folderFindings(ctx),
     { check: 'node', about: null, ...nodeVerdict() },
   ];
@@ -51,16 +51,16 @@ function valueFindings({ settings }: Local): readonly Finding[] {
   });
 }
 
-function keptFindings({ paths }: Local): readonly Finding[] {
+async function keptFindings({ paths }: Local): Promise<readonly Finding[]> {
   const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
-  const fault = credentialsFault({ paths });
+  const fault = await credentialsFault({ paths });
   if (fault !== undefined) found.push({ check: 'credentials', about: null, ...bad(fault, 'svc oauth login') });
   const secrets = webhookSecretsPath(paths);
   // What others may read is closed by reading it: that is for whoever uses it.
   const mode = statSync(secrets, { throwIfNoEntry: false })?.mode ?? 0;
   if (mode === 0 || (platform() !== 'win32' && (mode & 0o077) !== 0)) return found;
   try {
-    readWebhookSecrets(secrets);
+    await readWebhookSecrets(paths);
   } catch (error) {
     const { message, hint } = error as { readonly message: string; readonly hint?: string };
     found.push({ check: 'secrets', about: null, ...bad(message, hint) });

@@ -122,7 +122,7 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, and none is sent') };
   if (variable !== undefined && service !== 'webhooks') return { ...common, ...ok(`by ${variable}`) };
   // Reading it would set it aside, and that is a repair.
-  const fault = credentialsFault(ctx);
+  const fault = await credentialsFault(ctx);
   if (fault !== undefined && variable === undefined)
     return { ...common, ...bad('the file of credentials cannot be used') };
   if (fault !== undefined) return { ...common, ...ok(`by ${variable}`) };

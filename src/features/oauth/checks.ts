@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { type Credential, credentialAddress, findCredential, parseCredentials } from '../../store/credentials.ts';
-import { credentialsPath, readCredentials } from '../../store/credentials-file.ts';
+import { type Credential, credentialAddress, findCredential } from '../../store/credentials.ts';
+import { credentialsPath, parseCredentials, readCredentials } from '../../store/credentials-file.ts';
 import { readOwnFile } from '../../store/own-file.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
@@ -57,10 +57,9 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
 }
 
 /** What is wrong with the file of credentials; nothing of it is changed. */
-export function credentialsFault({ paths }: Where): string | undefined {
+export async function credentialsFault({ paths }: Where): Promise<string | undefined> {
   try {
-    const text = readOwnFile(credentialsPath(paths)).toString();
-    parseCredentials(text);
+    await parseCredentials(readOwnFile(credentialsPath(paths)).toString());
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

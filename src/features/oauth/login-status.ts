@@ -12,11 +12,11 @@ const DAY_S = 86_400;
 export interface Login {
   readonly kind: 'oauth' | 'personal';
   readonly obtained_at: number;
-  readonly expires_at?: number;
-  readonly refresh_token?: string;
-  readonly refresh_obtained_at?: number;
-  readonly last_used_at?: number;
-  readonly login_required?: { readonly reason: string };
+  readonly expires_at?: number | undefined;
+  readonly refresh_token?: string | undefined;
+  readonly refresh_obtained_at?: number | undefined;
+  readonly last_used_at?: number | undefined;
+  readonly login_required?: { readonly reason: string } | undefined;
 }
 
 export interface LoginStatus {

@@ -1,12 +1,10 @@
 /** When an access token is to be replaced, and the one exchange that does it. Storing the outcome is the caller's. */
 import type { Target } from '../../http/target.ts';
+import type { OAuthCredential } from '../../store/credentials.ts';
 import type { OAuthClient, TokenOutcome } from './token-endpoint.ts';
 
 /** In Unix seconds. */
-export interface Lifetime {
-  readonly obtained_at: number;
-  readonly expires_at?: number;
-}
+type Lifetime = Pick<OAuthCredential, 'obtained_at' | 'expires_at'>;
 
 const MARGIN_S = 60;
 

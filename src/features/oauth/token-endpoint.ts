@@ -4,15 +4,13 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
 import { parseJsonText } from '../../json-object.ts';
+import type { ClientRecord } from '../../store/credentials.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
-export interface OAuthClient {
-  readonly client_id: string;
-  readonly client_secret?: string;
-  readonly token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post';
-  /** The form of client_secret_basic that the server took before. */
-  readonly basic_form?: BasicForm;
-}
+export type OAuthClient = Pick<
+  ClientRecord,
+  'client_id' | 'client_secret' | 'token_endpoint_auth_method' | 'basic_form'
+>;
 
 /**
  * Servers read client_secret_basic in different ways. Some refuse the `client_id` in the body beside it, and some do not form-decode the

@@ -24,7 +24,7 @@ import {
   readCredentialsUnlocked,
   withCredentials,
 } from '../../store/credentials-file.ts';
-import { errorCode } from '../../store/file-failure.ts';
+import { errorCode } from '../../store/own-file.ts';
 import { isAlive, isClientError, isFresh, refreshTokens } from './refresh.ts';
 import type { TokenGrant, TokenOutcome } from './token-endpoint.ts';
 
@@ -127,7 +127,7 @@ export class TokenManager {
       ...context,
       sleep: async (ms: number, signal?: AbortSignal) => {
         await context.sleep(ms, signal);
-        const found = replacement(readCredentialsUnlocked(context.paths));
+        const found = replacement(await readCredentialsUnlocked(context.paths));
         if (found !== undefined) throw new Replaced(found);
       },
     };
@@ -172,7 +172,7 @@ export class TokenManager {
     const save = (next: CredentialsDocument): void => {
       this.#unsaved = next;
     };
-    const file = { document, warnings: [], reread: () => document, reserve: () => {}, save };
+    const file = { document, warnings: [], reread: async () => document, reserve: () => {}, save };
     const old = found.access_token === demand.refused ? undefined : usable(found, this.#seconds);
     return this.#exchange(file, found, old);
   }
@@ -188,7 +188,7 @@ export class TokenManager {
     const obtained = Math.floor(this.#seconds);
     try {
       const outcome = await this.#request(file, tried, events);
-      const now = file.reread();
+      const now = await file.reread();
       const stored = findCredential(now, this.#key);
       const same = stored?.kind === 'oauth' && stored.refresh_token === tried.refresh_token;
       if (outcome.kind === 'granted') {

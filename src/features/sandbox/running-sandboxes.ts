@@ -37,8 +37,8 @@ export interface FoundSandboxes {
 }
 
 export async function findSandboxes(ctx: Ctx): Promise<FoundSandboxes> {
-  const stored = readSandboxes(ctx.paths);
-  const own = sandboxEnv(ctx.env);
+  const stored = await readSandboxes(ctx.paths);
+  const own = await sandboxEnv(ctx.env);
   const isKnown = stored.some(({ record }) => record.env.SVC_WEBHOOKS_TOKEN === own?.SVC_WEBHOOKS_TOKEN);
   const candidates = [
     ...stored.map(({ record, forget }) => ({ env: record.env, record, forget })),

@@ -85,7 +85,7 @@ async function confirm(
   for (const warning of before.warnings) ctx.notice(warning);
   const askedAt = ctx.now();
   const { endpoint, form } = draft.request(account.accountId, offer.currency);
-  const question = warnOfRepeats(`${orderSentence(draft, before)}?`, [{ path: endpoint.path, form }], ctx);
+  const question = await warnOfRepeats(`${orderSentence(draft, before)}?`, [{ path: endpoint.path, form }], ctx);
   const confirmed = await confirmOrder(question, account.accountId, ctx);
   if (ctx.now() - askedAt < STALE_MS) return { offer, confirmed };
   const fresh = await liveOffer(draft.symbol, open);

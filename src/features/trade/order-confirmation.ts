@@ -33,12 +33,12 @@ export async function checkConfirmable(
  * Warns of requests that were sent before with an unknown outcome: sent again, they may be carried out twice. Returns the question with
  * that in it.
  */
-export function warnOfRepeats(
+export async function warnOfRepeats(
   question: string,
   requests: readonly Pick<OrderSent, 'path' | 'form'>[],
   ctx: RunContext,
-): string {
-  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+): Promise<string> {
+  const own = (await readJournal(ctx.paths)).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
   const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));
   if (repeated.length === 0) return question;
   for (const { id, at } of repeated) {

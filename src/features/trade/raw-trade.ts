@@ -75,7 +75,7 @@ export async function confirmRawTrade(
   const account = one(form, 'account_id');
   const hint = 'name it with -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
-  const asked = ctx.dryRun ? question : warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
+  const asked = ctx.dryRun ? question : await warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 

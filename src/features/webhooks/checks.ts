@@ -13,7 +13,7 @@ import {
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
-import type { StoredSecret } from '../../store/webhook-secrets.ts';
+import { changeWebhookSecrets, type StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
@@ -176,7 +176,7 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   const recordings = openRecordings(ctx.target);
   const before = fileModes(ctx);
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
-  const kept = readStored(findings, ctx);
+  const kept = await readStored(findings, ctx);
   findings.push(...fileFindings(before, ctx));
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
@@ -193,9 +193,9 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
 }
 
 /** Before the subscriptions: a secret that another process keeps meanwhile must not look like one without any. */
-function readStored(findings: Finding[], { paths }: RunContext): readonly StoredSecret[] {
+async function readStored(findings: Finding[], { paths }: RunContext): Promise<readonly StoredSecret[]> {
   try {
-    return storedSecrets({ paths, notice: () => {} });
+    return await storedSecrets({ paths, notice: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', about: null, ...bad(error.message, error.hint) });
@@ -274,7 +274,6 @@ async function forgetOrphans(orphans: readonly StoredSecret[], ctx: RunContext):
   const what = orphans.length === 1 ? 'this secret' : `these ${orphans.length} secrets`;
   await ctx.confirm(`Another account of the service may still need what is kept. Forget ${what}?`);
   if (ctx.dryRun) return new Set();
-  const { changeWebhookSecrets } = await import('../../store/webhook-secrets-editor.ts');
   const same = (one: StoredSecret, other: StoredSecret): boolean =>
     one.base_url === other.base_url && one.endpoint_id === other.endpoint_id && one.secret === other.secret;
   await changeWebhookSecrets(ctx.paths, ctx, (secrets) =>

@@ -69,22 +69,23 @@ const ADVICE = {
 };
 
 /** Every secret that was named, each by its source; else that of the environment; else none. Exit 2 for one that cannot be used. */
-export function signingSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
-  const named = [...namedSecrets(input, ctx), ...input.endpoint.map((id) => ofEndpoint(id, ctx))];
+export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
+  const named = [...namedSecrets(input, ctx)];
+  for (const id of input.endpoint) named.push(await ofEndpoint(id, ctx));
   if (named.length > 0) return named;
   return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
 }
 
 /** The same where at least one is needed. */
-export function requireSecrets(input: SecretInput, ctx: SecretContext): readonly SigningSecret[] {
-  const secrets = signingSecrets(input, ctx);
+export async function requireSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
+  const secrets = await signingSecrets(input, ctx);
   if (secrets.length > 0) return secrets;
   throw new SvcError('missing_value', 'no signing secret', ADVICE);
 }
 
 /** The same for signing, where several are a slip. */
-export function requireSecret(input: SecretInput, ctx: SecretContext): SigningSecret {
-  const [secret, ...others] = requireSecrets(input, ctx);
+export async function requireSecret(input: SecretInput, ctx: SecretContext): Promise<SigningSecret> {
+  const [secret, ...others] = await requireSecrets(input, ctx);
   if (secret !== undefined && others.length === 0) return secret;
   throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were named`);
 }
@@ -101,8 +102,8 @@ export function namedSecrets(
   ].map((secret) => hidden(secret, ctx));
 }
 
-function ofEndpoint(id: string, ctx: SecretContext): SigningSecret {
-  const kept = storedSecret(id, ctx);
+async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
+  const kept = await storedSecret(id, ctx);
   if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
   throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
     hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',

@@ -4,7 +4,7 @@ import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink
 import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
-import { readWebhookSecrets, type StoredSecret, webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { changeWebhookSecrets, holdRoom, readWebhookSecrets, type StoredSecret } from '../../store/webhook-secrets.ts';
 import { fingerprint } from './secret.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
@@ -15,18 +15,18 @@ export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string 
   return address === undefined ? null : serviceAddress(address);
 }
 
-export function storedSecrets({ paths, notice }: Omit<Where, 'settings'>): readonly StoredSecret[] {
-  const { document, warnings } = readWebhookSecrets(webhookSecretsPath(paths));
+export async function storedSecrets({ paths, notice }: Omit<Where, 'settings'>): Promise<readonly StoredSecret[]> {
+  const { secrets, warnings } = await readWebhookSecrets(paths);
   for (const warning of warnings) notice(warning);
-  return document.secrets;
+  return secrets;
 }
 
 /**
  * The secret of an endpoint: that of the configured service, else the only one there is. Undefined where there is none; exit 2
  * where several services have an endpoint of this name.
  */
-export function storedSecret(id: string, ctx: Where): StoredSecret | undefined {
-  const found = storedSecrets(ctx).filter(({ endpoint_id }) => endpoint_id === id);
+export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
+  const found = (await storedSecrets(ctx)).filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
   const address = storedUnder(ctx);
   const own = found.find(({ base_url }) => base_url === address);
@@ -37,10 +37,13 @@ export function storedSecret(id: string, ctx: Where): StoredSecret | undefined {
 }
 
 /** Those of these endpoints of the configured service whose secrets are kept; none where that cannot be told. */
-export function stillStored(ids: ReadonlySet<string>, ctx: Pick<RunContext, 'paths' | 'settings'>): readonly string[] {
+export async function stillStored(
+  ids: ReadonlySet<string>,
+  ctx: Pick<RunContext, 'paths' | 'settings'>,
+): Promise<readonly string[]> {
   try {
     const address = storedUnder(ctx);
-    return storedSecrets({ paths: ctx.paths, notice: () => {} })
+    return (await storedSecrets({ paths: ctx.paths, notice: () => {} }))
       .filter(({ base_url, endpoint_id }) => base_url === address && ids.has(endpoint_id))
       .map(({ endpoint_id }) => endpoint_id);
   } catch (error) {
@@ -78,7 +81,6 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 }
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
-  const { changeWebhookSecrets, holdRoom } = await import('../../store/webhook-secrets-editor.ts');
   const base_url = storedUnder(ctx);
   // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
   for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);

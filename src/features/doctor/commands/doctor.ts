@@ -32,7 +32,7 @@ export const doctor = listCommand({
       // Side by side, and told one after the other.
       const services = chosen.map((name) => collected(serviceFindings(name, look, ctx)));
       for (const one of services) one.catch(() => {}); // told where it is awaited
-      yield* localFindings(ctx);
+      yield* await localFindings(ctx);
       for (const one of services) yield* await one;
     }
     async function* told(): AsyncGenerator<Finding, void, void> {

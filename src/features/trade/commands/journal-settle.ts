@@ -55,7 +55,7 @@ interface SettledRow {
 }
 
 async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<Answer<readonly SettledRow[]>> {
-  const entries = entriesToSettle(ids, ctx);
+  const entries = await entriesToSettle(ids, ctx);
   if (entries.length === 0) return { value: [] };
   const rows = await withTrading(ctx, { forOrder: true }, (open) => settleEach(entries, open, ctx));
   const left = rows.filter(({ outcome }) => outcome === 'unknown').length;
@@ -64,8 +64,8 @@ async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<A
 }
 
 /** The oldest first: an order that is found is not found again. */
-function entriesToSettle(ids: readonly string[], ctx: RunContext): readonly JournalEntry[] {
-  const own = readJournal(ctx.paths).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise<readonly JournalEntry[]> {
+  const own = (await readJournal(ctx.paths)).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
   if (ids.length === 0) return own.filter(({ outcome }) => outcome === 'unknown');
   return [...new Set(ids)].map((id) => {
     const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
@@ -93,7 +93,9 @@ async function settleEach(
   const skew = open.session.clockSkewMs ?? 0;
   const rows: SettledRow[] = [];
   for (const entry of entries) {
-    const accepted = readJournal(ctx.paths).filter((one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id);
+    const accepted = (await readJournal(ctx.paths)).filter(
+      (one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id,
+    );
     const times = { sentAt: Date.parse(entry.at) + skew, now: ctx.now() + skew };
     const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
     const settled = await settle(entry, { ...times, tables, accepted, equals, offers, accounts });

@@ -23,7 +23,7 @@ export const tradeJournal = listCommand({
   async run({ open, allGateways }, ctx) {
     const { mayBeOf, readJournal } = await import('../../../store/order-journal.ts');
     const isOpen = ({ outcome }: JournalEntry): boolean => outcome === 'unknown';
-    const wanted = readJournal(ctx.paths).filter((entry) => !open || isOpen(entry));
+    const wanted = (await readJournal(ctx.paths)).filter((entry) => !open || isOpen(entry));
     const chooses = !allGateways && ctx.settings.get('trade.url') !== undefined;
     const own = chooses ? wanted.filter((entry) => mayBeOf(ctx.target.baseUrl, entry)) : wanted;
     const others = wanted.length - own.length;

@@ -71,7 +71,7 @@ export const webhooksCheckReceiver = listCommand({
     const url = receiverAddress(input.url);
     const outbound = ctx.outbound(input);
     const { now, random } = ctx;
-    const kit = { key: requireSecret(input, ctx).key.reveal(), userAgent: outbound.userAgent, now, random };
+    const kit = { key: (await requireSecret(input, ctx)).key.reveal(), userAgent: outbound.userAgent, now, random };
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: planCheck({ url, only: input.only, kit }) };
     const report = input.junit === undefined ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);

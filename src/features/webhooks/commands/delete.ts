@@ -74,7 +74,7 @@ export const webhooksDelete = listCommand({
       return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
     });
     const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
-    const kept = stillStored(new Set(gone.map(({ id }) => id)), ctx);
+    const kept = await stillStored(new Set(gone.map(({ id }) => id)), ctx);
     return {
       ...answer,
       footer:

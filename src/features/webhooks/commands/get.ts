@@ -48,7 +48,7 @@ export const webhooksGet = recordCommand({
   async run({ id }, ctx) {
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
-    const kept = storedSecret(found.id, ctx);
+    const kept = await storedSecret(found.id, ctx);
     const value: Detailed = {
       ...shownSubscription(found),
       secret_fingerprint: kept === undefined ? null : shownSecret(kept).fingerprint,

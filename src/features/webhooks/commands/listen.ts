@@ -115,7 +115,7 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
   ],
   output: RECEIVER_LIST,
   async run(input, ctx) {
-    const secrets = input.insecureNoVerify ? undefined : requireSecrets(input, ctx);
+    const secrets = input.insecureNoVerify ? undefined : await requireSecrets(input, ctx);
     const events = eventFilter(input.event);
     const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
     const tls = tlsPair(input, ctx);

@@ -68,7 +68,7 @@ export const webhooksReplay = listCommand({
       sinceMs: input.since?.ms,
       untilMs: input.until?.ms,
       limit: input.limit,
-      resign: input.resign ? { secret: requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
+      resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
       userAgent: outbound.userAgent,
       chunks: ctx.inputChunks,
       now: ctx.now,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { errorCode, fileFailure } from '../../../store/file-failure.ts';
+import { errorCode, fileFailure } from '../../../store/own-file.ts';
 import { openRecordings } from '../api.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';

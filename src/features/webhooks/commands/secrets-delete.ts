@@ -1,5 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { changeWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
+import { changeWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { notStored, serviceOf, shownSecret, storedSecret } from '../stored-secrets.ts';
 
@@ -13,7 +13,7 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const kept = storedSecret(id, ctx);
+    const kept = await storedSecret(id, ctx);
     if (kept === undefined) throw notStored(id);
     const shown = shownSecret(kept);
     await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(kept)})?`);

@@ -19,7 +19,7 @@ export const webhooksSecretsExport = textCommand({
         hint: 'redirect it into a file or a pipe, or pass --force',
       });
     }
-    const kept = storedSecret(id, ctx);
+    const kept = await storedSecret(id, ctx);
     if (kept === undefined) throw notStored(id);
     return { value: ctx.wants.table ? new RawBytes(Buffer.from(`${kept.secret}\n`)) : kept.secret };
   },

@@ -1,6 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeWebhookSecrets, currentWebhookSecrets } from '../../../store/webhook-secrets-editor.ts';
+import { changeWebhookSecrets, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { readEvents } from '../event-input.ts';
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
@@ -46,7 +46,8 @@ export const webhooksSecretsImport = recordCommand({
     const shown = shownSecret(next);
     const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
       one.base_url === base_url && one.endpoint_id === id;
-    const before = currentWebhookSecrets(ctx.paths).find(isThis);
+    const { secrets: stored } = await readWebhookSecrets(ctx.paths, { replacing: true });
+    const before = stored.find(isThis);
     if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'it was kept already' };
     if (before !== undefined) {
       const { fingerprint } = shownSecret(before);

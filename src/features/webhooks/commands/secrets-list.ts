@@ -15,5 +15,5 @@ export const webhooksSecretsList = listCommand({
     id: (kept) => kept.endpoint_id,
     empty: 'no secret is stored; svc webhooks secrets import adds one',
   },
-  run: async (_input, ctx) => ({ value: storedSecrets(ctx).map(shownSecret) }),
+  run: async (_input, ctx) => ({ value: (await storedSecrets(ctx)).map(shownSecret) }),
 });

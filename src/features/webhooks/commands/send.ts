@@ -123,7 +123,7 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
   if (newId && id !== undefined) throw new SvcError('usage', '--id and --new-id both say what the event is called');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
   const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
-  const making = { key: requireSecret(input, ctx).key.reveal(), tamper, skewMs, userAgent, ...clockOf(ctx) };
+  const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, ...clockOf(ctx) };
   if (input.body !== undefined) {
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
       throw new SvcError('usage', '--body says all of the event: --set, --id, --new-id and --size do not go with it');

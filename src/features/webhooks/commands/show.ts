@@ -32,7 +32,7 @@ export const webhooksShow = recordCommand({
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
     const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
-    const secrets = signingSecrets(input, ctx);
+    const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);

@@ -78,7 +78,7 @@ export const webhooksSign = textCommand({
   output: { kind: 'text' },
   async run(input, ctx) {
     const { as = ctx.wants.fields ? 'json' : 'headers', file = '-', headerPrefix: prefix } = input;
-    const secret = requireSecret(input, ctx);
+    const secret = await requireSecret(input, ctx);
     const to = target(as, input.to);
     const timestamp = unixSeconds(input.timestamp, ctx);
     const body = await signBody(ctx.inputChunks(file), {

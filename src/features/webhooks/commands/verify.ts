@@ -103,7 +103,7 @@ export const webhooksVerify = listCommand({
   ],
   output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
-    const named = requireSecrets(input, ctx);
+    const named = await requireSecrets(input, ctx);
     const given = await givenHeaders(input, ctx);
     const prefix = input.headerPrefix;
     const signing = signatureHeaders(given, prefix);

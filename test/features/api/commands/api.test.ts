@@ -7,8 +7,8 @@ import { rawPath } from '../../../../src/features/api/raw-request.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { startTradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import type { TradeTrap } from '../../../../src/sandbox/traps.ts';
-import { readJournal } from '../../../../src/store/order-journal.ts';
 import { answer, type Fault, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { journalIn } from '../../../support/journal.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { forwarder } from '../../trade/commands/lost-answers.ts';
 
@@ -244,7 +244,7 @@ describe('the trading gateway', () => {
     await gateway.close();
     return all;
   }
-  const journalOf = (home: string) => readJournal({ config: '', cache: '', state: join(home, 'state') });
+  const journalOf = (home: string) => journalIn({ config: '', cache: '', state: join(home, 'state') });
 
   test('an order is in the journal before it is sent, and what became of it after', async () => {
     const home = temporaryHome();

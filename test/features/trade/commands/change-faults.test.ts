@@ -1,6 +1,6 @@
 /** What changes or ends something is sent once under every fault that leaves its outcome open, and told as unknown. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readJournal } from '../../../../src/store/order-journal.ts';
+import { journalIn } from '../../../support/journal.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
@@ -140,7 +140,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
       ...(stdin === undefined ? {} : { stdin }),
     });
     expect({ code: run.code, posts: way.orders.length }, run.stderr).toEqual({ code: 8, posts });
-    const entries = readJournal({ config: '', cache: '', state: `${home}/state` });
+    const entries = journalIn({ config: '', cache: '', state: `${home}/state` });
     expect(entries.map(({ outcome }) => outcome)).toEqual(new Array(posts).fill('unknown'));
     if (seen === undefined) {
       const rows = JSON.parse(run.stdout) as { outcome: string }[];

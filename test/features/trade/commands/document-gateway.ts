@@ -1,6 +1,7 @@
 /** The gateway as doc 3 describes it, on the real socket.io server: a test says how an order is answered and what is pushed. */
 import type { ServerResponse } from 'node:http';
-import { type JournalEntry, readJournal } from '../../../../src/store/order-journal.ts';
+import type { JournalEntry } from '../../../../src/store/order-journal.ts';
+import { journalIn } from '../../../support/journal.ts';
 import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { type FeedGateway, feedGateway } from './feed.ts';
 
@@ -48,7 +49,7 @@ export async function documentGateway(): Promise<DocumentGateway> {
       const env = { ...feed.env, SVC_TRADE_ACCOUNT: ACCOUNT, ...options.env };
       return feed.run(argv, { sleeps: 20, ...options, home, env });
     },
-    journal: () => readJournal({ config: '', cache: '', state: `${home}/state` }),
+    journal: () => journalIn({ config: '', cache: '', state: `${home}/state` }),
     reset,
     [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };

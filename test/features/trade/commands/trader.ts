@@ -1,6 +1,7 @@
 /** `svc trade` against the emulated gateway, as somebody who trades in its hedging account. */
 import { startTradingEmulator, type TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
-import { type JournalEntry, readJournal } from '../../../../src/store/order-journal.ts';
+import type { JournalEntry } from '../../../../src/store/order-journal.ts';
+import { journalIn } from '../../../support/journal.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 /** A Wednesday, when forex is traded. */
@@ -52,7 +53,7 @@ export async function trader(): Promise<Trader> {
       ),
     journal() {
       const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
-      return readJournal(paths);
+      return journalIn(paths);
     },
     [Symbol.asyncDispose]: () => gateway.close(),
   };

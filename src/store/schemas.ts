@@ -1,0 +1,182 @@
+/** What svc's own files hold. Unknown fields stay. Only the readers load this, when there is a file: zod costs time at every start. */
+import * as z from 'zod/mini';
+
+const text = z.string();
+const name = text.check(z.minLength(1, 'is empty'));
+/** Unix seconds, as OAuth has them. */
+const seconds = z.number().check(z.nonnegative('is below zero'));
+/** It goes into a header as it is. */
+const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
+const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
+
+const clientFields = {
+  issuer: name,
+  client_id: name,
+  client_secret: z.optional(name),
+  /** 0 or absent: never. */
+  client_secret_expires_at: z.optional(seconds),
+  token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post'], 'is not a method of svc'),
+  redirect_uris: list(name),
+  /** The port of the loopback redirect, which a strict server compares; absent for an https redirect. */
+  redirect_port: z.optional(seconds),
+  client_name: z.optional(text),
+  /** Absent where it is that of doc 2 §5. */
+  scope: z.optional(text),
+  /** The form of client_secret_basic that the service takes. */
+  basic_form: z.optional(text),
+  registered_at: seconds,
+};
+
+const tokenFields = {
+  profile: text,
+  /** As `credentialAddress` writes it. */
+  base_url: name,
+  access_token: token,
+  obtained_at: seconds,
+};
+
+const oauthFields = {
+  ...tokenFields,
+  kind: z.literal('oauth'),
+  issuer: name,
+  /** Of the discovery at sign-in: a refresh token goes nowhere else. */
+  token_endpoint: name,
+  revocation_endpoint: z.optional(name),
+  /** One of `clients`, of the same issuer. */
+  client_id: name,
+  /** Absent where the service does not say: the token is used until it is refused. */
+  expires_at: z.optional(seconds),
+  refresh_token: z.optional(name),
+  refresh_obtained_at: z.optional(seconds),
+  scope: z.optional(text),
+  /** For display only. */
+  email: z.optional(text),
+  /** The service refused this very refresh token. The reason is remote text. */
+  login_required: z.optional(z.looseObject({ at: seconds, reason: text })),
+};
+
+const personalFields = {
+  ...tokenFields,
+  kind: z.literal('personal'),
+  /** From `--expires-in-days`. */
+  expires_at: z.optional(seconds),
+  /** Accurate to the day. */
+  last_used_at: z.optional(seconds),
+};
+
+/** Without an index signature for the unknown fields: they stay, but nothing reads them. */
+type Fields<Shape extends z.core.$ZodLooseShape> = Readonly<z.infer<z.ZodMiniObject<Shape>>>;
+
+/** A registration, which is used again as long as issuer, method and redirect address are the same. */
+export type ClientRecord = Fields<typeof clientFields>;
+export type OAuthCredential = Fields<typeof oauthFields>;
+export type PersonalCredential = Fields<typeof personalFields>;
+/** An API token of the trading gateway (doc 3 §5 Part B). Nothing in it says when it ends. */
+export type GatewayToken = Fields<typeof tokenFields>;
+
+export interface CredentialsDocument {
+  readonly version: 1;
+  /** One more with every write: of two complete files the higher one is the newer. */
+  readonly gen: number;
+  readonly clients: readonly ClientRecord[];
+  readonly credentials: readonly (OAuthCredential | PersonalCredential)[];
+  /** Apart from the others: one address may serve two services. */
+  readonly gateway_tokens?: readonly GatewayToken[] | undefined;
+}
+
+export const credentials: z.ZodMiniType<CredentialsDocument> = z.looseObject({
+  version: z.literal(1),
+  gen: seconds,
+  clients: list(z.looseObject(clientFields)),
+  credentials: list(
+    z.discriminatedUnion('kind', [z.looseObject(oauthFields), z.looseObject(personalFields)], 'is not a kind of svc'),
+  ),
+  gateway_tokens: z.optional(list(z.looseObject(tokenFields))),
+});
+
+const secretFields = {
+  /** Origin and path of the service, null where no address was configured. */
+  base_url: z.nullable(text),
+  endpoint_id: text,
+  secret: text,
+  /** RFC 3339 in UTC. */
+  stored_at: text,
+};
+export type StoredSecret = Fields<typeof secretFields>;
+
+export interface SecretsDocument {
+  readonly version: 1;
+  readonly secrets: readonly StoredSecret[];
+}
+
+export const webhookSecrets: z.ZodMiniType<SecretsDocument> = z.looseObject({
+  version: z.literal(1),
+  secrets: list(z.looseObject(secretFields)),
+});
+
+const sentFields = {
+  /** Ours: the service takes no id from a client. */
+  id: text,
+  /** RFC 3339 in UTC. */
+  at: text,
+  profile: text,
+  /** Of the gateway. */
+  base_url: text,
+  /** As typed: `buy`, `order cancel`. */
+  command: text,
+  path: text,
+  /** Without secrets: an order has none. */
+  form: z.record(text, z.unknown()),
+};
+/** What is written of an order before it is sent. */
+export type OrderSent = Fields<typeof sentFields>;
+
+/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
+export type SentOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
+/** The last four are what the gateway's tables showed later; `done` is a change. */
+export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
+
+const answeredFields = {
+  id: text,
+  at: text,
+  /** One that a later svc wrote counts as well: its order must not be forgotten. */
+  outcome: z.custom<OrderOutcome>((value) => typeof value === 'string', 'is not a text'),
+  order_ids: z.optional(list(text)),
+  /** Of positions that were found to be its own. */
+  trade_ids: z.optional(list(text)),
+  message: z.nullish(text),
+};
+/** What became of an order, as a later line of the same id. */
+export type OrderAnswered = Fields<typeof answeredFields>;
+
+/** A line of the order journal, of either kind. Lines of early versions have no address. */
+export const sentLine = z.looseObject({ ...sentFields, base_url: z.optional(text) });
+export const answeredLine = z.looseObject(answeredFields);
+
+const localUrl = text.check(z.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/));
+const localToken = text.check(z.regex(/^\w{8,128}$/));
+
+/** The variables that lead to a sandbox, and to nothing else. Others are dropped. */
+export const sandboxEnv = z.object({
+  SVC_ALERTS_URL: localUrl,
+  SVC_WEBHOOKS_URL: localUrl,
+  SVC_WEBHOOKS_TOKEN: localToken,
+  SVC_CATALOG_URL: localUrl,
+  SVC_TRADE_URL: localUrl,
+  SVC_TRADE_TOKEN: localToken,
+});
+export type SandboxEnv = Readonly<z.infer<typeof sandboxEnv>>;
+
+const LAST_TIME = 8.64e15;
+
+export const sandboxRecord = z.object({
+  version: z.literal(1),
+  /** Milliseconds since 1970. */
+  startedAt: z.int().check(z.gte(-LAST_TIME), z.lte(LAST_TIME)),
+  startedBy: z.enum(['start', 'run']),
+  /** `user@host`: another machine, or a container, may share these files, and not the loopback. */
+  identity: text,
+  traps: list(text),
+  env: sandboxEnv,
+});
+export type SandboxRecord = Readonly<z.infer<typeof sandboxRecord>>;

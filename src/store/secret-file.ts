@@ -1,0 +1,138 @@
+/**
+ * A JSON file with secrets: for its owner alone, in a folder that only the owner changes. It is read, or set aside where it is corrupt.
+ * No message has a part of its content.
+ */
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { platform } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+// biome-ignore lint/style/noRestrictedImports: whose files are ours is a fact of the machine, as a file is, and of no context
+import { geteuid } from 'node:process';
+import type * as z from 'zod/mini';
+import { SvcError } from '../errors.ts';
+import { isObject, parseJsonText, schemaProblem } from '../json-object.ts';
+import { errorCode, fileFailure, openOwnFile } from './own-file.ts';
+
+export interface SecretFile<T> {
+  /** Undefined where there is no file, or a corrupt one. */
+  readonly document: T | undefined;
+  readonly warnings: readonly string[];
+  /** What makes it corrupt. */
+  readonly corrupt: string | undefined;
+}
+
+const LARGEST = 1024 * 1024;
+/** Windows keeps its rights elsewhere. */
+const HAS_MODES = platform() !== 'win32';
+
+/** Throws where the file must not be used, or cannot be read. */
+export async function readSecretFile<T>(path: string, schema: () => Promise<z.ZodMiniType<T>>): Promise<SecretFile<T>> {
+  const found = readText(path);
+  if (found === undefined) return { document: undefined, warnings: [], corrupt: undefined };
+  const { text, warnings } = found;
+  try {
+    return { document: parseDocument(text, await schema()), warnings, corrupt: undefined };
+  } catch (error) {
+    if (error instanceof CorruptDocument) return { document: undefined, warnings, corrupt: error.message };
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `${path} cannot be used: ${error.message}`, { hint: error.hint });
+  }
+}
+
+/** Its message names the field, and has no value of it. */
+export class CorruptDocument extends Error {}
+
+/** The content of such a file. Throws `CorruptDocument`. */
+export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
+  let value: unknown;
+  try {
+    value = parseJsonText(text.replace(/^\ufeff/, ''));
+  } catch {
+    throw new CorruptDocument('it is not JSON'); // the parser's own message quotes the text
+  }
+  const version = isObject(value) ? value['version'] : undefined;
+  if (typeof version === 'number' && version > 1) {
+    throw new SvcError('file_unusable', `a later svc wrote it, with version ${version}`, { hint: 'update svc' });
+  }
+  const outcome = schema.safeParse(value);
+  if (outcome.success) return outcome.data;
+  throw new CorruptDocument(schemaProblem(outcome.error.issues, value));
+}
+
+/** Undefined where there is no file. Others lose their rights to it. */
+function readText(path: string): { readonly text: string; readonly warnings: readonly string[] } | undefined {
+  try {
+    const file = openOwnFile(path, 'r');
+    try {
+      const stats = fstatSync(file);
+      checkFolder(path);
+      const warnings = HAS_MODES ? secured(file, stats, path) : [];
+      if (stats.size > LARGEST) throw new SvcError('file_unusable', `${path} is larger than 1 MiB`);
+      return { text: readFileSync(file, 'utf8'), warnings };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw fileFailure(`cannot read ${path}`, error, 'make it readable, or set SVC_CONFIG_DIR to another directory');
+  }
+}
+
+function secured(file: number, { uid, mode }: Stats, path: string): string[] {
+  const self = geteuid?.();
+  // The superuser may read anybody's, as with sudo.
+  if (uid !== self && self !== 0) {
+    throw new SvcError('file_unusable', `${path} belongs to another user`, {
+      hint: 'set SVC_CONFIG_DIR to a directory of your own',
+    });
+  }
+  if ((mode & 0o077) === 0) return [];
+  const was = `other users could read ${path} (mode ${octal(mode)})`;
+  try {
+    fchmodSync(file, 0o600);
+    return [`${was}: it is 600 now`];
+  } catch {
+    return [`${was}: set it to 600`];
+  }
+}
+
+/** Who may write to the folder may put another's secrets there. */
+export function checkFolder(path: string): void {
+  const folder = dirname(path);
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  if (!HAS_MODES || (mode & 0o022) === 0) return;
+  throw new SvcError('file_unusable', `other users may change ${folder} (mode ${octal(mode)}), which has secrets`, {
+    hint: `run: chmod 700 ${folder}; then check that the secrets in it are yours`,
+  });
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8);
+}
+
+const MOST_SET_ASIDE = 3;
+
+/** Moves a corrupt file aside, as a person may still need what is in it. Returns its new path. The caller holds the file's lock. */
+export function setAside(path: string, now: number): string {
+  const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
+  let aside = `${path}.corrupt-${stamp}`;
+  for (let n = 2; existsSync(aside); n++) aside = `${path}.corrupt-${stamp}-${n}`;
+  try {
+    renameSync(path, aside);
+    const all = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.corrupt-`));
+    for (const name of all.sort().slice(0, -MOST_SET_ASIDE)) rmSync(join(dirname(path), name), { force: true });
+  } catch (error) {
+    throw fileFailure(`cannot set ${path} aside`, error);
+  }
+  return aside;
+}
