@@ -51,7 +51,7 @@ export async function changeWebhookSecrets(
     if (secrets !== document.secrets) writeAtomic(path, `${JSON.stringify({ ...document, secrets }, null, 2)}\n`);
     return aside === undefined
       ? warnings
-      : [...warnings, `${path} could not be used: ${corrupt}; it is kept as ${aside}`];
+      : [...warnings, `${path} could not be used: ${corrupt}; it was set aside as ${aside}`];
   });
 }
 

@@ -119,7 +119,7 @@ describe('a broken file', () => {
     expect(`${error.message}${error.hint}${error.cause}`).not.toContain('whsec_first');
     expect(await readWebhookSecrets(folder.paths, { replacing: true })).toEqual({ secrets: [], warnings: [] });
 
-    expect(await add(ONE)).toEqual([expect.stringContaining('it is kept as ')]);
+    expect(await add(ONE)).toEqual([expect.stringContaining('set aside as ')]);
     expect((await read()).secrets).toEqual([ONE]);
     const [aside, ...others] = readdirSync(folder.paths.config).filter((name) => name !== 'webhook-secrets.json');
     expect(others).toEqual([]);
