@@ -5,6 +5,7 @@ import {
   type Credential,
   credentialAddress,
   endedClient,
+  loginsOf,
   withClient,
   withCredential,
   withoutClient,
@@ -29,10 +30,7 @@ export async function storedClients(ctx: RunContext): Promise<KnownClients> {
 /** One that a login is refreshed with stays, as the server may take it there, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, ({ document, save }) => {
-    const { client_id, issuer } = client;
-    const isUsed = document.credentials.some(
-      (one) => one.kind === 'oauth' && one.client_id === client_id && one.issuer === issuer,
-    );
+    const isUsed = loginsOf(document, client).length > 0;
     const now = Math.floor(ctx.now() / 1000);
     save(isUsed ? withClient(document, endedClient(client, now)) : withoutClient(document, client));
   });

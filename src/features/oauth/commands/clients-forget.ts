@@ -1,6 +1,12 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type ClientRecord, type CredentialsDocument, findClient, withoutClient } from '../../../store/credentials.ts';
+import {
+  type ClientRecord,
+  type CredentialsDocument,
+  findClient,
+  loginsOf,
+  withoutClient,
+} from '../../../store/credentials.ts';
 import { readCredentials, withCredentials } from '../../../store/credentials-file.ts';
 
 interface Forgotten {
@@ -32,7 +38,7 @@ export const oauthClientsForget = recordCommand({
   async run({ clientId, issuer, force }, ctx) {
     const { document } = await readCredentials(ctx.paths, ctx);
     const client = choose(document, clientId, issuer);
-    const users = usersOf(document, client);
+    const users = loginsOf(document, client);
     if (users.length > 0 && !force) {
       const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
@@ -54,10 +60,6 @@ function choose({ clients }: CredentialsDocument, id: string, issuer: string | u
   throw new SvcError('usage', `several services gave the id ${id}: ${issuers.join(', ')}`, {
     hint: 'say which with --issuer',
   });
-}
-
-function usersOf({ credentials }: CredentialsDocument, { client_id, issuer }: ClientRecord) {
-  return credentials.filter((one) => one.kind === 'oauth' && one.client_id === client_id && one.issuer === issuer);
 }
 
 async function forget(client: ClientRecord, ctx: RunContext): Promise<void> {

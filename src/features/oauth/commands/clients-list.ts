@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import type { ClientRecord } from '../../../store/credentials.ts';
+import { type ClientRecord, loginsOf } from '../../../store/credentials.ts';
 import { readCredentials } from '../../../store/credentials-file.ts';
 
 interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
@@ -42,15 +42,12 @@ export const oauthClientsList = listCommand({
     for (const warning of warnings) ctx.notice(warning);
     const rows = document.clients.map((client): ClientRow => {
       const { client_secret, client_secret_expires_at: end = 0, registered_at, ...open } = client;
-      const users = document.credentials.filter(
-        (one) => one.kind === 'oauth' && one.client_id === client.client_id && one.issuer === client.issuer,
-      );
       return {
         ...open,
         has_secret: client_secret !== undefined,
         secret_expires_at: end === 0 ? null : time(end),
         registered_at: time(registered_at),
-        used_by: [...new Set(users.map(({ profile }) => profile))],
+        used_by: [...new Set(loginsOf(document, client).map(({ profile }) => profile))],
       };
     });
     return { value: rows };
