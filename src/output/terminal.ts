@@ -106,11 +106,12 @@ export function progressBar(total: number, out: OutStream, now: () => number): P
   let done = 0;
   let drawn: number | undefined;
   const write = (text: string): void => {
-    out.write(text).catch(() => {}); // nobody can be told that standard error is gone
+    out.write(text).catch(() => {}); // standard error is gone
   };
   return {
     step() {
-      done++;
+      // The total may have been an estimate.
+      done = Math.min(total, done + 1);
       const time = now();
       if (time - began < PATIENCE_MS || (drawn !== undefined && time - drawn < REDRAW_MS)) return;
       drawn = time;

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { type Catalog, openCatalog } from '../../src/features/catalog/api.ts';
-import { numberOf } from '../../src/features/catalog/numeric.ts';
+import { numberOf } from '../../src/features/catalog/statistics.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 

@@ -4,8 +4,8 @@ import { openClient } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
-import { numberOf } from './numeric.ts';
 import type { List } from './schema.ts';
+import { numberOf } from './statistics.ts';
 
 type Schemas = typeof import('./schema.ts');
 

@@ -2,7 +2,7 @@
 import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
 import { openCatalog } from './api.ts';
-import { numberOf } from './numeric.ts';
+import { numberOf } from './statistics.ts';
 
 export async function checkCatalog(target: Target): Promise<ServiceReply> {
   const client = openCatalog(target);

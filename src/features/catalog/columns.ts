@@ -18,18 +18,8 @@ const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'image', cell: (one) => one.image_url, wide: true },
 ];
 
-export const PRODUCT_LIST: ListOutput<Product> = {
-  kind: 'list',
-  columns: PRODUCT_COLUMNS,
-  id: (one) => one.canonical_product_id,
-  empty: 'no such products',
-};
-
-export const PRODUCT_RECORD: RecordOutput<Product> = {
-  kind: 'record',
-  columns: PRODUCT_COLUMNS.map(({ wide: _, ...column }) => column),
-  id: (one) => one.canonical_product_id,
-};
+export const PRODUCT_LIST = listOf(PRODUCT_COLUMNS, (one) => one.canonical_product_id, 'products');
+export const PRODUCT_RECORD = recordOf(PRODUCT_LIST);
 
 const CATEGORY_COLUMNS: readonly Column<Category>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
@@ -42,20 +32,8 @@ const CATEGORY_COLUMNS: readonly Column<Category>[] = [
   { name: 'alias', cell: ({ alias }) => alias, wide: true },
 ];
 
-const categoryId = ({ id }: Category): string => String(id);
-
-export const CATEGORY_LIST: ListOutput<Category> = {
-  kind: 'list',
-  columns: CATEGORY_COLUMNS,
-  id: categoryId,
-  empty: 'no such categories',
-};
-
-export const CATEGORY_RECORD: RecordOutput<Category> = {
-  kind: 'record',
-  columns: CATEGORY_COLUMNS.map(({ wide: _, ...column }) => column),
-  id: categoryId,
-};
+export const CATEGORY_LIST = listOf(CATEGORY_COLUMNS, ({ id }) => String(id), 'categories');
+export const CATEGORY_RECORD = recordOf(CATEGORY_LIST);
 
 const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
@@ -70,20 +48,17 @@ const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
   { name: 'alias', cell: ({ alias }) => alias, wide: true },
 ];
 
-const settlementId = ({ id }: Settlement): string => String(id);
+export const SETTLEMENT_LIST = listOf(SETTLEMENT_COLUMNS, ({ id }) => String(id), 'settlements');
+export const SETTLEMENT_RECORD = recordOf(SETTLEMENT_LIST);
 
-export const SETTLEMENT_LIST: ListOutput<Settlement> = {
-  kind: 'list',
-  columns: SETTLEMENT_COLUMNS,
-  id: settlementId,
-  empty: 'no such settlements',
-};
+function listOf<Row>(columns: readonly Column<Row>[], id: (row: Row) => string, plural: string): ListOutput<Row> {
+  return { kind: 'list', columns, id, empty: `no such ${plural}` };
+}
 
-export const SETTLEMENT_RECORD: RecordOutput<Settlement> = {
-  kind: 'record',
-  columns: SETTLEMENT_COLUMNS.map(({ wide: _, ...column }) => column),
-  id: settlementId,
-};
+/** One of the list, with all its columns. */
+function recordOf<Row>({ columns, id }: ListOutput<Row>): RecordOutput<Row> {
+  return { kind: 'record', columns: columns.map(({ wide: _, ...column }) => column), id };
+}
 
 /** Offered when the next command line is completed. */
 export function productCandidates({ canonical_product_id: value, title, parsers }: Product): {

@@ -1,9 +1,9 @@
-/** Prices of a product side by side: what it can be had for now, where it is cheapest, and how far the places are apart. */
+/** Prices of a product side by side: where it is sold now, where it is cheapest, and how far the places are apart. */
+import type { Cell, Column, ListOutput } from '../../output/types.ts';
 import type { SeriesField } from './api.ts';
-import { numberOf } from './numeric.ts';
 import type { Source } from './schema.ts';
-import { unitOf } from './series-names.ts';
-import { exact, percentOf, type Series } from './statistics.ts';
+import { unitOf } from './series.ts';
+import { exact, numberOf, percentOf, type Series } from './statistics.ts';
 
 const PRICE_FIELDS: readonly SeriesField[] = ['price', 'discount_price', 'loyal_price'];
 
@@ -49,10 +49,8 @@ export interface OfferRules {
 export function offersOf(productId: string, sources: readonly Source[], rules: OfferRules): readonly Offer[] {
   const lowest = new Map<string, number>();
   for (const source of sources) {
-    const amount = amountOf(source, rules.field);
-    if (amount === undefined) continue;
-    const unit = unitOf(source);
-    lowest.set(unit, Math.min(amount.value, lowest.get(unit) ?? Number.POSITIVE_INFINITY));
+    const value = amountOf(source, rules.field)?.value ?? Number.POSITIVE_INFINITY;
+    lowest.set(unitOf(source), Math.min(value, lowest.get(unitOf(source)) ?? value));
   }
   const offers = sources.map((source) => {
     const amount = amountOf(source, rules.field);
@@ -69,12 +67,8 @@ export function offersOf(productId: string, sources: readonly Source[], rules: O
       stale: observedBefore(source, rules.freshSince),
     };
   });
-  return offers.sort((a, b) => {
-    if (a.effectivePrice === null || b.effectivePrice === null) {
-      return Number(a.effectivePrice === null) - Number(b.effectivePrice === null);
-    }
-    return a.effectivePrice - b.effectivePrice;
-  });
+  const order = ({ effectivePrice }: Offer): number => effectivePrice ?? Number.MAX_VALUE;
+  return offers.sort((a, b) => order(a) - order(b));
 }
 
 /** What does not say when it was observed is not taken for old. */
@@ -102,27 +96,149 @@ export interface Spread {
 
 /** In the order of the offers: product by product, the lowest price first. */
 export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[] {
-  const groups = new Map<string, Spread>();
-  for (const offer of offers) {
-    const price = offer.effectivePrice;
-    if (price === null) continue;
-    const place = by === 'store' ? offer.parser_name : (offer.settlement?.region ?? null);
-    const unit = unitOf(offer);
-    const key = JSON.stringify([offer.canonical_product_id, place, unit]);
-    const before = groups.get(key);
-    const min = Math.min(price, before?.min ?? price);
-    const max = Math.max(price, before?.max ?? price);
-    groups.set(key, {
-      canonical_product_id: offer.canonical_product_id,
-      title: before?.title ?? offer.title_original ?? null,
-      place,
-      unit,
-      offers: (before?.offers ?? 0) + 1,
+  const placeOf = (offer: Offer) => (by === 'store' ? offer.parser_name : (offer.settlement?.region ?? null));
+  const priced = offers.filter(({ effectivePrice }) => effectivePrice !== null);
+  return grouped(priced, (offer) => [offer.canonical_product_id, placeOf(offer), unitOf(offer)]).map((group) => {
+    const [first] = group;
+    const prices = group.map(({ effectivePrice }) => effectivePrice ?? 0);
+    const [min, max] = [Math.min(...prices), Math.max(...prices)];
+    return {
+      canonical_product_id: first.canonical_product_id,
+      title: group.find(({ title_original: title }) => title)?.title_original ?? null,
+      place: placeOf(first),
+      unit: unitOf(first),
+      offers: group.length,
       min,
       max,
       spread: exact(max - min),
       spreadPercent: percentOf(max - min, min),
-    });
+    };
+  });
+}
+
+type Group = readonly [Offer, ...Offer[]];
+
+/** Those whose key is the same, in the order of the first of each. */
+function grouped(offers: readonly Offer[], keyOf: (offer: Offer) => readonly unknown[]): readonly Group[] {
+  const groups = new Map<string, [Offer, ...Offer[]]>();
+  for (const offer of offers) {
+    const key = JSON.stringify(keyOf(offer));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [offer]);
+    else group.push(offer);
   }
   return [...groups.values()];
+}
+
+interface OfferView {
+  /** The rows are of several products. */
+  readonly several: boolean;
+  readonly trend: boolean;
+  /** Prices are for different units: each needs its own beside it. */
+  readonly mixed?: boolean;
+}
+
+export function offerList({ several, trend, mixed = false }: OfferView): ListOutput<Offer> {
+  const product: Column<Offer> = { name: 'product', cell: productOf, flex: true };
+  const unit: Column<Offer> = { name: 'unit', cell: unitOf };
+  const columns: Column<Offer>[] = [
+    several ? product : { ...product, wide: true },
+    { name: 'store', cell: (one) => one.parser_name },
+    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
+    { name: 'lowest', cell: priceCell, align: 'right' },
+    ...(mixed ? [unit] : []),
+    { name: 'above', cell: aboveCell, align: 'right' },
+    ...(trend ? [{ name: 'trend', cell: trendCell }] : []),
+    { name: 'observed', cell: observedCell },
+    { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
+    { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
+    ...(mixed ? [] : [unit]),
+    { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
+    { name: 'source', cell: (one) => one.source_id, wide: true },
+    { name: 'price', cell: ({ price }) => price, align: 'right', wide: true },
+    { name: 'discount', cell: (one) => one.discount_price, align: 'right', wide: true },
+    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right', wide: true },
+    { name: 'id', cell: (one) => one.canonical_product_id, wide: true },
+  ];
+  return { kind: 'list', columns, id: (one) => one.source_id, empty: 'no prices' };
+}
+
+export function spreadList(by: Place): ListOutput<Spread> {
+  return {
+    kind: 'list',
+    columns: [
+      { name: 'product', cell: (one) => one.title ?? one.canonical_product_id, flex: true },
+      { name: by, cell: ({ place }) => place, flex: true },
+      { name: 'unit', cell: ({ unit }) => unit },
+      { name: 'offers', cell: ({ offers }) => offers, align: 'right' },
+      { name: 'min', cell: ({ min }) => min, align: 'right' },
+      { name: 'max', cell: ({ max }) => max, align: 'right' },
+      { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
+      { name: 'percent', cell: (one) => percentCell(one.spreadPercent), align: 'right' },
+      { name: 'id', cell: (one) => one.canonical_product_id, wide: true },
+    ],
+    id: ({ place }) => place ?? undefined,
+    empty: 'no prices',
+  };
+}
+
+function productOf(offer: Offer): string {
+  return offer.title_original ?? offer.canonical_product_id;
+}
+
+function priceCell({ effectivePrice, cheapest }: Offer): Cell {
+  return cheapest ? { text: String(effectivePrice), tone: 'good' } : effectivePrice;
+}
+
+function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent: amount }: Offer): Cell {
+  if (cheapest) return { amount, text: 'cheapest', tone: 'good' };
+  // Of nothing there is no percentage.
+  return aboveCheapest === null ? undefined : { amount, text: `${percentText(amount) || aboveCheapest} more` };
+}
+
+function percentCell(amount: number | null): Cell {
+  return amount === null ? undefined : { amount, text: percentText(amount) };
+}
+
+function percentText(percent: number | null): string {
+  return percent === null ? '' : `${Number(percent.toFixed(1))}%`;
+}
+
+function trendCell({ trend }: Offer): Cell {
+  return trend === undefined ? undefined : { spark: trend.values };
+}
+
+function observedCell({ observed_at, stale }: Offer): Cell {
+  if (!observed_at) return undefined;
+  return stale ? { time: observed_at, tone: 'warn' } : { time: observed_at };
+}
+
+/** With more products there is no line for each below the rows. */
+const MOST_LINES = 5;
+
+/** For each product, who is cheapest and how far the prices are apart. */
+export function offersFooter(offers: readonly Offer[], staleDays: number): string | undefined {
+  const cheapest = offers.filter((one) => one.cheapest);
+  const stale = offers.filter((one) => one.stale).length;
+  const groups = cheapest.length > MOST_LINES ? [] : grouped(cheapest, productAndUnit);
+  // A footer may have several lines: a name in it must not make one of its own.
+  const lines = groups.map((group) => cheapestLine(group, offers).replaceAll('\n', '\\n'));
+  if (stale > 0) lines.push(`${stale} stale: observed more than ${staleDays} days ago; --newer-than leaves them out`);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+function productAndUnit(offer: Offer): readonly unknown[] {
+  return [offer.canonical_product_id, unitOf(offer)];
+}
+
+function cheapestLine(group: Group, offers: readonly Offer[]): string {
+  const [first] = group;
+  const key = String(productAndUnit(first));
+  const same = offers.filter((one) => one.effectivePrice !== null && String(productAndUnit(one)) === key);
+  const dearest = same.at(-1);
+  const places = group.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
+  const where = [...new Set(places)].join(', ');
+  const percent = dearest?.aboveCheapestPercent ? `, ${percentText(dearest.aboveCheapestPercent)} more` : '';
+  const apart = same.length < 2 ? '' : `; the dearest of ${same.length} is ${dearest?.effectivePrice}${percent}`;
+  return `${productOf(first)}: cheapest at ${where}, ${first.effectivePrice} ${unitOf(first)}${apart}`;
 }

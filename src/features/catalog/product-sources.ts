@@ -1,9 +1,9 @@
 /** Where a product is sold, or was: the rows and snapshots from which its prices and its history are made. */
 import { SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
-import { everyItem, type Report } from './paging.ts';
+import { everyItem, type Report } from './lists.ts';
 import type { Snapshot, Source } from './schema.ts';
-import { type PriceSeries, seriesOf } from './series.ts';
+import { type PriceSeries, seriesOf, sourceKey } from './series.ts';
 
 /** Those that are wanted; all where nothing is said. */
 export interface SourceSelection {
@@ -17,10 +17,8 @@ export type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
 type Reader = Pick<Catalog, 'sources' | 'snapshots' | 'product'>;
 
 /** As they are listed, newest first. */
-export async function listedSources(catalog: Reader, productId: string, report: Report): Promise<readonly Source[]> {
-  const sources: Source[] = [];
-  for await (const source of everyItem((page) => catalog.sources(productId, page), report)) sources.push(source);
-  return sources;
+export function listedSources(catalog: Reader, productId: string, report: Report): Promise<readonly Source[]> {
+  return everyItem((page) => catalog.sources(productId, page), report);
 }
 
 export interface ProductSeries {
@@ -46,25 +44,25 @@ export async function productSeries(
 ): Promise<ProductSeries> {
   let listed = await listedSources(catalog, productId, report);
   const snapshots = await productSnapshots(catalog, productId, selection, listed, report);
-  const known = new Set(listed.map(keyOf));
+  const known = new Set(listed.map(sourceKey));
   // A run that was written meanwhile has its row now, which tells its place.
-  if (snapshots.some((snapshot) => !known.has(keyOf(snapshot)))) {
+  if (snapshots.some((snapshot) => !known.has(sourceKey(snapshot)))) {
     listed = await listedSources(catalog, productId, report);
   }
   const chosen = listed.filter((source) => selects(selection, source));
-  if (snapshots.length === 0) {
-    if (chosen.length > 0)
-      throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
-    throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
+  if (snapshots.length === 0 && chosen.length > 0) {
+    throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
   }
-  const recorded = new Set(snapshots.map(keyOf));
+  if (snapshots.length === 0) throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
+  const recorded = new Set(snapshots.map(sourceKey));
   return {
     series: seriesOf(chosen, snapshots),
     missing: missingSources(selection, [...listed, ...snapshots]),
-    unrecorded: chosen.filter((source) => !recorded.has(keyOf(source))),
+    unrecorded: chosen.filter((source) => !recorded.has(sourceKey(source))),
   };
 }
 
+/** The service compares names exactly, and takes one of each: it narrows the list, and svc selects. */
 export async function productSnapshots(
   catalog: Pick<Catalog, 'snapshots'>,
   productId: string,
@@ -72,20 +70,14 @@ export async function productSnapshots(
   listed: readonly SourceKey[],
   report: Report,
 ): Promise<readonly Snapshot[]> {
-  const snapshots: Snapshot[] = [];
-  const ask = (page: PageQuery) => catalog.snapshots(productId, { ...narrowed(selection, listed), ...page });
-  for await (const snapshot of everyItem(ask, report)) if (selects(selection, snapshot)) snapshots.push(snapshot);
-  return snapshots;
-}
-
-/** The service compares names exactly, and takes one of each. */
-function narrowed({ stores, sources }: SourceSelection, listed: readonly SourceKey[]): PageQuery {
-  const [store, ...more] = stores;
+  const [store, ...more] = selection.stores;
   const name = listed.find(({ parser_name }) => parser_name.toLowerCase() === store?.toLowerCase())?.parser_name;
-  return {
+  const narrowed: PageQuery = {
     parser_name: more.length === 0 ? name : undefined,
-    source_id: sources.length === 1 ? sources[0] : undefined,
+    source_id: selection.sources.length === 1 ? selection.sources[0] : undefined,
   };
+  const all = await everyItem((page) => catalog.snapshots(productId, { ...narrowed, ...page }), report);
+  return all.filter((snapshot) => selects(selection, snapshot));
 }
 
 export function selects({ stores, sources }: SourceSelection, { parser_name, source_id }: SourceKey): boolean {
@@ -95,7 +87,7 @@ export function selects({ stores, sources }: SourceSelection, { parser_name, sou
   );
 }
 
-const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store and source' };
+export const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store, source and place' };
 
 /** What is said where a product is there, and not what was chosen of it. */
 export function nothingThere(listed: readonly SourceKey[], { stores, sources }: SourceSelection): SvcError | undefined {
@@ -104,6 +96,8 @@ export function nothingThere(listed: readonly SourceKey[], { stores, sources }: 
   const names = [...new Set(listed.map(({ parser_name }) => parser_name))].sort().join(', ');
   return new SvcError('not_found', `the product has no source for ${chosen}; its stores are ${names}`, FIND_SOURCES);
 }
+
+const MOST_NAMED = 10;
 
 /** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
 export function missingNames(
@@ -119,21 +113,9 @@ export function missingNames(
     .map((name) => `no source has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
 }
 
-const MOST_NAMED = 10;
-
 export function missingSources({ stores, sources }: SourceSelection, known: readonly SourceKey[]): readonly string[] {
-  return [
-    ...missingNames(
-      '--store',
-      stores,
-      known.map((one) => one.parser_name),
-    ),
-    ...missingNames(
-      '--source',
-      sources,
-      known.map((one) => one.source_id),
-    ),
-  ];
+  const [storeNames, ids] = [known.map((one) => one.parser_name), known.map((one) => one.source_id)];
+  return [...missingNames('--store', stores, storeNames), ...missingNames('--source', sources, ids)];
 }
 
 /** Why there is no price of it now. */
@@ -151,8 +133,4 @@ async function unknownProduct(catalog: Reader, productId: string): Promise<SvcEr
   return new SvcError('not_found', 'no source has this product, and it has no snapshots', {
     hint: 'svc catalog products list --search <text> finds ids',
   });
-}
-
-function keyOf({ parser_name, source_id }: SourceKey): string {
-  return JSON.stringify([parser_name, source_id]);
 }

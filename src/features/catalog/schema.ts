@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
-import { type Numeric, numberOf } from './numeric.ts';
+import { type Numeric, numberOf } from './statistics.ts';
 
 const text = z.nullish(z.string());
 const numeric = z.union([z.number(), z.string()]);

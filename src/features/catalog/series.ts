@@ -3,8 +3,8 @@
  * every scrape, with one snapshot, and leaves the old rows. They are joined here by the time of observation.
  */
 import type { SeriesField } from './api.ts';
-import { numberOf } from './numeric.ts';
 import type { Snapshot, Source } from './schema.ts';
+import { numberOf } from './statistics.ts';
 import { pointsIn, STEP_MS, type Window } from './window.ts';
 
 /** Microseconds since 1970, the finest that the service keeps. */
@@ -31,13 +31,9 @@ export interface PriceSeries extends Pick<Source, 'parser_name' | 'source_id'> {
   readonly observations: readonly Observation[];
 }
 
-interface Member {
+interface Group {
   readonly place: string;
   readonly units: readonly [price: string | null, goods: string | null];
-}
-
-interface Group {
-  readonly units: Member['units'];
   readonly rows: Source[];
   readonly snapshots: Snapshot[];
 }
@@ -45,24 +41,25 @@ interface Group {
 /** In the order of stores and places: the same picture each time, whichever was seen last. */
 export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]): readonly PriceSeries[] {
   const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
-  const places = new Map<string, Map<string, Group>>();
-  const groupOf = ({ place, units }: Member): Group => {
-    const groups = places.get(place) ?? new Map<string, Group>();
-    places.set(place, groups);
-    const group = groups.get(JSON.stringify(units)) ?? { units, rows: [], snapshots: [] };
-    groups.set(JSON.stringify(units), group);
+  const groups = new Map<string, Group>();
+  const groupOf = (place: string, units: Group['units']): Group => {
+    const key = JSON.stringify([place, units]);
+    const group = groups.get(key) ?? { place, units, rows: [], snapshots: [] };
+    groups.set(key, group);
     return group;
   };
-  for (const row of rows) groupOf({ place: placeOf(row), units: unitsOf(row) }).rows.push(row);
+  for (const row of rows) groupOf(placeOf(row), unitsOf(row)).rows.push(row);
   for (const snapshot of snapshots) {
     const row = rowOf.get(sourceKey(snapshot));
     // Only the row of a source knows its place. Without it nothing says that two sources are of the same.
     const place =
       row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
     const [price, goods] = row === undefined ? [null, null] : unitsOf(row);
-    groupOf({ place, units: [snapshot.price_unit || price, goods] }).snapshots.push(snapshot);
+    groupOf(place, [snapshot.price_unit || price, goods]).snapshots.push(snapshot);
   }
-  return [...places.values()].flatMap((groups) => joinedUnits([...groups.values()]).map(seriesIn)).sort(byPlace);
+  return joinedUnits([...groups.values()])
+    .map(seriesIn)
+    .sort(byPlace);
 }
 
 /** A row without a price often has no unit either: where the place has one series that it can belong to, it does. */
@@ -70,7 +67,9 @@ function joinedUnits(groups: readonly Group[]): readonly Group[] {
   const left = new Set(groups);
   for (const group of groups) {
     if (!group.units.includes(null)) continue;
-    const [fitting, ...others] = [...left].filter((other) => other !== group && completes(other.units, group.units));
+    const [fitting, ...others] = [...left].filter(
+      (other) => other !== group && other.place === group.place && completes(other.units, group.units),
+    );
     if (fitting === undefined || others.length > 0) continue;
     fitting.rows.push(...group.rows);
     fitting.snapshots.push(...group.snapshots);
@@ -79,7 +78,7 @@ function joinedUnits(groups: readonly Group[]): readonly Group[] {
   return [...left];
 }
 
-function completes(whole: Member['units'], part: Member['units']): boolean {
+function completes(whole: Group['units'], part: Group['units']): boolean {
   return part.every((unit, index) => unit === null || unit === whole[index]) && whole.join() !== part.join();
 }
 
@@ -176,11 +175,11 @@ function placeOf({ parser_name, settlement }: Source): string {
   return JSON.stringify([parser_name, id ?? [name, region, country]]);
 }
 
-function unitsOf({ price_unit, unit }: Source): Member['units'] {
+function unitsOf({ price_unit, unit }: Source): Group['units'] {
   return [price_unit || null, unit || null];
 }
 
-function sourceKey({ parser_name, source_id }: Pick<Source, 'parser_name' | 'source_id'>): string {
+export function sourceKey({ parser_name, source_id }: Pick<Source, 'parser_name' | 'source_id'>): string {
   return JSON.stringify([parser_name, source_id]);
 }
 
@@ -194,4 +193,40 @@ function byPlace(a: PriceSeries, b: PriceSeries): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+type Named = Pick<Source, 'parser_name' | 'source_id' | 'settlement' | 'price_unit' | 'unit'>;
+
+/** In the order in which they are added. */
+const TELLING: readonly ((series: Named) => string | undefined | null)[] = [
+  ({ settlement }) => (settlement?.region === settlement?.name ? undefined : settlement?.region),
+  ({ source_id }) => source_id,
+];
+
+export function seriesNames(series: readonly Named[]): readonly string[] {
+  const units = series.map(unitOf);
+  const differ = new Set(units).size > 1;
+  const names = series.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean));
+  const texts = () =>
+    names.map((parts, index) => [...parts, ...(differ && units[index] ? [`(${units[index]})`] : [])].join(' '));
+  for (const telling of TELLING) {
+    const before = texts();
+    for (const [index, one] of series.entries()) {
+      const more = telling(one);
+      if (more && before.filter((text) => text === before[index]).length > 1) names[index]?.push(more);
+    }
+  }
+  return texts();
+}
+
+/** What a price of this source is for: `RUB/KGM`. */
+export function unitOf({ price_unit, unit }: Pick<Source, 'price_unit' | 'unit'>): string {
+  return [price_unit, unit].filter(Boolean).join('/');
+}
+
+/** That of all of them, or none. */
+export function sharedUnit(series: readonly Named[]): string | undefined {
+  const units = new Set(series.map(unitOf));
+  const [unit, ...more] = units;
+  return more.length === 0 && unit !== '' ? unit : undefined;
 }

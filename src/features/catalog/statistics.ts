@@ -1,4 +1,17 @@
-/** What a series comes to. Only values count: a point without one is no zero. */
+/** Numbers of the catalog, and what a series comes to. Only values count: a point without one is no zero. */
+
+/** JSON numbers, or texts where a server writes decimals so. */
+export type Numeric = number | string;
+
+const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** Null where there is none: for what is not there, and for a text that is no number. */
+export function numberOf(value: Numeric | null | undefined): number | null {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
 
 export interface Series {
   readonly dates: readonly string[];
@@ -74,8 +87,4 @@ export function filled(values: readonly (number | null)[], before: number | null
     last = value ?? last;
     return last;
   });
-}
-
-export function coverageText({ covered, points }: Statistics): string {
-  return `${covered}/${points} points`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { explainCatalog } from '../../../src/features/catalog/failed-answer.ts';
-import { numberOf } from '../../../src/features/catalog/numeric.ts';
+import { numberOf } from '../../../src/features/catalog/statistics.ts';
 
 const ENDPOINT = { method: 'GET', path: '/products', effect: 'read' } as const;
 const explain = (status: number, text: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { offersOf, spreadsOf } from '../../../src/features/catalog/offers.ts';
 import type { Source } from '../../../src/features/catalog/schema.ts';
-import { seriesNames, sharedUnit } from '../../../src/features/catalog/series-names.ts';
+import { seriesNames, sharedUnit } from '../../../src/features/catalog/series.ts';
 
 const price = fc.option(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }).map(String)));
 const source: fc.Arbitrary<Source> = fc.record({

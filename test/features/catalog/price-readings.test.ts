@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Catalog, Page, PageQuery } from '../../../src/features/catalog/api.ts';
-import { conditionOf, type Judged, judge } from '../../../src/features/catalog/price-condition.ts';
-import { readings } from '../../../src/features/catalog/price-readings.ts';
+import { conditionOf, type Judged, judge, readings } from '../../../src/features/catalog/price-check.ts';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
 
 const HOUR = 3_600_000;

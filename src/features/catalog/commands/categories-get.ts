@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
-import { checkNumericId, PARAM_FLAG } from '../catalog-lists.ts';
 import { CATEGORY_RECORD } from '../columns.ts';
+import { checkNumericId, PARAM_FLAG } from '../lists.ts';
 
 export const catalogCategoriesGet = recordCommand({
   id: 'catalog categories get',

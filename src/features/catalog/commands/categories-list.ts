@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
-import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../catalog-lists.ts';
 import { CATEGORY_LIST } from '../columns.ts';
+import { exactHint, LIST_FLAGS, listed, PARSER_NAME_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
@@ -11,7 +11,7 @@ export const catalogCategoriesList = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    'parser-name': PARSER_NAME_FLAG,
     depth: { type: 'integer', value: 'n', min: 0, help: 'So deep in the tree (undocumented)' },
     parent: { type: 'string', value: 'source-uid', help: 'Right below this one (undocumented)' },
     search: { type: 'string', value: 'text', help: 'Part of the title (undocumented)' },

@@ -1,10 +1,10 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { listed, PARAM_FLAG, UNDOCUMENTED } from '../catalog-lists.ts';
-import { type BranchRow, branchRows, categoryTree, titleOf } from '../category-tree.ts';
 import { CATEGORY_LIST } from '../columns.ts';
+import { everyItem, PARAM_FLAG, PARSER_NAME_FLAG, readingProblems, UNDOCUMENTED, withParams } from '../lists.ts';
 import type { Category } from '../schema.ts';
+import { numberOf } from '../statistics.ts';
 
 /** For programs: the title alone, and how deep it is. */
 const BRANCH_LIST: ListOutput<BranchRow> = {
@@ -27,7 +27,7 @@ export const catalogCategoriesTree = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    'parser-name': PARSER_NAME_FLAG,
     param: PARAM_FLAG,
   },
   exits: ['partly_done'],
@@ -37,16 +37,12 @@ export const catalogCategoriesTree = listCommand({
   ],
   output: BRANCH_LIST,
   async run({ parserName, param }, ctx) {
-    const everything = { limit: undefined, offset: undefined, all: true, param };
-    const { value, code } = await listed(
-      openCatalog(ctx.target).categories,
-      { parser_name: parserName },
-      everything,
-      ctx,
-    );
-    const categories: Category[] = [];
-    for await (const one of value) categories.push(one);
-    const tree = categoryTree(categories);
+    const { categories } = openCatalog(ctx.target);
+    const query = withParams({ parser_name: parserName }, param);
+    const problems = readingProblems(ctx);
+    const all = await everyItem((page) => categories({ ...query, ...page }), problems.report);
+    const { code } = problems;
+    const tree = categoryTree(all);
     if (ctx.wants.document) return { value: tree, as: CATEGORY_LIST, code };
     return ctx.wants.table ? { value: branchRows(tree), as: BRANCH_TABLE, code } : { value: branchRows(tree), code };
   },
@@ -61,4 +57,93 @@ function branchColumns(title: (row: BranchRow) => string): readonly Column<Branc
     { name: 'level', cell: ({ level }) => level, align: 'right', wide: true },
     { name: 'path', cell: ({ path }) => path.join(' / '), wide: true },
   ];
+}
+
+/** Categories are below their parents: `parent_source_uid` names the `source_uid` of another of the same `parser_name`. */
+export type CategoryNode = Category & { readonly children: readonly CategoryNode[] };
+
+/** One that is further down stands at the top again: nothing that prints a tree has to follow it any deeper. */
+const DEEPEST = 64;
+
+/**
+ * Each category once, whatever the service sends: those whose parent is not among them, or which are their own ancestors, stand at
+ * the top. Neighbours are in the store's own order, and by title where it has none.
+ */
+export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
+  const sorted = [...categories].sort(inOrder);
+  const known = new Map<string, Category>();
+  for (const one of sorted) {
+    if (isBlank(one.source_uid)) continue;
+    const other = known.get(keyOf(one, one.source_uid));
+    // Of two with the same uid the older one has the smaller id.
+    if (other === undefined || Number(one.id) < Number(other.id)) known.set(keyOf(one, one.source_uid), one);
+  }
+  const below = new Map<Category, Category[]>();
+  const tops: Category[] = [];
+  for (const one of sorted) {
+    const parent = isBlank(one.parent_source_uid) ? undefined : known.get(keyOf(one, one.parent_source_uid));
+    if (parent === undefined || parent === one) tops.push(one);
+    else if (!below.get(parent)?.push(one)) below.set(parent, [one]);
+  }
+  const placed = new Set<Category>();
+  const late: Category[] = [];
+  const node = (one: Category, depth: number): CategoryNode => {
+    placed.add(one);
+    const children = below.get(one) ?? [];
+    if (depth === DEEPEST) {
+      late.push(...children);
+      return { ...one, children: [] };
+    }
+    return { ...one, children: children.filter((child) => !placed.has(child)).map((child) => node(child, depth + 1)) };
+  };
+  const roots: CategoryNode[] = [];
+  const plant = (one: Category): void => {
+    if (!placed.has(one)) roots.push(node(one, 1));
+  };
+  for (const one of tops) plant(one);
+  while (late.length > 0) plant(late.shift() as Category);
+  // What is left belongs to circles.
+  for (const one of sorted) plant(one);
+  return roots;
+}
+
+type BranchRow = Category & {
+  /** 0 at the top. */
+  readonly level: number;
+  /** The titles from the top down, its own the last. */
+  readonly path: readonly string[];
+};
+
+/** The tree line by line, each category right above what is below it. */
+export function* branchRows(nodes: readonly CategoryNode[], path: readonly string[] = []): Generator<BranchRow> {
+  for (const { children, ...one } of nodes) {
+    const own = [...path, titleOf(one as Category)];
+    yield { ...(one as Category), level: path.length, path: own };
+    yield* branchRows(children, own);
+  }
+}
+
+function titleOf({ title, source_uid: uid, id }: Category): string {
+  return title || uid || String(id);
+}
+
+function isBlank(uid: string | null | undefined): uid is null | undefined | '' {
+  return uid === undefined || uid === null || uid === '';
+}
+
+function keyOf({ parser_name: store }: Category, uid: string | null | undefined): string {
+  return JSON.stringify([store ?? null, uid]);
+}
+
+function inOrder(a: Category, b: Category): number {
+  return (
+    compare(a.parser_name ?? '', b.parser_name ?? '') ||
+    compare(numberOf(a.sort_order) ?? Number.MAX_VALUE, numberOf(b.sort_order) ?? Number.MAX_VALUE) ||
+    compare(titleOf(a), titleOf(b)) ||
+    compare(String(a.id), String(b.id))
+  );
+}
+
+function compare<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,9 +4,8 @@ import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import type { PagingProblem } from '../paging.ts';
-import { conditionOf, conditionText, type Judged, judge, type Verdict, verdictText } from '../price-condition.ts';
-import { readings } from '../price-readings.ts';
+import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS } from '../lists.ts';
+import { conditionOf, conditionText, type Judged, judge, readings, type Verdict, verdictText } from '../price-check.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,7 +49,7 @@ export const catalogCheck = recordCommand({
   effect: 'read',
   service: 'catalog',
   streams: ({ wait }) => wait !== undefined,
-  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: {
     below: { type: 'number', value: 'price', help: 'It holds if the price is lower' },
     above: { type: 'number', value: 'price', help: 'It holds if the price is higher' },
@@ -66,14 +65,7 @@ export const catalogCheck = recordCommand({
       choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
       help: 'Which value is judged: lowest unless given, with --change price',
     },
-    store: {
-      type: 'string',
-      value: 'name',
-      repeat: true,
-      complete: 'stores',
-      help: 'Only sources of this store (parser_name)',
-    },
-    source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
+    ...SOURCE_FLAGS,
     any: { type: 'boolean', help: 'It holds if it does for one offer' },
     all: { type: 'boolean', help: 'It holds only if it does for every offer' },
     'max-age': { type: 'duration', positive: true, help: 'Older values are not current (7d unless given)' },

@@ -3,13 +3,11 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { type Offer, observedBefore, offersOf, spreadsOf } from '../offers.ts';
-import { offerList, offersFooter, spreadList } from '../offers-columns.ts';
-import { pages, type Report, readingProblems } from '../paging.ts';
+import { pages, type Report, readingProblems, SOURCE_FLAGS } from '../lists.ts';
+import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
 import { listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
-import { bucketValues, type PriceSeries, seriesOf } from '../series.ts';
-import { unitOf } from '../series-names.ts';
+import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
 import { bucketDates, bucketStart, type Window } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -39,13 +37,7 @@ export const catalogCompare = listCommand({
       help: 'With --search: so many of them at most (10 unless given)',
     },
     by: { type: 'choice', choices: ['source', 'store', 'region'], default: 'source', help: 'What a row is' },
-    store: {
-      type: 'string',
-      value: 'name',
-      repeat: true,
-      complete: 'stores',
-      help: 'Only offers of this store (parser_name)',
-    },
+    store: { ...SOURCE_FLAGS.store, help: 'Only offers of this store (parser_name)' },
     region: { type: 'string', value: 'name', repeat: true, help: 'Only offers in this region' },
     field: {
       type: 'choice',

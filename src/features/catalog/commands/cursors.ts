@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, UNDOCUMENTED, withParams } from '../catalog-lists.ts';
 import { timeCell } from '../columns.ts';
+import { PARAM_FLAG, PARSER_NAME_FLAG, UNDOCUMENTED, withParams } from '../lists.ts';
 import type { Cursor } from '../schema.ts';
 
 const CURSOR_LIST: ListOutput<Cursor> = {
@@ -24,7 +24,7 @@ export const catalogCursors = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    'parser-name': PARSER_NAME_FLAG,
     param: PARAM_FLAG,
   },
   examples: [{ run: 'svc catalog cursors --sort ingested', why: 'The store that is furthest behind first' }],

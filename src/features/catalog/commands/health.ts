@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG } from '../catalog-lists.ts';
+import { PARAM_FLAG } from '../lists.ts';
 import type { Health } from '../schema.ts';
 
 const HEALTH_RECORD: RecordOutput<Health> = {

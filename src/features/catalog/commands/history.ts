@@ -1,21 +1,98 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand } from '../../../cli/command.ts';
-import type { AnyOutput } from '../../../output/types.ts';
-import { openCatalog, type SeriesField } from '../api.ts';
-import {
-  type Fill,
-  type HistoryView,
-  historyChart,
-  historyPicture,
-  type ProductHistory,
-  USUAL_CHART,
-} from '../history.ts';
-import { readingProblems } from '../paging.ts';
+import type { AnyOutput, Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../../output/types.ts';
+import { type DynamicsQuery, openCatalog, type SeriesField } from '../api.ts';
+import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS } from '../lists.ts';
 import { productSeries } from '../product-sources.ts';
-import { bucketValues, lastValue, type PriceSeries } from '../series.ts';
-import { seriesNames, sharedUnit, unitOf } from '../series-names.ts';
-import { filled, type Statistics, statisticsOf } from '../statistics.ts';
-import { bucketDates, historyWindow, INTERVALS, plainInstant, pointsIn, type Window, wireTime } from '../window.ts';
+import type { Source } from '../schema.ts';
+import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
+import { filled, type Series, type Statistics, statisticsOf } from '../statistics.ts';
+import {
+  bucketDates,
+  historyWindow,
+  INTERVALS,
+  plainInstant,
+  pointsIn,
+  STEP_MS,
+  type Window,
+  wireTime,
+} from '../window.ts';
+
+type Fill = 'none' | 'last';
+
+/** The history at one store, in one place, by one unit. */
+interface ProductHistory extends Series {
+  readonly parser_name: string;
+  /** Its newest source. */
+  readonly source_id: string;
+  readonly title_original: string | null;
+  readonly price_unit: string | null;
+  readonly unit: string | null;
+  readonly settlement: Source['settlement'];
+  /** What was asked for, as the service's own series tells it. */
+  readonly meta: DynamicsQuery & { readonly canonical_product_id: string };
+  /** What it is called among the others. */
+  readonly series: string;
+  readonly fill: Fill;
+  /** Of what was observed: what is filled in counts for nothing. */
+  readonly statistics: Statistics;
+}
+
+/** No rendering of a row shows it. */
+const FIRST = Symbol('first');
+
+interface PointRow {
+  /** The row that names its source where ids are printed. */
+  readonly [FIRST]: boolean;
+  readonly canonical_product_id: string;
+  readonly parser_name: string;
+  readonly place: string | null;
+  readonly region: string | null;
+  readonly unit: string;
+  readonly source_id: string;
+  readonly date: string;
+  readonly value: number | null;
+}
+
+const POINT_COLUMNS: readonly Column<PointRow>[] = [
+  { name: 'product', cell: (row) => row.canonical_product_id },
+  { name: 'store', cell: (row) => row.parser_name },
+  { name: 'place', cell: ({ place }) => place },
+  { name: 'region', cell: ({ region }) => region },
+  { name: 'unit', cell: ({ unit }) => unit },
+  { name: 'source', cell: (row) => row.source_id },
+  { name: 'date', cell: ({ date }) => date },
+  { name: 'value', cell: ({ value }) => value, align: 'right' },
+];
+
+interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii' | 'style'> {
+  readonly title: string;
+  readonly unit: string | undefined;
+  readonly window: Window;
+}
+
+function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
+  return {
+    kind: 'chart',
+    chart: (histories) => historyPicture(histories, view),
+    rows: pointRows,
+    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (row[FIRST] ? row.source_id : undefined) },
+  };
+}
+
+/** Where nothing is known of the window yet: for what is said about the output. */
+const USUAL_CHART = historyChart({ title: '', unit: undefined, window: { from: 0, to: 0, interval: '1d' } });
+
+function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
+  const step = STEP_MS[window.interval];
+  const series = histories.map(({ series: name, dates, values }) => {
+    const at = dates.map((date) => Date.parse(date));
+    return { name, at, values, until: (at.at(-1) ?? window.from) + step };
+  });
+  // A window that is shorter than a point is as wide as this point.
+  const to = Math.max(window.to, window.from + step * Number(window.to - window.from < step));
+  return { ...view, series, from: window.from, to, facts: historyFacts(histories) };
+}
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -27,7 +104,7 @@ export const catalogHistory = chartCommand({
     'Draws one line for each store, place and unit, from all sources that observed it; a break in it is a time without a value, which is never zero. Points stand an interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. --interval auto takes the finest with 400 points at most, half of which have a value; 240,000 points are the most. --fill last lets a value last until the next one, also the one in effect at --from; the figures below the chart are always of what was observed. A source without snapshots is left out and named, with exit status 10.\nThe width only shapes the drawing: -o json, ndjson, csv and tsv have every point. In JSON, for each series: parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null where there is none). csv, tsv and ndjson have a line for each point, with the product, store, place, unit and source.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: {
     field: {
       type: 'choice',
@@ -35,14 +112,7 @@ export const catalogHistory = chartCommand({
       default: 'price',
       help: 'Which of its values',
     },
-    store: {
-      type: 'string',
-      value: 'name',
-      repeat: true,
-      complete: 'stores',
-      help: 'Only sources of this store (parser_name)',
-    },
-    source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
+    ...SOURCE_FLAGS,
     from: { type: 'time', bare: 'back', dates: true, help: 'The first point: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
     interval: { type: 'choice', choices: ['auto', ...INTERVALS], default: 'auto', help: 'How far points are apart' },
@@ -197,4 +267,64 @@ function footerOf(window: Window, histories: readonly ProductHistory[], interval
   if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
   const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
   return `${asked}\nfew points have a value: ${ways} may show more`;
+}
+
+function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, void, void> {
+  for (const { dates, values, meta, settlement, ...one } of histories) {
+    const row = {
+      canonical_product_id: meta.canonical_product_id,
+      parser_name: one.parser_name,
+      place: settlement?.name ?? null,
+      region: settlement?.region ?? null,
+      unit: meta.field === 'available_count' ? (one.unit ?? '') : unitOf(one),
+      source_id: one.source_id,
+    };
+    for (const [index, date] of dates.entries()) {
+      yield { ...row, date, value: values[index] ?? null, [FIRST]: index === 0 };
+    }
+  }
+}
+
+function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
+  const columns: Column<ProductHistory>[] = [
+    { name: 'series', cell: ({ series }) => series, flex: true },
+    { name: 'last', cell: ({ statistics }) => figure(statistics.last), align: 'right' },
+    { name: 'change', cell: ({ statistics }) => changeCell(statistics), align: 'right' },
+    { name: 'min', cell: ({ statistics }) => figure(statistics.min), align: 'right' },
+    { name: 'max', cell: ({ statistics }) => figure(statistics.max), align: 'right' },
+    { name: 'mean', cell: ({ statistics }) => meanCell(statistics), align: 'right' },
+    { name: 'first', cell: ({ statistics }) => figure(statistics.first), align: 'right' },
+    { name: 'points', cell: ({ statistics: { covered, points } }) => `${covered}/${points}`, align: 'right' },
+  ];
+  return { columns, rows: histories };
+}
+
+const NONE = { text: '-', tone: 'dim' } as const;
+
+function figure(value: number | null): Cell {
+  return value ?? NONE;
+}
+
+/** As many decimals as the values have, and two at least: the mean of whole numbers is seldom one. */
+function meanCell({ mean, min, max, first, last }: Statistics): Cell {
+  if (mean === null) return NONE;
+  // What is too small or too large for decimals is written as the values are.
+  const values = [min, max, first, last];
+  if ([mean, ...values].some((value) => String(value).includes('e'))) return mean;
+  const decimals = Math.max(...values.map(decimalsOf));
+  return mean.toFixed(Math.max(2, Math.min(decimals, decimalsOf(mean))));
+}
+
+function decimalsOf(value: number | null): number {
+  return String(value).split('.')[1]?.length ?? 0;
+}
+
+function changeCell({ change, changePercent }: Statistics): Cell {
+  if (change === null) return NONE;
+  const percent = changePercent === null ? '' : ` (${signed(Number(changePercent.toFixed(1)))}%)`;
+  return `${signed(change)}${percent}`;
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${value}` : String(value);
 }

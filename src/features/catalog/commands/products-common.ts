@@ -1,9 +1,9 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, withParams } from '../catalog-lists.ts';
-import { numberOf } from '../numeric.ts';
+import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
 import type { CommonCount } from '../schema.ts';
+import { numberOf } from '../statistics.ts';
 
 const COMMON_RECORD: RecordOutput<CommonCount> = {
   kind: 'record',

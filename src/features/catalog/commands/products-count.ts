@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, withParams } from '../catalog-lists.ts';
+import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
 import type { Count } from '../schema.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {

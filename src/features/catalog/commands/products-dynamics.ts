@@ -2,9 +2,9 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, withParams } from '../catalog-lists.ts';
-import type { Numeric } from '../numeric.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT, withParams } from '../lists.ts';
 import type { Dynamics } from '../schema.ts';
+import type { Numeric } from '../statistics.ts';
 import {
   bucketStart,
   checkWindow,
@@ -52,7 +52,7 @@ export const catalogProductsDynamics = listCommand({
     "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and shown where they were written otherwise.",
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: {
     'parser-name': {
       type: 'string',

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG } from '../catalog-lists.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
+import { PARAM_FLAG } from '../lists.ts';
 
 export const catalogProductsGet = recordCommand({
   id: 'catalog products get',

@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { openCatalog } from '../api.ts';
-import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
+import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 
 const EITHER = ['true', 'false'] as const;
 

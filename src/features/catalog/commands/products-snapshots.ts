@@ -1,8 +1,17 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { exactHint, LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { timeCell } from '../columns.ts';
+import {
+  exactHint,
+  LIST_FLAGS,
+  listed,
+  orderFlag,
+  PARSER_NAME_FLAG,
+  PRODUCT_ARGUMENT,
+  TIME_ORDERS,
+  UNDOCUMENTED,
+} from '../lists.ts';
 import type { Snapshot } from '../schema.ts';
 
 const SNAPSHOT_LIST: ListOutput<Snapshot> = {
@@ -30,9 +39,9 @@ export const catalogProductsSnapshots = listCommand({
   description: `A snapshot with VALID-FROM and VALID-TO holds for the whole time between them; an older one has neither, and holds for the time it was observed. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: {
-    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Of this store (undocumented)' },
+    'parser-name': PARSER_NAME_FLAG,
     'source-id': { type: 'string', value: 'id', complete: 'sources', help: 'Of this source (undocumented)' },
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,

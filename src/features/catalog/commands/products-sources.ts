@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { LIST_FLAGS, listed, orderFlag, TIME_ORDERS, UNDOCUMENTED } from '../catalog-lists.ts';
 import { type Candidate, noted, timeCell } from '../columns.ts';
+import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import type { Source } from '../schema.ts';
 
 const SOURCE_LIST: ListOutput<Source> = {
@@ -37,7 +37,7 @@ export const catalogProductsSources = listCommand({
   description: `STORE and SOURCE (parser_name and source_id) name a series of svc catalog products dynamics. A product that nobody sells any more has none, and is no error. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'The product', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: { order: orderFlag(TIME_ORDERS), ...LIST_FLAGS },
   exits: ['partly_done'],
   examples: [

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
-import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../catalog-lists.ts';
 import { SETTLEMENT_LIST } from '../columns.ts';
+import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../lists.ts';
 
 export const catalogSettlementsList = listCommand({
   id: 'catalog settlements list',

@@ -284,7 +284,7 @@ describe('what cannot be checked', () => {
     [['p1', '--change', '5%', '--source', 'x'], 5, 'no source for --source x'],
     [['p1'], 2, 'nothing says what is checked'],
     [['p1', '--below', '1', '--above', '2'], 2, 'only one condition'],
-    [['p1', '--change', '10'], 2, 'write 10%'],
+    [['p1', '--change', '10'], 2, 'write it like 10%'],
     [['p1', '--change', '0%'], 2, 'above 0'],
     [['p1', '--change', 'ten'], 2, '10% (either way), +10% (a rise) or -10% (a fall)'],
     [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change is of one field'],

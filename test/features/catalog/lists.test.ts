@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Page, PageQuery } from '../../../src/features/catalog/api.ts';
-import {
-  everyItem,
-  LARGEST_PAGE,
-  type PagingProblem,
-  pages,
-  type Stretch,
-} from '../../../src/features/catalog/paging.ts';
+import { LARGEST_PAGE, type PagingProblem, pages, type Stretch } from '../../../src/features/catalog/lists.ts';
 
 interface Numbered {
   readonly id: number;
@@ -99,7 +93,8 @@ test('a service that takes no notice of the limit gives no more than was wanted'
 
 test('nothing is asked for where nobody reads', async () => {
   const { ask, asked } = service(1000);
-  for await (const { id } of everyItem(ask, () => {})) if (id === 150) break;
+  const all = { limit: undefined, offset: 0 };
+  for await (const { items } of pages(ask, all, () => {})) if (items.some(({ id }) => id === 150)) break;
   expect(asked).toEqual(['0+100', '100+100']);
 });
 

@@ -7,7 +7,7 @@ import {
   judge,
   type Reading,
   verdictText,
-} from '../../../src/features/catalog/price-condition.ts';
+} from '../../../src/features/catalog/price-check.ts';
 
 const only = { below: undefined, above: undefined, change: undefined };
 const reading = (value: number | null, changePercent: number | null = null): Reading => ({

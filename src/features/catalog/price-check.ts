@@ -1,6 +1,20 @@
 /** A condition on a product's prices, and whether it holds now: yes, no, or not known. */
 import { SvcError } from '../../errors.ts';
-import type { SeriesField } from './api.ts';
+import type { Catalog, SeriesField } from './api.ts';
+import type { Report } from './lists.ts';
+import { amountOf, type OfferField, observedBefore } from './offers.ts';
+import {
+  listedSources,
+  missingSources,
+  nothingThere,
+  notListed,
+  productSeries,
+  type SourceSelection,
+  selects,
+} from './product-sources.ts';
+import { inEffect, type PriceSeries, seriesNames, seriesOf, unitOf } from './series.ts';
+import { exact, percentOf } from './statistics.ts';
+import { wireTime } from './window.ts';
 
 export type Condition =
   | { readonly kind: 'below' | 'above'; readonly limit: number }
@@ -17,29 +31,25 @@ interface Wanted {
 
 /** Throws `usage` and `invalid_value` unless there is just one. */
 export function conditionOf({ below, above, change }: Wanted): Condition {
-  const [condition, ...more] = [
-    ...(below === undefined ? [] : [{ kind: 'below', limit: below } as const]),
-    ...(above === undefined ? [] : [{ kind: 'above', limit: above } as const]),
-    ...(change === undefined ? [] : [changeOf(change)]),
-  ];
-  if (condition === undefined || more.length > 0) {
-    const what = condition === undefined ? 'nothing says what is checked' : 'only one condition can be checked';
+  const given = [below, above, change].filter((option) => option !== undefined);
+  if (given.length !== 1) {
+    const what = given.length === 0 ? 'nothing says what is checked' : 'only one condition can be checked';
     throw new SvcError('usage', what, { hint: 'pass one of --below, --above and --change' });
   }
-  return condition;
+  if (below !== undefined) return { kind: 'below', limit: below };
+  return above === undefined ? changeOf(change ?? '') : { kind: 'above', limit: above };
 }
 
 function changeOf(text: string): Condition {
   const [, sign = '', digits = ''] = /^([+-]?)(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text) ?? [];
   const percent = Number(digits);
-  if (digits === '' || percent === 0) {
-    const hint = /^[+-]?\d+(\.\d+)?$/.test(text) && Number(text) !== 0 ? `write ${text}%` : CHANGE_FORMS;
-    throw new SvcError('invalid_value', `--change: "${text}" is not a percentage above 0`, { hint });
+  if (percent > 0) {
+    return { kind: 'change', percent, direction: sign === '+' ? 'up' : sign === '-' ? 'down' : 'either' };
   }
-  return { kind: 'change', percent, direction: sign === '+' ? 'up' : sign === '-' ? 'down' : 'either' };
+  throw new SvcError('invalid_value', `--change: "${text}" is not a percentage above 0`, {
+    hint: 'write it like 10% (either way), +10% (a rise) or -10% (a fall)',
+  });
 }
-
-const CHANGE_FORMS = 'write it like 10% (either way), +10% (a rise) or -10% (a fall)';
 
 /** As in a sentence: `below 100`. */
 export function conditionText(condition: Condition): string {
@@ -52,7 +62,7 @@ export function conditionText(condition: Condition): string {
 export interface Reading {
   readonly parser_name: string;
   readonly source_id: string;
-  /** What it is called among the others. */
+  /** Its name among the others. */
   readonly series: string;
   readonly field: SeriesField | null;
   /** The latest one; null where there is none. */
@@ -91,13 +101,10 @@ export function judge(condition: Condition, readings: readonly Reading[], judged
   const sources = chosen.map((reading) => ({ ...reading, holds: holds(condition, reading) }));
   const outcomes = sources.filter(({ value }) => judged === 'all' || value !== null).map((one) => one.holds);
   if (judged === 'all' && stale.length > 0) outcomes.push(null);
-  return { ok: outcomes.length === 0 ? null : decided(outcomes, judged !== 'all'), sources, stale };
-}
-
-/** One outcome of this kind decides; else all must be known. */
-function decided(outcomes: readonly (boolean | null)[], decisive: boolean): boolean | null {
-  if (outcomes.includes(decisive)) return decisive;
-  return outcomes.includes(null) ? null : !decisive;
+  // One outcome of this kind decides; else all must be known.
+  const decisive = judged !== 'all';
+  const unknown = outcomes.length === 0 || outcomes.includes(null);
+  return { ok: outcomes.includes(decisive) ? decisive : unknown ? null : !decisive, sources, stale };
 }
 
 function holds(condition: Condition, { value, changePercent }: Reading): boolean | null {
@@ -110,7 +117,6 @@ function holds(condition: Condition, { value, changePercent }: Reading): boolean
   return condition.kind === 'below' ? value < condition.limit : value > condition.limit;
 }
 
-/** Throws `guarded` where prices by different units have no lowest one. */
 function lowest(readings: readonly Reading[]): readonly Reading[] {
   const known = readings.filter(({ value }) => value !== null);
   const units = [...new Set(known.map(({ unit }) => unit || 'an unnamed unit'))].sort();
@@ -124,12 +130,15 @@ function lowest(readings: readonly Reading[]): readonly Reading[] {
   return [others.reduce((least, one) => (Number(one.value) < Number(least.value) ? one : least), first)];
 }
 
-/** So many offers are named in a sentence. */
+/** The number of offers that a sentence names. */
 const MOST_NAMED = 4;
 
 /** What was found: `the lowest is 79.9 RUB/PCE (discount_price, fixprice Moscow)`. */
 export function verdictText({ sources, stale }: Verdict, judged: Judged): string {
-  return [foundText(sources, judged), ...(stale.length === 0 ? [] : [staleText(stale)])].join('; ');
+  const found = foundText(sources, judged);
+  if (stale.length === 0) return found;
+  const named = stale.slice(0, MOST_NAMED).map((one) => `${one.series} ${one.value ?? '-'} of ${one.observed_at}`);
+  return `${found}; too old to be current: ${named.join(', ')}${more(stale)}`;
 }
 
 function foundText(sources: readonly JudgedReading[], judged: Judged): string {
@@ -138,28 +147,17 @@ function foundText(sources: readonly JudgedReading[], judged: Judged): string {
   if (judged === 'lowest' && first !== undefined) {
     return `the lowest is ${[first.value, first.unit].filter((part) => part !== '').join(' ')} (${first.field}, ${first.series})`;
   }
-  const named = mostTelling(sources, judged).map(sourceText).join(', ');
+  // Those that decide come first.
+  const decides = ({ holds }: JudgedReading): boolean => (holds === true) === (judged !== 'all');
+  const ordered =
+    sources.length <= MOST_NAMED ? sources : [...sources].sort((a, b) => Number(decides(b)) - Number(decides(a)));
   const count = sources.filter(({ holds }) => holds === true).length;
   const what = `${count} of ${sources.length} ${sources.length === 1 ? 'offer' : 'offers'}`;
-  return `it holds for ${what} (${named}${more(sources)})`;
-}
-
-function staleText(stale: readonly Reading[]): string {
-  const named = stale
-    .slice(0, MOST_NAMED)
-    .map(({ series, value, observed_at: at }) => `${series} ${value ?? '-'} of ${at}`);
-  return `too old to be current: ${named.join(', ')}${more(stale)}`;
+  return `it holds for ${what} (${ordered.slice(0, MOST_NAMED).map(sourceText).join(', ')}${more(sources)})`;
 }
 
 function more({ length }: readonly Reading[]): string {
   return length > MOST_NAMED ? `, and ${length - MOST_NAMED} more` : '';
-}
-
-/** Where not all can be named, those that decide come first: with `all` one that does not hold, else one that does. */
-function mostTelling(sources: readonly JudgedReading[], judged: Judged): readonly JudgedReading[] {
-  if (sources.length <= MOST_NAMED) return sources;
-  const decides = ({ holds }: JudgedReading): boolean => (holds === true) === (judged !== 'all');
-  return [...sources.filter(decides), ...sources.filter((one) => !decides(one))].slice(0, MOST_NAMED);
 }
 
 function sourceText({ series, value, first, changePercent }: JudgedReading): string {
@@ -168,4 +166,73 @@ function sourceText({ series, value, first, changePercent }: JudgedReading): str
   if (changePercent === undefined || changePercent === null) return `${series} ${value}, change not known`;
   const sign = changePercent > 0 ? '+' : '';
   return `${series} ${first} to ${value}, ${sign}${Number(changePercent.toFixed(1))}%`;
+}
+
+export interface ReadingWanted extends SourceSelection {
+  readonly field: OfferField | undefined;
+  /** Since when its change is measured; undefined where only the value counts. */
+  readonly since: number | undefined;
+  readonly now: number;
+  /** What was observed longer ago is no current value. */
+  readonly maxAgeMs: number;
+}
+
+export interface Readings {
+  readonly readings: readonly Reading[];
+  /** What was asked for and is not there. */
+  readonly missing: readonly string[];
+}
+
+/** What is known of a product's prices now, and how far they moved. Throws `not_found` where there is no such product or source. */
+export async function readings(
+  catalog: Catalog,
+  productId: string,
+  wanted: ReadingWanted,
+  report: Report,
+): Promise<Readings> {
+  const { series, missing } =
+    wanted.since === undefined
+      ? await offeredSeries(catalog, productId, wanted, report)
+      : await productSeries(catalog, productId, wanted, report);
+  const names = seriesNames(series);
+  return {
+    readings: series.map((one, index): Reading => {
+      const { parser_name, source_id } = one;
+      const known = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
+      // A count is of pieces, whatever its product's price is for.
+      const unit = wanted.field === 'available_count' ? '' : unitOf(one);
+      const { field, value, observed_at, ...change } = known;
+      const stale = observedBefore(known, wanted.now - wanted.maxAgeMs);
+      const name = names[index] ?? parser_name;
+      return { parser_name, source_id, series: name, field, value, unit, observed_at, stale, ...change };
+    }),
+    missing,
+  };
+}
+
+async function offeredSeries(catalog: Catalog, productId: string, wanted: SourceSelection, report: Report) {
+  const listed = await listedSources(catalog, productId, report);
+  const chosen = listed.filter((source) => selects(wanted, source));
+  if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
+  return { series: seriesOf(chosen, []), missing: missingSources(wanted, listed) };
+}
+
+function current({ offer, observed_at }: PriceSeries, { field }: ReadingWanted) {
+  const amount = offer && amountOf(offer, field ?? 'lowest');
+  return { field: amount?.field ?? null, value: amount?.value ?? null, observed_at };
+}
+
+function moved({ observations, offer, ...series }: PriceSeries, { now, ...wanted }: ReadingWanted, since: number) {
+  const field = (wanted.field ?? 'price') as SeriesField;
+  const last = inEffect(observations, field, now);
+  const first = inEffect(observations, field, since)?.value ?? null;
+  // A row may have no snapshot yet: its value is known, and how far it moved is not.
+  const value = last === undefined ? ((offer && amountOf(offer, field)?.value) ?? null) : last.value;
+  return {
+    field,
+    value,
+    observed_at: last === undefined ? series.observed_at : wireTime(last.until),
+    first,
+    changePercent: first === null || value === null ? null : percentOf(exact(value - first), first),
+  };
 }

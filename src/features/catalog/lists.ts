@@ -1,0 +1,310 @@
+/** Lists of the catalog: pages by `limit` and `offset` as seen on the public implementation, and the options that lists share. */
+import { bulk } from '../../cli/bulk.ts';
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import type { Catalog, Page, PageQuery } from './api.ts';
+import { type Numeric, numberOf } from './statistics.ts';
+
+/** What the interface document does not show, and was seen on the public implementation. */
+export const UNDOCUMENTED =
+  'Options marked (undocumented) were seen on the public implementation; another may ignore them.';
+
+export const PARAM_FLAG = {
+  type: 'pairs',
+  repeat: true,
+  value: 'name=value',
+  help: 'Any other parameter, sent as it is',
+} as const satisfies Flags[string];
+
+export const PRODUCT_ARGUMENT = { help: 'The product', required: true, complete: 'products' } as const;
+
+/** A filter of the service itself. */
+export const PARSER_NAME_FLAG = {
+  type: 'string',
+  value: 'store',
+  complete: 'stores',
+  help: 'Of this store (undocumented)',
+} as const satisfies Flags[string];
+
+/** Filters of what was read. */
+export const SOURCE_FLAGS = {
+  store: {
+    type: 'string',
+    value: 'name',
+    repeat: true,
+    complete: 'stores',
+    help: 'Only sources of this store (parser_name)',
+  },
+  source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
+} as const satisfies Flags;
+
+/** Which products are counted. */
+export const COUNT_FLAGS = {
+  store: { ...SOURCE_FLAGS.store, help: 'Of this store, by its parser_name' },
+  region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+  param: PARAM_FLAG,
+} as const satisfies Flags;
+
+export const LIST_FLAGS = {
+  limit: { type: 'integer', value: 'n', min: 1, help: 'At most so many, 100 a request (undocumented)' },
+  offset: { type: 'integer', value: 'n', min: 0, help: 'Without the first so many (undocumented)' },
+  all: { type: 'boolean', help: 'All of them, 100 a request (undocumented)' },
+  param: PARAM_FLAG,
+} as const satisfies Flags;
+
+export const TIME_ORDERS = ['observed_at_desc', 'observed_at_asc'] as const;
+
+export function orderFlag<const C extends readonly string[]>(choices: C) {
+  return { type: 'choice', value: 'order', choices, help: 'In which order the service lists (undocumented)' } as const;
+}
+
+/** The public implementation refuses more. */
+export const LARGEST_PAGE = 100;
+
+/** Rows that are written while they are read move from page to page: a list is read again, this often at most. */
+const MOST_PASSES = 3;
+
+export interface Stretch {
+  /** The greatest number of items; all of them where it is undefined. */
+  readonly limit: number | undefined;
+  readonly offset: number;
+}
+
+/** What a list turned out to be that is not, or may not be, whole. */
+export interface PagingProblem {
+  readonly text: string;
+  /** Rows are missing, as far as can be known. */
+  readonly incomplete: boolean;
+}
+
+export type Report = (problem: PagingProblem) => void;
+
+/** Says what is wrong with the lists of a command; its exit status tells that rows are missing. */
+export function readingProblems(ctx: Pick<RunContext, 'notice' | 'warn'>) {
+  let incomplete = false;
+  return {
+    report(problem: PagingProblem): void {
+      incomplete ||= problem.incomplete;
+      if (problem.incomplete) ctx.warn(problem.text);
+      else ctx.notice(problem.text);
+    },
+    get code() {
+      return incomplete ? ('partly_done' as const) : undefined;
+    },
+  };
+}
+
+/** What identifies the rows of every list: an `id`, or the keys of the catalog's tables. */
+interface Identified {
+  readonly id?: unknown;
+  readonly canonical_product_id?: string | null | undefined;
+  readonly parser_name?: string | null | undefined;
+  readonly source_id?: string;
+  readonly observed_at?: string | null | undefined;
+}
+
+/**
+ * The items from `offset` on, a page at a time and each once: only one page and the ids are ever in memory. The end is a short page or
+ * an empty one, never `total`, which moves while a list is read. Where the total moved or an item came twice, rows may have moved
+ * between pages unseen: the list is read again until a pass is undisturbed or brings the same items as the one before.
+ */
+export async function* pages<Item extends Identified>(
+  ask: (query: PageQuery) => Promise<Page<Item>>,
+  { limit = Number.POSITIVE_INFINITY, offset }: Stretch,
+  report: Report,
+): AsyncGenerator<Page<Item>, void, void> {
+  /** The latest pass that brought each item. */
+  const seen = new Map<string, number>();
+  let before = 0;
+  let left = limit;
+  for (let pass = 1; pass <= MOST_PASSES; pass++) {
+    let [count, repeated, duplicates, moved] = [0, 0, false, false];
+    let total: number | undefined;
+    /** Where a page had nothing that was not there already: a hundred rows moved at once, or the service does not page. */
+    let stuck: number | undefined;
+    for (let from = offset; from - offset < limit; ) {
+      const asked = Math.min(LARGEST_PAGE, limit - (from - offset));
+      const page = await ask({ limit: asked, offset: from });
+      moved ||= from > offset && page.total !== total;
+      total = page.total;
+      if (page.items.length === 0) break;
+      const counted = count;
+      const fresh: Item[] = [];
+      for (const item of page.items.slice(0, limit - (from - offset))) {
+        const key = rowKey(item);
+        const last = seen.get(key);
+        if (last === pass) duplicates = true;
+        else {
+          count++;
+          if (last === pass - 1) repeated++;
+          if (last === undefined) fresh.push(item);
+          seen.set(key, pass);
+        }
+      }
+      const items = fresh.slice(0, left);
+      left -= items.length;
+      yield { ...page, items };
+      if (count === counted) {
+        stuck = from;
+        break;
+      }
+      // A service may give fewer than it is asked for, and says so.
+      if (page.items.length < Math.min(asked, page.size ?? asked)) break;
+      from += page.items.length;
+    }
+    const agrees = pass > 1 && count === before && repeated === before;
+    if ((!duplicates && !moved) || agrees || left === 0) {
+      const due = Math.min(limit, (total ?? 0) - offset);
+      if (stuck !== undefined && left > 0) {
+        const text = `warning: the page at offset ${stuck} has no new row: the service seems not to page`;
+        return report({ text, incomplete: total === undefined || seen.size < due });
+      }
+      // A list without a row may begin behind the last one.
+      if (moved || count === 0 || seen.size >= due) return;
+      return report({ text: `a short page ended the list: ${seen.size} came, of ${due}`, incomplete: true });
+    }
+    before = count;
+  }
+  const text = `the catalog changed while it was read: ${MOST_PASSES} passes brought different rows, and some may be missing`;
+  report({ text, incomplete: true });
+}
+
+/** All items that there are. */
+export async function everyItem<Item extends Identified>(
+  ask: (query: PageQuery) => Promise<Page<Item>>,
+  report: Report,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for await (const { items } of pages(ask, { limit: undefined, offset: 0 }, report)) all.push(...items);
+  return all;
+}
+
+function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
+  if (id !== undefined && id !== null) return String(id);
+  if (source_id === undefined && canonical_product_id) return canonical_product_id;
+  return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
+}
+
+interface ListInput {
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  readonly all: boolean;
+  readonly param: Readonly<Record<string, string>>;
+}
+
+interface Listed<Item> {
+  readonly value: AsyncIterable<Item> | readonly Item[];
+  readonly footer: () => string | undefined;
+  readonly code: () => ErrorCode | undefined;
+}
+
+/** `none` says what may be wrong where there is nothing. With `--sort` the whole list is read: the service sorts by nothing else. */
+export async function listed<Item extends Identified>(
+  ask: (query: PageQuery) => Promise<Page<Item>>,
+  query: PageQuery,
+  { limit, offset, all, param }: ListInput,
+  ctx: Pick<RunContext, 'notice' | 'warn' | 'progress' | 'wants'>,
+  none?: string,
+): Promise<Listed<Item>> {
+  if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit do not go together');
+  const { sorted, terminal, table } = ctx.wants;
+  if (sorted && offset !== undefined) {
+    throw new SvcError('usage', '--sort and --offset do not go together: --offset counts in the order of the service', {
+      hint: 'pass --limit with --sort',
+    });
+  }
+  const whole = withParams(query, param);
+  let shown = 0;
+  let total: number | undefined;
+  const problems = readingProblems(ctx);
+  const footer = (): string | undefined => {
+    if (shown === 0) return total && offset !== undefined ? `there are ${total}, before --offset ${offset}` : none;
+    const end = (offset ?? 0) + shown;
+    return total === undefined || total <= end || all ? undefined : `${shown} of ${total}: --limit, --offset, --all`;
+  };
+  const code = () => problems.code;
+  if (!all && !sorted && (limit ?? 0) <= LARGEST_PAGE) {
+    const page = await ask({ ...whole, limit, offset });
+    const value = page.items.slice(0, limit);
+    shown = value.length;
+    total = page.total;
+    return { value, footer, code };
+  }
+  const stretch = { limit: sorted ? undefined : limit, offset: offset ?? 0 };
+  async function* items(): AsyncGenerator<Item, void, void> {
+    let bar: ReturnType<RunContext['progress']> | undefined;
+    for await (const page of pages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
+      total = page.total;
+      const due = Math.min(stretch.limit ?? Number.POSITIVE_INFINITY, (total ?? 0) - stretch.offset);
+      // Lines that are printed as they come leave no place for a bar on the same terminal.
+      bar ??= ctx.progress(terminal && !table ? 0 : Math.ceil(due / Math.max(1, page.items.length)));
+      bar.step();
+      shown += page.items.length;
+      yield* page.items;
+    }
+    bar?.clear();
+  }
+  return { value: items(), footer, code };
+}
+
+/** What an option sends is not sent a second time. */
+export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record<string, string>>): Q {
+  for (const name of Object.keys(param)) {
+    if (name !== 'limit' && name !== 'offset' && query[name] === undefined) continue;
+    throw new SvcError('usage', `--param ${name}: an option of its own sends it already`, {
+      hint: 'see --help: give one of the two',
+    });
+  }
+  return { ...query, ...param };
+}
+
+/**
+ * The service counts 0 for a name that it does not know, and says nothing. Each is asked for alone: one that nothing has is named,
+ * and is not found where none of its option is left. `found` is how many products there were; one name of each needs no more.
+ */
+export async function checkCountedNames(
+  catalog: Pick<Catalog, 'count'>,
+  { store, region }: { readonly store: readonly string[]; readonly region: readonly string[] },
+  found: Numeric,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<void> {
+  if (numberOf(found) !== 0 && store.length < 2 && region.length < 2) return;
+  for (const [option, names] of Object.entries({ store, region })) {
+    const { outcomes } = await bulk([...new Set(names)], 4, (name) => catalog.count({ [option]: [name] }));
+    const texts = outcomes.flatMap((one) => {
+      if (one.error !== undefined) throw one.error;
+      return numberOf(one.result.products_count) === 0 ? [`no product has --${option} ${one.item}`] : [];
+    });
+    if (texts.length > 0 && texts.length === outcomes.length) {
+      throw new SvcError('not_found', texts.join('; '), {
+        hint: 'svc catalog cursors lists stores, svc catalog settlements list regions',
+      });
+    }
+    for (const text of texts) ctx.notice(text);
+  }
+}
+
+/** Categories and settlements have whole numbers for ids (as seen on the public implementation). */
+export function checkNumericId(id: string): void {
+  if (/^\d+$/.test(id)) return;
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: it is a whole number`, {
+    hint: 'list them to see their ids',
+  });
+}
+
+/** Why a list may be empty where names are compared exactly, as seen on the public implementation. */
+export function exactHint(options: Readonly<Record<string, string | undefined>>): string | undefined {
+  const given = Object.entries(options).find(([, text]) => text !== undefined);
+  if (given === undefined) return undefined;
+  const example = given[0] === 'parser-name' ? 'magnit is not Magnit' : 'Moscow is not moscow';
+  return `--${given[0]} must match exactly, upper and lower case too: ${example}`;
+}
+
+/** The reason why a search may find nothing that is there. */
+export function searchHint(text: string | undefined): string | undefined {
+  if (text === undefined || text === text.toLowerCase().replace(/[^\x00-\x7f]/g, '')) return undefined;
+  const inner = [...(text.trim().split(/\s+/)[0] ?? '')].slice(1).join('').toLowerCase();
+  const such = inner.length < 2 ? '' : `, such as ${inner}`;
+  return `some instances cannot compare upper and lower case beyond a to z: search for a part in lower case${such}`;
+}
