@@ -1,7 +1,7 @@
 /** "Did you mean": the one close match, or none. */
 
 /** Optimal string alignment distance: insert, delete, replace, and swap of neighbours each cost one. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -83,13 +83,13 @@ describe('output', () => {
 
 describe('matchers', () => {
   it('shows every operator once', () => {
-    const shown = rows('matchers', /operator/).map(([text]) => parseMatcherArguments([text]).matchers);
+    const shown = rows('matchers', /operator/).map(([text]) => parseMatcherArguments([text]));
     expect(shown.map(([only]) => only && operatorOf(only)).sort()).toEqual([...OPERATORS].sort());
   });
 
   it('shows spellings that are taken, and mean what they say', () => {
     const read = (typed: string): unknown =>
-      parseMatcherArguments([typed.replace(/^'(.*)'$/, '$1')]).matchers.map(({ name, value }) => [name, value]);
+      parseMatcherArguments([typed.replace(/^'(.*)'$/, '$1')]).map(({ name, value }) => [name, value]);
     expect(rows('matchers', /written/).map(([typed]) => read(typed))).toEqual([
       [['job', 'a b']],
       [['severity', 'critical']],

@@ -1,6 +1,6 @@
 /** A short text can be a million values, each of which takes memory: more of them are refused before they are read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/features/alerts/json-file.ts';
+import { parseJson } from '../../src/features/alerts/file.ts';
 import { parseJsonText } from '../../src/json-object.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { svc } from '../support/svc.ts';

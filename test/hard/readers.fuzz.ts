@@ -7,7 +7,7 @@ import { completionModel } from '../../src/cli/completion/model.ts';
 import { parseDuration } from '../../src/cli/duration.ts';
 import { parseTime } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
-import { explainAlertmanager } from '../../src/features/alerts/failed-answer.ts';
+import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
 import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
 import { GROUPS } from '../../src/features/index.ts';

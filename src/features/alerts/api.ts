@@ -3,9 +3,8 @@ import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
-import { explainAlertmanager } from './failed-answer.ts';
-import { readMutings, withMutings } from './muting.ts';
-import type { AlertFilter, PostableAlert, PostableSilence, StateQuery } from './schema.ts';
+import { explainAlertmanager } from './errors.ts';
+import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 type Parsed<N extends keyof Schemas> = Schemas[N] extends Parser<infer T> ? T : never;
@@ -44,7 +43,6 @@ export const ENDPOINTS = {
 };
 
 type AlertQuery = StateQuery & AlertFilter;
-type GroupQuery = Omit<AlertQuery, 'unprocessed'>;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
 
@@ -52,15 +50,37 @@ export function openAlertmanager(target: Target) {
   const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager });
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   const status = async () => client.call(ENDPOINTS.status);
-  const groups = (query: GroupQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });
-  // With a receiver, only its own groups decide whether it is notified.
-  const mutings = async ({ filter, receiver }: AlertFilter) => readMutings({ groups, status }, { filter, receiver });
+  const groups = (query: AlertQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });
+
+  /** With a receiver, only its own groups decide whether it is notified. */
+  async function mutings({ filter, receiver }: AlertFilter = {}): Promise<Mutings> {
+    // The configuration is short, and groups can be as long as the list of alerts. A compatible server may have no status.
+    const config = await ifPossible(async () => (await status()).config.original);
+    const all = new Map<string, MutedGroup[]>();
+    if (!/\b(?:mute|active)_time_intervals\b/.test(config ?? '')) return all;
+    for await (const group of groups({ filter, receiver })) {
+      for (const { fingerprint, status } of group.alerts) {
+        const others = all.get(fingerprint) ?? [];
+        all.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
+      }
+    }
+    return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
+  }
+
+  /** With the intervals that mute each. Servers before 0.28 have no such field, and are not asked for them. */
+  async function* alerts(query: AlertQuery = {}): AsyncGenerator<Alert, void, void> {
+    let muted: Mutings | undefined;
+    for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
+      if (muted === undefined && alert.status.mutedBy !== undefined) muted = await mutings(query);
+      yield withMuting(alert, muted?.get(alert.fingerprint));
+    }
+  }
+
   return {
     status,
     groups,
-    /** With the intervals that mute each. */
-    alerts: (query: AlertQuery = {}) =>
-      withMutings(client.items(ENDPOINTS.alerts, { query: alertParameters(query) }), () => mutings(query)),
+    mutings,
+    alerts,
     /** The response as it came; undefined where a time interval mutes alerts, which the response does not say. */
     async alertsRaw(query: AlertQuery = {}) {
       const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
@@ -73,7 +93,8 @@ export function openAlertmanager(target: Target) {
       }
       return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
     },
-    postAlerts: async (body: readonly PostableAlert[]) => client.send(ENDPOINTS.postAlerts, { body }),
+    postAlerts: async (body: readonly PostableAlert[]) =>
+      client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
     receivers: () => client.items(ENDPOINTS.receivers),
     receiversRaw: async () => client.raw(ENDPOINTS.receivers),
     /** The filter is compared with the matchers of the silences as text. Expired silences are among them. */
@@ -94,6 +115,46 @@ export function openAlertmanager(target: Target) {
   };
 }
 
+/** One group that an alert is in. */
+export interface MutedGroup {
+  readonly receiver: string;
+  /** The names of the intervals; empty where the group notifies its receiver. */
+  readonly mutedBy: readonly string[];
+}
+
+/**
+ * Which alerts a time interval mutes in at least one of their groups, by fingerprint (Alertmanager 0.28 and later). `GET /alerts`
+ * calls such an alert active; only `GET /alerts/groups` names the intervals.
+ */
+type Mutings = ReadonlyMap<string, readonly MutedGroup[]>;
+
+/** An alert that is muted in each of its groups notifies no receiver, and is suppressed. */
+function withMuting(alert: Alert, groups: readonly MutedGroup[] | undefined): Alert {
+  if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
+  const mutedBy = [...new Set(groups.flatMap((group) => group.mutedBy))];
+  return { ...alert, status: { ...alert.status, state: 'suppressed', mutedBy } };
+}
+
+/** Of a batch that it answers with 400 the server has stored the valid alerts. */
+function partlyStored(error: unknown, count: number): never {
+  if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400 || count < 2) throw error;
+  throw new SvcError('partly_done', `${error.message}; the server may have stored the other alerts of the ${count}`, {
+    hint: 'look: svc alerts list -a',
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
+}
+
+/** Reads what is not essential: a failure is ignored, an interruption is not. */
+export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
+    return undefined;
+  }
+}
+
 async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   try {
     yield begin;
@@ -104,7 +165,7 @@ async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 }
 
 /** An empty receiver is no filter to the server, and is not sent. */
-function groupParameters({ active, silenced, inhibited, filter, receiver }: GroupQuery) {
+function groupParameters({ active, silenced, inhibited, filter, receiver }: AlertQuery) {
   return { active, silenced, inhibited, filter, receiver: receiver === '' ? undefined : receiver };
 }
 

@@ -1,7 +1,7 @@
 /** How alerts are shown: the cells, columns and outputs that the commands about them share. */
-import type { Cell, Column, ColumnFamily, ListOutput, Tone } from '../../output/types.ts';
-import { formatMatcher, matcherFrom } from './matcher.ts';
-import type { Alert, Receiver, Silence } from './schema.ts';
+import type { Candidates } from '../../cli/flags.ts';
+import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
+import type { Alert, Receiver } from './schema.ts';
 import { effectiveState } from './selection.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
@@ -9,22 +9,10 @@ const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 
 /** Those that have a column of their own are not repeated among the labels. */
 export const OWN_COLUMN = new Set(['alertname', 'severity']);
 
-/** A label may be called `constructor`, and where it is missing that is none. */
-function own(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+/** Undefined where it is missing: a label may be called `constructor`. */
+export function ownValue(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
-
-const labelFamily = (name: string): Column<Alert> => ({
-  name: `label:${name}`,
-  cell: ({ labels }) => own(labels, name),
-  flex: true,
-});
-const annotationFamily: ColumnFamily<Alert> = (name) => ({
-  name: `annotation:${name}`,
-  cell: ({ annotations }) => own(annotations, name),
-  flex: true,
-});
-const ALERT_FAMILIES = { label: labelFamily, annotation: annotationFamily };
 
 export function stateCell(alert: Alert): Cell {
   const text = effectiveState(alert);
@@ -57,7 +45,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true },
   {
     name: 'summary',
-    cell: ({ annotations }) => annotations?.['summary'] ?? annotations?.['description'] ?? annotations?.['message'],
+    cell: ({ annotations }) => annotations['summary'] ?? annotations['description'] ?? annotations['message'],
     flex: true,
   },
   { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
@@ -77,37 +65,31 @@ export const EMPTY = { empty: 'no such alerts (suppressed ones are listed with -
 export const ALERT_LIST: ListOutput<Alert> = {
   kind: 'list',
   columns: ALERT_COLUMNS,
-  families: ALERT_FAMILIES,
+  families: {
+    label: (name) => ({ name: `label:${name}`, cell: ({ labels }) => ownValue(labels, name), flex: true }),
+    annotation: (name) => ({
+      name: `annotation:${name}`,
+      cell: ({ annotations }) => ownValue(annotations, name),
+      flex: true,
+    }),
+  },
   id: ({ fingerprint }) => fingerprint,
   ...EMPTY,
 };
 
-/** Ids are short of meaning: a note says whose they are. */
-interface Named {
-  readonly value: string;
-  readonly note?: string;
+/** One line that tells an alert from others. */
+export function alertTitle({ labels }: Pick<Alert, 'labels'>): string {
+  return [labels['alertname'] ?? '', ...labelCells(labels, new Set(['alertname']))].join(' ').trim();
 }
 
-export function alertCandidates({ fingerprint, labels, receivers }: Alert): {
-  readonly fingerprints: readonly Named[];
-  readonly receivers: readonly Named[];
-} {
-  const { alertname, ...others } = labels;
-  const shown = Object.entries(others).map(([name, value]) => `${name}=${value}`);
+export function alertCandidates(alert: Alert): Candidates {
   return {
-    fingerprints: [{ value: fingerprint, note: [alertname ?? '', ...shown].join(' ').trim() }],
-    receivers: receivers.map((receiver) => receiverCandidate(receiver)),
+    fingerprints: [{ value: alert.fingerprint, note: alertTitle(alert) }],
+    receivers: alert.receivers.map(receiverCandidate),
   };
 }
 
-export function silenceCandidates({ id, matchers, comment }: Pick<Silence, 'id' | 'matchers' | 'comment'>): {
-  readonly silences: readonly Named[];
-} {
-  const note = [...matchers.map((wire) => formatMatcher(matcherFrom(wire))), comment].join(' ');
-  return { silences: [{ value: id, note }] };
-}
-
-export function receiverCandidate({ name }: Receiver): Named {
+export function receiverCandidate({ name }: Receiver): { readonly value: string } {
   return { value: receiverPattern(name) };
 }
 

@@ -2,139 +2,102 @@
 import { SvcError } from '../../errors.ts';
 import { type Alertmanager, isUuid } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
-import { collectAlerts } from './selection.ts';
+import { collect } from './selection.ts';
 
-interface IdKind {
-  /** `silence`, for messages. */
-  readonly thing: string;
-  /** Whether a text can be the beginning of an id at all. */
-  readonly form: RegExp;
-  /** What to do when there is none. */
-  readonly hint: string;
-}
+/** `form`: what can be the beginning of an id at all. The server finds no id in upper case, so all are in lower case here. */
+const KINDS = {
+  alert: { form: /^[0-9a-f]{1,16}$/, hint: 'svc alerts list -a shows all; a resolved alert is gone' },
+  silence: { form: /^[0-9a-f][0-9a-f-]{0,35}$/, hint: 'svc silences list -a shows all, expired ones too' },
+};
+type Thing = keyof typeof KINDS;
 
 const MOST_NAMED = 5;
 
+/** The text in lower case. Throws `invalid_value` where no id can begin so. */
+function checkPrefix(thing: Thing, prefix: string): string {
+  const { form, hint } = KINDS[thing];
+  const lower = prefix.toLowerCase();
+  if (form.test(lower)) return lower;
+  throw new SvcError('invalid_value', `"${prefix}" is no ${thing} id, nor the beginning of one`, { hint });
+}
+
 /** Throws `not_found`, and `invalid_value` where several ids begin so. */
-function findByPrefix<T>(items: Iterable<T>, prefix: string, idOf: (item: T) => string, kind: IdKind): T {
-  const wanted = checkPrefix(prefix, kind);
+function findByPrefix<T>(thing: Thing, items: readonly T[], idOf: (item: T) => string, prefix: string): T {
+  const wanted = checkPrefix(thing, prefix);
   const found = new Map<string, T>();
   for (const item of items) {
-    const id = idOf(item);
+    const id = idOf(item).toLowerCase();
     if (id === wanted) return item;
     if (id.startsWith(wanted)) found.set(id, item);
   }
-  const [first] = found.values();
+  const [first, ...others] = found.values();
   if (first === undefined) {
-    throw new SvcError('not_found', `there is no ${kind.thing} ${wanted}`, { hint: kind.hint });
+    throw new SvcError('not_found', `there is no ${thing} ${wanted}`, { hint: KINDS[thing].hint });
   }
-  if (found.size === 1) return first;
-  const ids = [...found.keys()];
-  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  throw new SvcError('invalid_value', `${ids.length} ${kind.thing}s begin with ${wanted}: ${named}${more}`, {
+  if (others.length === 0) return first;
+  const named = [...found.keys()].slice(0, MOST_NAMED).join(', ');
+  const more = found.size > MOST_NAMED ? ` and ${found.size - MOST_NAMED} more` : '';
+  throw new SvcError('invalid_value', `${found.size} ${thing}s begin with ${wanted}: ${named}${more}`, {
     hint: 'give more of the id',
   });
 }
 
-/** The text in lower case. Throws `invalid_value` where no id can begin so. */
-function checkPrefix(prefix: string, { thing, form, hint }: IdKind): string {
-  const lower = prefix.toLowerCase();
-  if (!form.test(lower)) {
-    throw new SvcError('invalid_value', `"${prefix}" is no ${thing} id, nor the beginning of one`, { hint });
-  }
-  return lower;
-}
-
-/** 16 hexadecimal digits. */
-const ALERT: IdKind = {
-  thing: 'alert',
-  form: /^[0-9a-f]{1,16}$/,
-  hint: 'svc alerts list -a shows all; a resolved alert is gone',
-};
-
 /** Whether a text can be a fingerprint or the beginning of one. Some words can, such as `dead`. */
 export function isFingerprintPrefix(text: string): boolean {
-  return ALERT.form.test(text.toLowerCase());
-}
-
-/**
- * The one alert whose fingerprint is, or begins with, the text. Every alert is read, for the service has no way to ask for one.
- * Throws `not_found` and `invalid_value`.
- */
-export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
-  checkFingerprints([prefix]); // before anything is sent
-  const [alert] = pickAlerts(await collectAlerts(alertmanager.alerts()), [prefix]);
-  return alert as Alert;
+  return KINDS.alert.form.test(text.toLowerCase());
 }
 
 /** Throws `invalid_value` where no fingerprint can begin so. */
 export function checkFingerprints(prefixes: readonly string[]): void {
-  for (const prefix of prefixes) checkPrefix(prefix, ALERT);
+  for (const prefix of prefixes) checkPrefix('alert', prefix);
+}
+
+/** Every alert is read, for the service has no way to ask for one. Throws `not_found` and `invalid_value`. */
+export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
+  checkFingerprints([prefix]); // before anything is sent
+  const [alert] = pickAlerts(await collect(alertmanager.alerts()), [prefix]);
+  return alert as Alert;
 }
 
 /** The alerts that several texts mean. Two that mean the same alert give it once. */
 export function pickAlerts(alerts: readonly Alert[], prefixes: readonly string[]): readonly Alert[] {
-  const found = prefixes.map((prefix) =>
-    findByPrefix(alerts, prefix, ({ fingerprint }) => fingerprint.toLowerCase(), ALERT),
-  );
+  const found = prefixes.map((prefix) => findByPrefix('alert', alerts, ({ fingerprint }) => fingerprint, prefix));
   return [...new Set(found)];
 }
 
-/** UUIDs. The server takes upper-case ones, but then finds nothing, so they are sent in lower case. */
-const SILENCE: IdKind = {
-  thing: 'silence',
-  form: /^[0-9a-f][0-9a-f-]{0,35}$/,
-  hint: 'svc silences list -a shows all, expired ones too',
-};
-
 /** The one silence whose id is, or begins with, the text. */
-export function findAmong(silences: Iterable<Silence>, prefix: string): Silence {
-  return findByPrefix(silences, prefix, ({ id }) => id.toLowerCase(), SILENCE);
+export function pickSilence(silences: readonly Silence[], prefix: string): Silence {
+  return findByPrefix('silence', silences, ({ id }) => id, prefix);
 }
 
-/** Reads one silence by a whole id, and the list of all by the beginning of one. */
-export async function findSilence(
-  alertmanager: Pick<Alertmanager, 'silence' | 'silences'>,
-  idOrPrefix: string,
-): Promise<Silence> {
-  if (isUuid(idOrPrefix)) return alertmanager.silence(idOrPrefix);
-  checkPrefix(idOrPrefix, SILENCE); // before anything is sent
-  return findAmong(await readSilences(alertmanager), idOrPrefix);
-}
-
-/** One id, or the beginning of one, and what is there for it. */
+/** One id, or the beginning of one, and the silence or the reason why there is none. */
 export type FoundSilence =
   | { readonly typed: string; readonly silence: Silence; readonly error?: undefined }
   | { readonly typed: string; readonly silence?: undefined; readonly error: SvcError };
 
-/** Looks all of them up, each silence once; one that is not there does not keep the others from being found. */
-export async function findSilences(
-  alertmanager: Pick<Alertmanager, 'silence' | 'silences'>,
-  idsOrPrefixes: readonly string[],
-): Promise<readonly FoundSilence[]> {
-  for (const typed of idsOrPrefixes) checkPrefix(typed, SILENCE); // before anything is sent
-  const [only] = idsOrPrefixes;
-  const among =
-    idsOrPrefixes.length === 1 && only !== undefined && isUuid(only)
-      ? [await alertmanager.silence(only)]
-      : await readSilences(alertmanager);
+type Silences = Pick<Alertmanager, 'silence' | 'silences'>;
+
+/** Each silence once. One that is not there does not keep the others from being found. A single whole id is read by itself. */
+export async function findSilences(alertmanager: Silences, typed: readonly string[]): Promise<readonly FoundSilence[]> {
+  for (const text of typed) checkPrefix('silence', text); // before anything is sent
+  const [first = '', ...others] = typed;
+  const isSingle = others.length === 0 && isUuid(first);
+  const among = isSingle ? [await alertmanager.silence(first)] : await collect(alertmanager.silences());
   const found = new Map<string, FoundSilence>();
-  for (const typed of idsOrPrefixes) {
+  for (const text of typed) {
     try {
-      const silence = findAmong(among, typed);
-      found.set(silence.id, { typed, silence });
+      const silence = pickSilence(among, text);
+      found.set(silence.id, { typed: text, silence });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      found.set(typed, { typed, error });
+      found.set(text, { typed: text, error });
     }
   }
   return [...found.values()];
 }
 
-/** All of them, expired ones too. */
-export async function readSilences(alertmanager: Pick<Alertmanager, 'silences'>): Promise<readonly Silence[]> {
-  const silences: Silence[] = [];
-  for await (const silence of alertmanager.silences()) silences.push(silence);
-  return silences;
+export async function findSilence(alertmanager: Silences, typed: string): Promise<Silence> {
+  const [found] = await findSilences(alertmanager, [typed]);
+  if (found?.silence === undefined) throw found?.error;
+  return found.silence;
 }

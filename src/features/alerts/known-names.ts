@@ -1,9 +1,10 @@
 /** Label names and alert names that the service knows, and which of them a mistyped one was probably meant to be. */
+import type { RunContext } from '../../cli/command.ts';
+import { distance } from '../../cli/suggest.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import type { Alertmanager } from './api.ts';
-import type { Matcher } from './matcher.ts';
-import { MatcherSyntaxError, parseFallback, splitList } from './matcher-syntax.ts';
+import { type Alertmanager, ifPossible } from './api.ts';
+import { type Matcher, matcherFrom, parseFallback, splitList } from './matcher.ts';
 
 interface Names {
   readonly labels: Set<string>;
@@ -15,37 +16,31 @@ export interface KnownNames extends Names {
   readonly silenced: Names;
 }
 
-export interface NameSuggestion {
-  readonly kind: 'label' | 'alert name';
-  readonly given: string;
-  readonly known: string;
-}
-
 const MOST_EDITS = 2;
 
-/** For each label name and alert name that is not known but close to a known one, the closest. Ask only where nothing matches. */
-export function suggestNames(matchers: readonly Matcher[], known: KnownNames): NameSuggestion[] {
-  const found: NameSuggestion[] = [];
-  const question = (kind: NameSuggestion['kind'], names: keyof Names, given: string): void => {
-    if (known[names].has(given) || found.some((one) => one.kind === kind && one.given === given)) return;
+/** For each label name and alert name that is not known but close to a known one, a question. Ask only where nothing matches. */
+export function suggestNames(matchers: readonly Matcher[], known: KnownNames): string[] {
+  const found = new Set<string>();
+  const question = (kind: string, names: keyof Names, given: string): void => {
+    if (known[names].has(given)) return;
     const meant = closest(given, new Set([...known[names], ...known.silenced[names]]));
-    if (meant !== undefined) found.push({ kind, given, known: meant });
+    if (meant !== undefined) found.add(didYouMean(kind, given, meant));
   };
   for (const { name, value, isRegex, isEqual } of matchers) {
     question('label', 'labels', name);
     if (name === 'alertname' && isEqual && !isRegex) question('alert name', 'alertNames', value);
   }
-  return found;
+  return [...found];
 }
 
-export function suggestionText({ kind, given, known }: NameSuggestion): string {
-  return `unknown ${kind} ${given}: did you mean ${known}?`;
+function didYouMean(kind: string, given: string, meant: string): string {
+  return `unknown ${kind} ${given}: did you mean ${meant}?`;
 }
 
 /** For an option that names a label which is not among `names`. */
 export function unknownLabel(option: string, given: string, names: Iterable<string>): SvcError {
   const known = closest(given, names);
-  const message = known === undefined ? `unknown label ${given}` : suggestionText({ kind: 'label', given, known });
+  const message = known === undefined ? `unknown label ${given}` : didYouMean('label', given, known);
   return new SvcError('invalid_value', `${option}: ${message}`, {
     hint: 'svc alerts list -a -o json shows the labels',
   });
@@ -53,28 +48,42 @@ export function unknownLabel(option: string, given: string, names: Iterable<stri
 
 /** The first of the closest other names, if any is within two edits and has more in common than its length. */
 export function closest(given: string, names: Iterable<string>): string | undefined {
-  const near = [...names].filter((name) => name !== given && Math.max(name.length, given.length) > MOST_EDITS);
-  for (let edits = 1; edits <= MOST_EDITS; edits++) {
-    const known = near.find((name) => isWithin(given, name, edits));
-    if (known !== undefined) return known;
-  }
-  return undefined;
+  const near = [...names].flatMap((name) => {
+    if (name === given || Math.max(name.length, given.length) <= MOST_EDITS) return [];
+    if (Math.abs(name.length - given.length) > MOST_EDITS) return [];
+    const edits = distance(given, name);
+    return edits > MOST_EDITS ? [] : [{ name, edits }];
+  });
+  return near.sort((a, b) => a.edits - b.edits)[0]?.name;
 }
 
-/** Whether so many edits make one text of the other: to insert, delete or replace a character, or to swap two neighbours. */
-function isWithin(a: string, b: string, edits: number): boolean {
-  if (Math.abs(a.length - b.length) > edits) return false;
-  let same = 0;
-  while (same < a.length && a[same] === b[same]) same++;
-  const [x, y] = [a.slice(same), b.slice(same)];
-  if (x === '' || y === '') return true;
-  if (edits === 0) return false;
-  return (
-    isWithin(x.slice(1), y, edits - 1) ||
-    isWithin(x, y.slice(1), edits - 1) ||
-    isWithin(x.slice(1), y.slice(1), edits - 1) ||
-    (x.length > 1 && x[0] === y[1] && x[1] === y[0] && isWithin(x.slice(2), y.slice(2), edits - 1))
-  );
+/** For matchers that match nothing: what names in them are probably mistyped. */
+export async function mistypedNames(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<string[]> {
+  return matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager));
+}
+
+/** Warns of them. The result is complete without the warning, so a failure to read the known names is ignored. */
+export async function warnOfNames(
+  matchers: readonly Matcher[],
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+  prefix = '',
+): Promise<void> {
+  await ifPossible(async () => {
+    for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${prefix}${text}`);
+  });
+}
+
+/** Refuses label names that no alert, silence or configuration of the service has. `option`: what named them. */
+export async function refuseUnknownLabels(
+  names: readonly string[],
+  option: string,
+  alertmanager: Alertmanager,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { labels } = await readKnownNames(alertmanager);
+  const unknown = names.find((name) => !labels.has(name));
+  if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
 }
 
 /** The names in the alerts, the silences and the running configuration. */
@@ -89,10 +98,7 @@ export async function readKnownNames(
   // Newer servers may be unable to list their silences, and compatible ones may have no status: names from the rest will do.
   await ifPossible(async () => {
     for await (const { matchers } of alertmanager.silences()) {
-      for (const { name, value, isRegex, isEqual } of matchers) {
-        if (!isRegex && (isEqual ?? true)) addEquality(silenced, name, value);
-        else silenced.labels.add(name);
-      }
+      for (const wire of matchers) addMatcher(silenced, matcherFrom(wire));
     }
   });
   await ifPossible(async () => addConfiguration(known, await parseYaml((await alertmanager.status()).config.original)));
@@ -102,15 +108,6 @@ export async function readKnownNames(
 function addEquality({ labels, alertNames }: Names, name: string, value: string): void {
   labels.add(name);
   if (name === 'alertname') alertNames.add(value);
-}
-
-/** Reads what is not essential: a failure is ignored, an interruption is not. */
-export async function ifPossible(read: () => Promise<void>): Promise<void> {
-  try {
-    await read();
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
-  }
 }
 
 /** Remote text: what is not YAML, or refers to itself too often, names nothing. */
@@ -145,12 +142,12 @@ function texts(value: unknown): string[] {
 /** One matcher, or a list of them in braces. */
 function addMatchers(known: Names, text: string): void {
   for (const item of splitList(text.trim().replace(/^\{(.*)\}$/s, '$1'))) {
-    try {
-      const { name, value, isRegex, isEqual } = parseFallback(item);
-      if (isEqual && !isRegex) addEquality(known, name, value);
-      else known.labels.add(name);
-    } catch (error) {
-      if (!(error instanceof MatcherSyntaxError)) throw error;
-    }
+    const parsed = parseFallback(item);
+    if (parsed !== undefined) addMatcher(known, parsed);
   }
+}
+
+function addMatcher(known: Names, { name, value, isRegex, isEqual }: Matcher): void {
+  if (isEqual && !isRegex) addEquality(known, name, value);
+  else known.labels.add(name);
 }

@@ -3,44 +3,41 @@
  * that shows the spelling to type. Name and value in double quotes always mean what they say.
  */
 import { SvcError } from '../../errors.ts';
-import { formatMatcher, type Matcher, matcher, OPERATORS, type Operator } from './matcher.ts';
-import { MatcherSyntaxError, parseFallback, splitList } from './matcher-syntax.ts';
-
-export interface MatcherArguments {
-  readonly matchers: Matcher[];
-  /** What was taken for something that was not spelled out, for the person to see. */
-  readonly notices: string[];
-}
-
-/** Throws `invalid_value` (exit 2). Several arguments, and the items of one `{…}` list, all have to match. */
-export function parseMatcherArguments(args: readonly string[]): MatcherArguments {
-  const notices: string[] = [];
-  const matchers = args.flatMap((text, index) => {
-    if (index === 0 && BARE_NAME.test(text)) {
-      const taken = matcher('alertname', '=', text);
-      notices.push(`${text} taken as ${formatMatcher(taken)}`);
-      return [taken];
-    }
-    return text.trimStart().startsWith('{') ? parseBraces(text) : [parseArgument(text)];
-  });
-  return { matchers, notices };
-}
-
-const EXAMPLE = `'name="value"'`;
+import { formatMatcher, type Matcher, matcher, OPERATORS, type Operator, parseFallback, splitList } from './matcher.ts';
 
 /** Any text that cannot be meant as a matcher, a list of them or several names. */
 const BARE_NAME = /^(?![\s[("'`])[^=!~{}",]+(?<!\s)$/;
 
-function refused(text: string, why: string, hint: string): SvcError {
-  return new SvcError('invalid_value', `matcher ${text.trim() === '' ? '""' : text.trim()}: ${why}`, { hint });
+/**
+ * Several arguments, and the items of one `{…}` list, all have to match. `notice` says what a bare word was taken for.
+ * Throws `invalid_value` (exit 2).
+ */
+export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
+  return args.flatMap((text, index) => {
+    if (index === 0 && BARE_NAME.test(text)) {
+      const taken = matcher('alertname', '=', text);
+      notice(`${text} taken as ${formatMatcher(taken)}`);
+      return [taken];
+    }
+    return text.trimStart().startsWith('{') ? parseBraces(text.trim()) : [parseArgument(text)];
+  });
+}
+
+const EXAMPLE = `'name="value"'`;
+
+/** What the server would read is shown, too, where it is not what was probably meant. */
+function refused(text: string, why: string, ...meant: readonly string[]): SvcError {
+  const literal = parseFallback(text);
+  const other = literal?.name ? inShell(formatMatcher(literal)) : '';
+  return new SvcError('invalid_value', `matcher ${text || '""'}: ${why}`, {
+    hint: `write ${meant.join(' and ')}${other === '' || meant.includes(other) ? '' : `; for the text as it is, write ${other}`}`,
+  });
 }
 
 function parseBraces(text: string): Matcher[] {
-  const trimmed = text.trim();
-  if (!trimmed.endsWith('}'))
-    throw refused(text, 'the list is not closed', `write '{name="value",other=~"regex"}' as one argument`);
-  const items = splitList(trimmed.slice(1, -1));
-  if (items.length === 0) throw refused(text, 'the list is empty', `write '{name="value"}'`);
+  if (!text.endsWith('}')) throw refused(text, 'the list is not closed', `'{name="value",other=~"regex"}'`);
+  const items = splitList(text.slice(1, -1));
+  if (items.length === 0) throw refused(text, 'the list is empty', `'{name="value"}'`);
   return items.map(parseArgument);
 }
 
@@ -69,96 +66,54 @@ function withoutQuotes(text: string): string {
     .replace(/\\(["\\])/g, '$1');
 }
 
-function parseArgument(text: string): Matcher {
-  const selector = /^\s*([a-zA-Z_:][\w:]*)\s*(\{.*\})\s*$/s.exec(text);
-  if (selector !== null) {
-    const [, metric = '', list = ''] = selector;
-    const hint = `write ${spelled('alertname', '=', metric)} and ${inShell(list)} as two arguments`;
-    throw refused(text, 'a name before a list is not taken', hint);
+function parseArgument(untrimmed: string): Matcher {
+  const text = untrimmed.trim();
+  const [, metric, list = ''] = /^([a-zA-Z_:][\w:]*)\s*(\{.*\})$/s.exec(text) ?? [];
+  if (metric !== undefined) {
+    throw refused(text, 'a name before a list is not taken', spelled('alertname', '=', metric), inShell(list));
   }
+  if (text === '') throw refused(text, 'is empty', EXAMPLE);
   const parts = partsOf(text);
-  if (parts === undefined) {
-    if (text.trim() === '') throw refused(text, 'is empty', `write ${EXAMPLE}`);
-    throw refused(text, 'has no operator (= != =~ !~)', `write ${spelled('alertname', '=', text.trim())}`);
+  if (parts === undefined) throw refused(text, 'has no operator (= != =~ !~)', spelled('alertname', '=', text));
+  const { name, operator, value } = parts;
+  if (name === '') throw refused(text, 'has no label name', EXAMPLE);
+  if (!OPERATORS.some((known) => known === operator)) {
+    const negated = operator.includes('!');
+    const meant = operator.includes('~') ? (negated ? '!~' : '=~') : negated ? '!=' : '=';
+    throw refused(text, `there is no operator ${operator}`, spelled(name, meant, value));
   }
-  if (parts.name === '') throw refused(text, 'has no label name', `write ${EXAMPLE}`);
-  refuseOperator(text, parts);
-  refuseBrackets(text, parts);
-  refuseShellQuotes(text, parts);
+  if (/^[[(]/.test(text)) {
+    const bare = spelled(name.slice(1).trim(), operator, value.replace(/[\])]$/, ''));
+    throw refused(text, 'brackets around a matcher are not taken', bare);
+  }
+  if (/^(['`]).*\1$/s.test(value) && value.length > 1) {
+    throw refused(text, "the shell's quotes were passed through", spelled(name, operator, value));
+  }
   refuseSeveral(text, parts);
-  try {
-    return parseFallback(text);
-  } catch (error) {
-    if (!(error instanceof MatcherSyntaxError)) throw error;
-    throw refused(text, reasonOf(text), `write ${spelled(parts.name, parts.operator, parts.value)}`);
+  const parsed = parseFallback(untrimmed);
+  if (parsed === undefined) {
+    throw refused(text, 'needs double quotes around its name and its value', spelled(name, operator, value));
   }
+  return parsed;
 }
 
-/** The canonical spelling of what was probably meant. */
+function refuseSeveral(text: string, { name, operator, value }: Parts): void {
+  const [first, ...others] = splitList(text);
+  if (others.length === 0 && first !== text) {
+    throw refused(text, 'ends with a comma', spelled(name, operator, value.replace(/,$/, '').trimEnd()));
+  }
+  const more = others.map(partsOf).filter((parts) => parts !== undefined && parts.name !== '');
+  if (more.length === 0) return;
+  const all = [partsOf(first ?? ''), ...more].filter((parts) => parts !== undefined);
+  const spellings = all.map((parts) => spelled(parts.name, parts.operator, parts.value));
+  throw refused(text, 'these are several matchers, and each has to be an argument of its own', ...spellings);
+}
+
+/** The canonical spelling of what was probably meant, in the quotes that keep a shell from taking its double quotes away. */
 function spelled(name: string, operator: string, value: string): string {
-  return literally(name, operator, withoutQuotes(value));
-}
-
-/** The canonical spelling, in the quotes that keep a shell from taking its double quotes away. */
-function literally(name: string, operator: string, value: string): string {
-  return inShell(formatMatcher(matcher(name, operator as Operator, value)));
+  return inShell(formatMatcher(matcher(name, operator as Operator, withoutQuotes(value))));
 }
 
 function inShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function reasonOf(text: string): string {
-  if (text.endsWith('}')) return 'a value that ends with } needs double quotes';
-  if (text.includes('"')) return 'the double quotes are not balanced, or one inside is not escaped';
-  return 'a label name like this needs double quotes';
-}
-
-function refuseOperator(text: string, { name, operator, value }: Parts): void {
-  if (OPERATORS.some((known) => known === operator)) return;
-  const meant = `${operator.includes('!') ? '!' : '='}${operator.includes('~') ? '~' : operator.includes('!') ? '=' : ''}`;
-  // The server would take the first operator and leave the rest to the value: the other spelling that may be meant.
-  const [literal] = /^(?:=~|=|!=|!~)/.exec(operator) ?? [];
-  const rest = literal === undefined ? '' : operator.slice(literal.length).trimStart();
-  const other =
-    rest === ''
-      ? ''
-      : ` If the value starts with ${rest}, write ${literally(name, literal ?? '=', rest + withoutQuotes(value))}`;
-  throw refused(text, `there is no operator ${operator}`, `did you mean ${spelled(name, meant, value)}?${other}`);
-}
-
-function refuseBrackets(text: string, { name, operator, value }: Parts): void {
-  const bracket = /^\s*([[(])/.exec(text)?.[1];
-  if (bracket === undefined) return;
-  const bare = spelled(name.slice(1).trim(), operator, value.replace(/[\])]$/, ''));
-  const hint = `write ${bare}; if the name starts with ${bracket}, write ${literally(name, operator, value)}`;
-  throw refused(text, 'brackets around a matcher are not taken', hint);
-}
-
-function refuseShellQuotes(text: string, { name, operator, value }: Parts): void {
-  if (!/^(['`]).*\1$/s.test(value) || value.length < 2) return;
-  const literal = literally(name, operator, value);
-  const hint = `write ${spelled(name, operator, value)}; if the quotes belong to the value, write ${literal}`;
-  throw refused(text, "the shell's quotes were passed through", hint);
-}
-
-function refuseSeveral(text: string, { name, operator, value }: Parts): void {
-  const items = splitList(text);
-  const [first = '', ...others] = items;
-  const literal = literally(name, operator, value);
-  if (others.length === 0 && first !== text) {
-    const bare = spelled(name, operator, value.replace(/,$/, '').trimEnd());
-    const hint = value.startsWith('"')
-      ? `write ${bare}`
-      : `write ${bare}; if the comma belongs to the value, write ${literal}`;
-    throw refused(text, 'ends with a comma', hint);
-  }
-  const matchers = items.map(partsOf);
-  if (!matchers.slice(1).some((parts) => parts !== undefined && parts.name !== '')) return;
-  const spellings = matchers.map((parts) =>
-    parts === undefined ? '' : spelled(parts.name, parts.operator, parts.value),
-  );
-  const several = spellings.includes('') ? 'write each matcher' : `write ${spellings.join(' and ')}`;
-  const other = value.startsWith('"') ? '' : `; if the comma belongs to the value, write ${literal}`;
-  throw refused(text, 'these are several matchers in one argument', `${several} as separate arguments${other}`);
 }

@@ -1,7 +1,6 @@
-import { SvcError } from '../../errors.ts';
+/** Matchers: their one canonical spelling, and the two grammars in which servers read them. */
 
-/** A matcher and its one canonical spelling, which every grammar of the service reads the same way. */
-// A type, not an interface: only so can it stand where the service's own matcher, with unknown fields, is expected.
+// A type, not an interface: only so is it assignable to the service's own matcher, which has unknown fields.
 export type Matcher = {
   readonly name: string;
   readonly value: string;
@@ -11,8 +10,6 @@ export type Matcher = {
 
 export const OPERATORS = ['=', '!=', '=~', '!~'] as const;
 export type Operator = (typeof OPERATORS)[number];
-
-const CLASSIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
 export function matcher(name: string, operator: Operator, value: string): Matcher {
   return { name, value, isRegex: operator.includes('~'), isEqual: operator.startsWith('=') };
@@ -35,14 +32,10 @@ function quote(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`))}"`;
 }
 
+/** The spelling that every grammar of the service reads the same way. */
 export function formatMatcher(of: Matcher): string {
-  const name = CLASSIC_NAME.test(of.name) ? of.name : quote(of.name);
+  const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(of.name) ? of.name : quote(of.name);
   return `${name}${operatorOf(of)}${quote(of.value)}`;
-}
-
-/** As one argument of the command line, or as a person reads a silence: `{a="b",c=~"d"}`. */
-export function formatMatchers(matchers: readonly Matcher[]): string {
-  return `{${matchers.map(formatMatcher).join(',')}}`;
 }
 
 /** Whether both lists mean the same: order and repetition do not matter. */
@@ -52,47 +45,82 @@ export function sameMatchers(a: readonly Matcher[], b: readonly Matcher[]): bool
   return left.size === right.size && [...left].every((text) => right.has(text));
 }
 
-/**
- * Whether all matchers match labels that no alert of the server has; a missing label is an empty one. The server's regular
- * expressions are RE2: one that may mean something else to JavaScript is refused with `guarded`.
- */
-export function matchesLabels(matchers: readonly Matcher[], labels: Readonly<Record<string, string>>): boolean {
-  // What an equality decides, no regular expression has to.
-  const [plain, patterns] = [matchers.filter(({ isRegex }) => !isRegex), matchers.filter(({ isRegex }) => isRegex)];
-  return [...plain, ...patterns].every((matcher) => matches(matcher, labels));
+// `\s` of the server's regular expressions is ASCII only.
+const BLANK = '[\\t\\n\\f\\r ]';
+const CLASSIC = new RegExp(`^${BLANK}*([a-zA-Z_:][a-zA-Z0-9_:]*)${BLANK}*(=~|=|!=|!~)${BLANK}*(.*)$`, 's');
+// The lookbehind keeps a long run of blanks from being searched from each of its characters.
+const LAST_BLANKS = new RegExp(`(?<!${BLANK})${BLANK}+$`);
+const CLASSIC_VALUE = /^(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^"\\]*(?:\\.[^"\\]*)*\\?))$/s;
+
+/** The grammar of servers before 0.27, and of later ones in classic mode. Undefined where it refuses the text. */
+export function parseClassic(text: string): Matcher | undefined {
+  const [, name, operator, rest = ''] = CLASSIC.exec(text) ?? [];
+  const [, quoted, bare] = CLASSIC_VALUE.exec(rest.replace(LAST_BLANKS, '')) ?? [];
+  const value = quoted ?? bare;
+  if (name === undefined || value === undefined) return undefined;
+  const plain = value.replace(/\\([n"\\])/g, (_, char: string) => (char === 'n' ? '\n' : char));
+  return matcher(name, operator as Operator, plain);
 }
 
-function matches(matcher: Matcher, labels: Readonly<Record<string, string>>): boolean {
-  const value = Object.hasOwn(labels, matcher.name) ? (labels[matcher.name] ?? '') : '';
-  const equal = matcher.isRegex ? matchesPattern(matcher, value) : value === matcher.value;
-  return equal === matcher.isEqual;
-}
-
-function matchesPattern(matcher: Matcher, value: string): boolean {
-  if (!COMMON.test(matcher.value) || !PRINTABLE.test(value)) throw unsure(matcher);
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(`^(?:${matcher.value})$`);
-  } catch {
-    throw unsure(matcher); // unbalanced
-  }
-  return pattern.test(value);
-}
-
-const LITERAL = String.raw`[A-Za-z0-9_ \-:/@,=<>"'%&#;~!]`;
-const ESCAPED = String.raw`\\[!-/:-@[-\`{-~]`;
-const DIGIT_OR_WORD = String.raw`\\[dDwW]`;
-const CLASS = String.raw`\[\^?(?:[A-Za-z0-9_](?:-[A-Za-z0-9])?|[ .:/@]|${ESCAPED}|\\[dw])+\]`;
-/**
- * Literals, dots, simple classes, each perhaps repeated, in alternatives and groups. A group is not repeated: what is nested so
- * can take JavaScript for ever, and the text comes from the service.
- */
-const COMMON = new RegExp(
-  String.raw`^(?:(?:${LITERAL}|${ESCAPED}|${DIGIT_OR_WORD}|${CLASS}|\.)[*+?]?|\((?:\?:)?|\)(?![*+?{])|\|)*$`,
+// What Go calls a space; JavaScript's `\s` has U+FEFF and lacks U+0085.
+const SPACE = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const GAP = `[${SPACE}]*`;
+const TEXT = `("[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[^${SPACE}{}!=~,\\\\"'\`]+)`;
+const UTF8 = new RegExp(
+  `^${GAP}(?:(\\{)${GAP})?${TEXT}${GAP}(=~|=|!=|!~)${GAP}${TEXT}${GAP}(?:,${GAP})?(?:(\\})${GAP})?$`,
+  'su',
 );
-/** A dot leaves out other line ends in JavaScript than in RE2. */
-const PRINTABLE = /^[\x20-\x7e]*$/;
 
-function unsure(matcher: Matcher): SvcError {
-  return new SvcError('guarded', `only the server can tell what ${formatMatcher(matcher)} matches`);
+/** The grammar of 0.27 and later in strict mode, for one matcher. Undefined where it refuses the text. */
+export function parseUtf8(text: string): Matcher | undefined {
+  const [, open, name, operator, value, close] = isList(text) ? [] : (UTF8.exec(text) ?? []);
+  if (name === undefined || value === undefined || (open === undefined) !== (close === undefined)) return undefined;
+  const [left, right] = [unquote(name), unquote(value)];
+  if (left === undefined || right === undefined) return undefined;
+  return matcher(left, operator as Operator, right);
+}
+
+/** As a server reads a `filter` by default: the classic grammar wins where both read the text, but differently. */
+export function parseFallback(text: string): Matcher | undefined {
+  return isList(text) ? undefined : (parseClassic(text) ?? parseUtf8(text));
+}
+
+function isList(text: string): boolean {
+  return text.startsWith('{') || text.endsWith('}');
+}
+
+const ESCAPE =
+  /\\(?:([abfnrtv\\"])|x([\da-fA-F]{2})|([0-3][0-7]{2})|u((?![dD][89a-fA-F])[\da-fA-F]{4})|U((?!0000[dD][89a-fA-F])[\da-fA-F]{8}))/g;
+const SINGLE: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+
+/** A string of Go: `\xHH` and octal escapes are bytes, and all bytes together must be UTF-8. */
+function unquote(text: string): string | undefined {
+  if (!text.startsWith('"')) return text;
+  const body = text.slice(1, -1);
+  if (/[\\\n]/.test(body.replace(ESCAPE, ''))) return undefined;
+  const bytesOf = (some: string): string => Buffer.from(some).toString('latin1');
+  try {
+    const bytes = bytesOf(body).replace(ESCAPE, (_, single?: string, hex?: string, octal?: string, ...points) => {
+      if (single !== undefined) return SINGLE[single] ?? single;
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+      return bytesOf(String.fromCodePoint(Number.parseInt(points[0] ?? points[1], 16)));
+    });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined; // no UTF-8, or no code point
+  }
+}
+
+/** Splits at the commas outside double quotes. A last part that is blank is left out. */
+export function splitList(list: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (const { 0: token, index } of list.matchAll(/\\.?|"(?:[^"\\]|\\.)*(?:"|\\?$)|,/gs)) {
+    if (token !== ',') continue;
+    parts.push(list.slice(start, index));
+    start = index + 1;
+  }
+  const rest = list.slice(start);
+  return rest.trim() === '' ? parts : [...parts, rest];
 }

@@ -1,10 +1,37 @@
 /** The options that choose alerts, what the server is asked for them, and what is then selected from its response. */
-
 import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import type { Alertmanager } from './api.ts';
 import { formatMatcher, type Matcher } from './matcher.ts';
+import { parseMatcherArguments } from './matcher-argument.ts';
 import type { Alert, AlertFilter, StateQuery } from './schema.ts';
+
+export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+export const SELECTION_FLAGS = {
+  state: {
+    type: 'choice',
+    repeat: true,
+    choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+    help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
+  },
+  all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+  receiver: {
+    type: 'string',
+    short: 'r',
+    value: 'regex',
+    complete: 'receivers',
+    help: 'Only alerts routed to receivers whose whole name matches',
+  },
+} as const satisfies Flags;
+
+export const AGE_FLAG = {
+  'older-than': { type: 'duration', help: 'Only alerts that started longer ago' },
+} as const satisfies Flags;
+
+/** An empty list means `active`. */
+export type WantedStates = readonly AlertState[] | 'all';
 
 export interface AlertSelection {
   readonly wanted: WantedStates;
@@ -21,18 +48,6 @@ export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSel
     (newerThan === undefined || age <= newerThan)
   );
 }
-
-export async function collectAlerts(alerts: AsyncIterable<Alert>): Promise<readonly Alert[]> {
-  const all: Alert[] = [];
-  for await (const alert of alerts) all.push(alert);
-  return all;
-}
-
-export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
-
-/** An empty list means `active`. */
-export type WantedStates = readonly AlertState[] | 'all';
 
 /**
  * The service has one `suppressed`, and drops an alert that is silenced and inhibited as soon as either is not wanted. So svc asks
@@ -52,65 +67,38 @@ export function alertQuery(wanted: WantedStates): StateQuery {
   };
 }
 
-/** The same for `GET /alerts/groups`, which has no `unprocessed`. */
-export function groupQuery(wanted: WantedStates): Omit<StateQuery, 'unprocessed'> {
-  if (wanted === 'all') return {};
-  const { active = false, silenced = false, inhibited = false } = alertQuery(wanted);
-  return { active, silenced, inhibited };
-}
-
 /** Whether the server answers `alertQuery` with exactly the alerts that `keepsAlert` keeps, where no time interval mutes any. */
 export function serverSelects(wanted: WantedStates): boolean {
   return wanted === 'all' || orActive(wanted).every((state) => state === 'active');
 }
 
-export function keepsAlert({ status }: Pick<Alert, 'status'>, wanted: WantedStates): boolean {
+export function keepsAlert(alert: Pick<Alert, 'status'>, wanted: WantedStates): boolean {
   if (wanted === 'all') return true;
-  const silenced = status.silencedBy.length > 0;
-  const inhibited = status.inhibitedBy.length > 0;
-  const muted = isMuted(status);
-  return orActive(wanted).some((state) => {
-    switch (state) {
-      case 'silenced':
-        return silenced;
-      case 'inhibited':
-        return inhibited;
-      case 'muted':
-        return muted;
-      case 'suppressed':
-        return silenced || inhibited || muted || status.state === 'suppressed';
-      default:
-        return !silenced && !inhibited && !muted && status.state === state;
-    }
-  });
+  const reasons = suppressedBy(alert);
+  if (reasons.length === 0) return orActive(wanted).some((state) => state === alert.status.state);
+  return wanted.some((state) => state === 'suppressed' || reasons.includes(state));
 }
 
 /** Why an alert is suppressed, `silenced,muted`, or the service's own state. */
-export function effectiveState({ status }: Pick<Alert, 'status'>): string {
-  const reasons: string[] = [];
-  if (status.silencedBy.length > 0) reasons.push('silenced');
-  if (status.inhibitedBy.length > 0) reasons.push('inhibited');
-  if (isMuted(status)) reasons.push('muted');
-  return reasons.length > 0 ? reasons.join(',') : status.state;
+export function effectiveState(alert: Pick<Alert, 'status'>): string {
+  return suppressedBy(alert).join() || alert.status.state;
 }
 
-function isMuted({ mutedBy }: Alert['status']): boolean {
-  return mutedBy !== undefined && mutedBy.length > 0;
+function suppressedBy({ status }: Pick<Alert, 'status'>): AlertState[] {
+  const reasons: AlertState[] = [];
+  if (status.silencedBy.length > 0) reasons.push('silenced');
+  if (status.inhibitedBy.length > 0) reasons.push('inhibited');
+  if (status.mutedBy !== undefined && status.mutedBy.length > 0) reasons.push('muted');
+  return reasons;
 }
 
 function orActive(states: readonly AlertState[]): readonly AlertState[] {
   return states.length === 0 ? ['active'] : states;
 }
 
-export function wantedStates({
-  all,
-  state,
-}: {
-  readonly all: boolean;
-  readonly state: readonly AlertState[];
-}): WantedStates {
-  if (all && state.length > 0) throw new SvcError('usage', '--all and --state contradict each other');
-  return all ? 'all' : state;
+export function wantedStates(options: { readonly all: boolean; readonly state: readonly AlertState[] }): WantedStates {
+  if (options.all && options.state.length > 0) throw new SvcError('usage', '--all and --state contradict each other');
+  return options.all ? 'all' : options.state;
 }
 
 export interface GivenFilter {
@@ -119,34 +107,23 @@ export interface GivenFilter {
   readonly matchers: readonly Matcher[];
 }
 
-export async function alertFilter(
+export function alertFilter(
   { matcher, receiver }: { readonly matcher: readonly string[]; readonly receiver: string | undefined },
   ctx: Pick<RunContext, 'notice'>,
-): Promise<GivenFilter> {
-  if (matcher.length === 0) return { filter: { filter: [], receiver }, matchers: [] };
-  const { parseMatcherArguments } = await import('./matcher-argument.ts');
-  const { matchers, notices } = parseMatcherArguments(matcher);
-  for (const notice of notices) ctx.notice(notice);
+): GivenFilter {
+  const matchers = parseMatcherArguments(matcher, ctx.notice);
   return { filter: { filter: matchers.map(formatMatcher), receiver }, matchers };
 }
 
-/** For matchers that match nothing: what names in them are probably mistyped. */
-export async function mistypedNames(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<string[]> {
-  if (matchers.length === 0) return [];
-  const { readKnownNames, suggestionText, suggestNames } = await import('./known-names.ts');
-  return suggestNames(matchers, await readKnownNames(alertmanager)).map(suggestionText);
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
-/** Warns of them. The result is complete without the warning, so a failure to read the known names is ignored. */
-export async function warnOfNames(
-  matchers: readonly Matcher[],
-  alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'notice'>,
-): Promise<void> {
-  const { ifPossible } = await import('./known-names.ts');
-  await ifPossible(async () => {
-    for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${text}`);
-  });
+/** Those items that a test keeps, as they come. */
+export async function* filterAsync<T>(items: AsyncIterable<T>, predicate: (item: T) => boolean): AsyncGenerator<T> {
+  for await (const item of items) if (predicate(item)) yield item;
 }
 
 export async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<void>): AsyncGenerator<T, void, void> {
@@ -156,22 +133,4 @@ export async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<vo
     yield item;
   }
   if (isNone) await step();
-}
-
-/** Refuses label names that no alert, silence or configuration of the service has. `option`: what named them. */
-export async function refuseUnknownLabels(
-  names: readonly string[],
-  option: string,
-  alertmanager: Alertmanager,
-): Promise<void> {
-  if (names.length === 0) return;
-  const { readKnownNames, unknownLabel } = await import('./known-names.ts');
-  const { labels } = await readKnownNames(alertmanager);
-  const unknown = names.find((name) => !labels.has(name));
-  if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
-}
-
-/** Those items that a test keeps, as they come. */
-export async function* filterAsync<T>(items: AsyncIterable<T>, predicate: (item: T) => boolean): AsyncGenerator<T> {
-  for await (const item of items) if (predicate(item)) yield item;
 }

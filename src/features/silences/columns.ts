@@ -1,10 +1,9 @@
 /** How silences are shown: the cells, columns and outputs that the commands about them share. */
-import type { Arguments } from '../../cli/flags.ts';
+import type { Candidates } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
-import type { Silence } from '../alerts/schema.ts';
-import type { SilenceOutcome } from './silence-outcome.ts';
-import type { PostedSilence } from './silencing.ts';
+import type { PostableSilence, Silence } from '../alerts/schema.ts';
+import type { PostedSilence } from './draft.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'strong', pending: 'warn', expired: 'dim' };
 
@@ -27,17 +26,6 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
   { name: 'silence', cell: ({ id }) => id, wide: true },
-];
-
-/** A silence with the number of alerts that it mutes now. */
-export interface CountedSilence extends Silence {
-  readonly alertCount: number;
-}
-
-export const COUNTED_COLUMNS: readonly Column<CountedSilence>[] = [
-  ...SILENCE_COLUMNS.slice(0, 3),
-  { name: 'alerts', cell: ({ alertCount }) => alertCount, align: 'right' },
-  ...SILENCE_COLUMNS.slice(3),
 ];
 
 export const POSTED_RECORD: RecordOutput<PostedSilence> = {
@@ -79,10 +67,24 @@ export const POSTED_LIST: ListOutput<PostedSilence> = {
   columns: POSTED_RECORD.columns.map((column) => (column.name === 'id' ? column : { ...column, flex: true as const })),
 };
 
-/** One line of a list that is shown before a question. */
-export function describeSilence(silence: Silence): string {
-  const { id, status, createdBy, comment } = silence;
-  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
+export function silenceCandidates({ id, ...silence }: Pick<Silence, 'id' | 'matchers' | 'comment'>): Candidates {
+  return { silences: [{ value: id, note: [...matcherTexts(silence), silence.comment].join(' ') }] };
+}
+
+export function postedCandidates(posted: PostedSilence): Candidates {
+  return silenceCandidates({ ...posted, id: posted.silenceID });
+}
+
+export interface SilenceOutcome {
+  /** The silence that was named, or what was typed where there is none. */
+  readonly id: string;
+  readonly result: 'extended' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
+  /** The silence that is in force now: the same, or the one that the server made instead; null where there is none. */
+  readonly silenceID: string | null;
+  readonly matchers: PostableSilence['matchers'];
+  readonly endsAt: string | null;
+  readonly comment: string | null;
+  readonly message: string | null;
 }
 
 const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
@@ -109,12 +111,8 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   id: ({ id, silenceID }) => silenceID ?? id,
 };
 
-/** The argument of commands that change several silences. */
-export const SILENCE_IDS = {
-  id: {
-    help: 'Ids, or enough of the beginning to tell each from others',
-    repeat: true,
-    required: true,
-    complete: 'silences',
-  },
-} as const satisfies Arguments;
+/** Of a silence that stays as it is. */
+export function unchanged(result: 'at-max' | 'skipped', silence: Silence, message: string): SilenceOutcome {
+  const { id, matchers, endsAt, comment } = silence;
+  return { id, result, silenceID: id, matchers, endsAt, comment, message };
+}

@@ -1,16 +1,24 @@
-/** A silence before it is sent: made of options, of a file, or of a silence that exists and what is to change. */
-
+/** Silences before they are sent: made of a file's row, or of a silence that exists and what is to change. */
+import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
-import { formatMatcher, type Matcher, matcherFrom } from '../alerts/matcher.ts';
-import { isPositive } from '../alerts/matcher-warnings.ts';
-import type { PostableSilence, Silence } from '../alerts/schema.ts';
+import { type Alertmanager, isUuid } from '../alerts/api.ts';
+import { type Row, readRows } from '../alerts/file.ts';
+import { unknownLabel } from '../alerts/known-names.ts';
+import { formatMatcher, type Matcher, matcher, matcherFrom, sameMatchers } from '../alerts/matcher.ts';
+import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
 
-/** Fields that the service sets and does not take back (doc 1 §2: gettableSilence). */
-const SET_BY_SERVICE = new Set(['status', 'updatedAt']);
+/** What was made of a silence. `matched` is null where nothing was counted. */
+export interface PostedSilence extends PostableSilence {
+  readonly silenceID: string;
+  /** The silence that was updated; the same as `silenceID` unless the server had to make a new one. */
+  readonly previousID?: string;
+  readonly matched: { readonly alerts: number; readonly active: number } | null;
+  /** Only where a silence was to be there, one way or another: nothing was sent, for it was there. */
+  readonly unchanged?: boolean;
+}
 
 export interface SilenceChanges {
-  readonly matchers?: PostableSilence['matchers'] | readonly Matcher[] | undefined;
+  readonly matchers?: PostableSilence['matchers'] | undefined;
   readonly startsAt?: string | undefined;
   readonly endsAt?: string | undefined;
   readonly createdBy?: string | undefined;
@@ -18,89 +26,94 @@ export interface SilenceChanges {
 }
 
 /**
- * The silence as it is with the changes in it. Unknown fields go back as they came: newer servers keep annotations there, and
- * a field that is left out is a field that is wiped.
+ * The silence as it is with the changes in it, and without what the service does not take back (doc 1 §2: gettableSilence).
+ * Unknown fields stay: newer servers have annotations there, and a field that is left out is a field that is wiped.
  */
-export function applyChanges(silence: Silence, changes: SilenceChanges): PostableSilence {
-  const kept = Object.entries(silence).filter(([name]) => !SET_BY_SERVICE.has(name));
+export function applyChanges(
+  { status: _, updatedAt: __, ...silence }: Silence,
+  changes: SilenceChanges,
+): PostableSilence {
   const changed = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return Object.fromEntries([...kept, ...changed]) as PostableSilence;
+  return { ...silence, ...Object.fromEntries(changed) };
 }
 
-/** Whether the server will see other matchers: their order counts, for it makes a new silence of another order too. */
-export function changesMatchers(silence: Silence, draft: PostableSilence): boolean {
-  const spell = (matchers: PostableSilence['matchers']): string =>
-    matchers.map((m) => formatMatcher(matcherFrom(m))).join();
-  return spell(silence.matchers) !== spell(draft.matchers);
+/** A silence with the later end; undefined where it lasts as long as `max` allows. Twice the same silence gives the same end. */
+export function extended(silence: Silence, by: number, max = Number.POSITIVE_INFINITY): PostableSilence | undefined {
+  const end = Date.parse(silence.endsAt);
+  const wanted = Math.min(end + by, Date.parse(silence.startsAt) + max);
+  return wanted > end ? applyChanges(silence, { endsAt: new Date(wanted).toISOString() }) : undefined;
 }
 
-/** The server adds to an end the time for which it keeps ended silences, and cannot write years of five digits. */
-const TOO_LATE = Date.parse('9999-01-01T00:00:00Z');
-
-/** Refuses what the server is known to refuse of a window. Times are RFC 3339. */
-export function checkWindow({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'endsAt'>, now: number): void {
-  const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
-  if (end <= now) {
-    throw new SvcError('invalid_value', `the silence would end in the past (${endsAt})`, {
-      hint: 'to end one now: svc silences expire <id>',
-    });
-  }
-  if (end <= start)
-    throw new SvcError('invalid_value', `the silence would end (${endsAt}) before it starts (${startsAt})`);
-  if (end >= TOO_LATE) {
-    throw new SvcError('invalid_value', `the silence would end later than the server can store (${endsAt})`, {
-      hint: 'no silence lasts for ever: give it a nearer end',
-    });
-  }
+interface FileRules {
+  /** Of new silences that name nobody. */
+  readonly createdBy: string;
+  /** A backup may be empty, and what others have stored without a reason is brought back without one. */
+  readonly backup?: boolean;
 }
 
-/**
- * Label names that a filter takes and a silence does not: on 0.25 to 0.27 an update with one is refused after the old silence
- * is already expired.
- */
-export function checkNamesOfUpdate(matchers: readonly Matcher[]): void {
-  for (const { name } of matchers) {
-    if (name.includes(':')) {
-      throw new SvcError(
-        'invalid_value',
-        `the label name "${name}" holds a colon, which older servers refuse in a silence`,
-        {
-          hint: 'make a new silence with it instead: svc silences create',
-        },
-      );
+/** New silences get an author and a start if they have none; those with an id are updates and are sent as they are. */
+export async function readSilences(
+  path: string,
+  { createdBy, backup = false }: FileRules,
+  ctx: Pick<RunContext, 'now' | 'readInput'>,
+) {
+  const startsAt = new Date(ctx.now()).toISOString();
+  const complete = ({ id, status: _, updatedAt: __, ...row }: Row, where: string): Row => {
+    const { comment } = row;
+    if (!backup && typeof comment === 'string' && comment.trim() === '') {
+      throw new SvcError('invalid_value', `${where}: comment is empty`);
     }
-  }
+    if (id === undefined || id === '') return { createdBy, startsAt, ...row };
+    if (typeof id !== 'string' || !isUuid(id)) throw new SvcError('invalid_value', `${where}: id is not a UUID`);
+    return { id: id.toLowerCase(), ...row };
+  };
+  return readRows('silence', path, { complete, mayBeEmpty: backup }, ctx);
 }
 
 /**
- * Matchers that all match an alert without their labels: each is fit for a filter, but a silence of only such ones is refused,
- * on 0.25 to 0.27 after the old silence is already expired.
+ * What to send so that a silence like the draft is there; the silence itself where it already is. One with the same matchers that
+ * covers the draft's time is enough; one that covers only the beginning is extended, and keeps its author and comment.
  */
-export function checkMatchersOfUpdate(matchers: readonly Matcher[]): void {
-  // To the server a negative matcher is enough, whatever it matches.
-  if (matchers.some((of) => !of.isEqual || isPositive(of))) return;
-  throw new SvcError('invalid_value', `${matchers.map(formatMatcher).join(' ')} may match an alert without any label`, {
-    hint: 'the server refuses such a silence: add a matcher for a value, such as team=db',
-  });
+export async function ensured(
+  draft: PostableSilence,
+  alertmanager: Pick<Alertmanager, 'silences'>,
+  accepts: (silence: Silence) => boolean = () => true,
+): Promise<{ readonly present: Silence } | { readonly present?: undefined; readonly wanted: PostableSilence }> {
+  const matchers = draft.matchers.map(matcherFrom);
+  const start = Date.parse(draft.startsAt);
+  let present: Silence | undefined;
+  for await (const silence of alertmanager.silences(matchers.map(formatMatcher))) {
+    const { state } = silence.status;
+    // An active one has begun, whatever the clocks say. One with a gap before the draft is another silence.
+    const begun = state === 'active' || (state === 'pending' && Date.parse(silence.startsAt) <= start);
+    if (!begun || Date.parse(silence.endsAt) < start) continue;
+    if (!sameMatchers(silence.matchers.map(matcherFrom), matchers) || !accepts(silence)) continue;
+    if (present === undefined || Date.parse(silence.endsAt) > Date.parse(present.endsAt)) present = silence;
+  }
+  if (present === undefined) return { wanted: draft };
+  if (Date.parse(present.endsAt) >= Date.parse(draft.endsAt)) return { present };
+  return { wanted: applyChanges(present, { endsAt: draft.endsAt }) };
 }
 
-/** An expired silence once more, from now: as long as it lasted, or for `lengthMs`. Unknown fields come along. */
-export function recreated(silence: Silence, now: number, lengthMs: number | undefined): PostableSilence {
-  const { id, status } = silence;
-  if (status.state !== 'expired') {
-    throw new SvcError('guarded', `silence ${id} is ${status.state}: there is nothing to make again`, {
-      hint: `let it end later: svc silences extend ${shellWord(id)} --by 1h`,
+/** One that was there, as if it had been sent. */
+export function unchangedSilence(silence: Silence): PostedSilence {
+  const { id, ...fields } = applyChanges(silence, {});
+  return { silenceID: silence.id, ...fields, matched: null, unchanged: true };
+}
+
+/** One equality for each label, without those of `drop`; the name of the alert first. Throws where nothing is left. */
+export function matchersOfLabels(labels: Alert['labels'], drop: readonly string[] = []): Matcher[] {
+  for (const name of drop) if (!Object.hasOwn(labels, name)) throw unknownLabel('--drop', name, Object.keys(labels));
+  const left = Object.entries(labels).filter(([name]) => !drop.includes(name));
+  if (left.length === 0) {
+    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`, {
+      hint: 'leave at least one that says which alerts are meant',
     });
   }
-  const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
-  if (length <= 0) {
-    throw new SvcError('guarded', `silence ${id} was ended before it began, and lasted no time`, {
-      hint: 'say how long with --for',
-    });
-  }
-  const { id: _, ...draft } = applyChanges(silence, {
-    startsAt: new Date(now).toISOString(),
-    endsAt: new Date(now + length).toISOString(),
-  });
-  return draft as PostableSilence;
+  return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  if (a === 'alertname' || b === 'alertname') return a === 'alertname' ? -1 : 1;
+  return a < b ? -1 : 1;
 }

@@ -5,10 +5,12 @@ import type { Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import { findAlert, isFingerprintPrefix } from '../alerts/ids.ts';
-import { formatMatcher, matcherFrom, matchesLabels } from '../alerts/matcher.ts';
+import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import { parseMatcherArguments } from '../alerts/matcher-argument.ts';
+import { labelTest } from '../alerts/matching.ts';
 import type { Silence } from '../alerts/schema.ts';
-import { author } from './silencing-flags.ts';
+import { filterAsync } from '../alerts/selection.ts';
+import { author } from './writer.ts';
 
 export interface SilenceSelection {
   /** Undefined for every state. */
@@ -33,26 +35,37 @@ export function selectsByState({ within, createdBy, comment, matching, forAlert,
   return texts && Object.keys(matching).length === 0 && forAlert.length === 0 && !unused;
 }
 
-/** Reads what the selection needs to know of the alerts, and gives the test for one silence. */
-export async function silenceTest(
+/** The silences that are selected, of those that the server has, or that have all of the matchers `filter` as text. */
+export async function selectedSilences(
   selection: SilenceSelection,
+  filter: readonly string[],
   alertmanager: Alertmanager,
   now: number,
-): Promise<(silence: Silence) => boolean> {
+): Promise<AsyncIterable<Silence>> {
   const { states, within, createdBy, comment, matching, forAlert, unused } = selection;
-  const author = textTest(createdBy, 'created-by', (text, wanted) => text === wanted);
-  const words = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
+  const byAuthor = textTest(createdBy, 'created-by', (text, wanted) => text === wanted);
+  const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
-  const labels = Object.keys(matching).length === 0 ? undefined : matching;
-  return (silence) =>
-    (states === undefined || states.has(silence.status.state)) &&
-    (within === undefined || endsWithin(silence, within, now)) &&
-    author(silence.createdBy) &&
-    words(silence.comment) &&
-    (muting === undefined || muting.has(silence.id)) &&
-    (used === undefined || (silence.status.state === 'active' && !used.has(silence.id))) &&
-    (labels === undefined || mutes(silence, labels));
+  const silences = filterAsync(
+    alertmanager.silences(filter),
+    (silence) =>
+      (states === undefined || states.has(silence.status.state)) &&
+      (within === undefined || endsWithin(silence, within, now)) &&
+      byAuthor(silence.createdBy) &&
+      byComment(silence.comment) &&
+      (muting === undefined || muting.has(silence.id)) &&
+      (used === undefined || (silence.status.state === 'active' && !used.has(silence.id))),
+  );
+  return Object.keys(matching).length === 0 ? silences : matchingLabels(silences, matching);
+}
+
+/** Those that would mute an alert with these labels. */
+async function* matchingLabels(silences: AsyncIterable<Silence>, labels: SilenceSelection['matching']) {
+  for await (const silence of silences) {
+    const matches = await labelTest(silence.matchers.map(matcherFrom));
+    if (matches(labels)) yield silence;
+  }
 }
 
 /** How many alerts each silence mutes now, by its id. Those that mute none are not in it. */
@@ -73,22 +86,10 @@ async function silencesOf(wanted: readonly string[], alertmanager: Alertmanager)
       for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
       continue;
     }
-    const filter = parseMatcherArguments([text]).matchers.map(formatMatcher);
+    const filter = parseMatcherArguments([text]).map(formatMatcher);
     for await (const { status } of alertmanager.alerts({ filter })) for (const id of status.silencedBy) ids.add(id);
   }
   return ids;
-}
-
-function mutes(silence: Silence, labels: Readonly<Record<string, string>>): boolean {
-  try {
-    return matchesLabels(silence.matchers.map(matcherFrom), labels);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw new SvcError(error.code, `silence ${silence.id}: ${error.message}`, {
-      hint: 'ask the server about an alert that fires instead: --for-alert',
-      cause: error,
-    });
-  }
 }
 
 function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boolean {
@@ -175,12 +176,6 @@ export function statesOf({
 }
 
 /** What the server filters silences by. */
-export async function silenceFilter(
-  matcher: readonly string[],
-  ctx: Pick<RunContext, 'notice'>,
-): Promise<readonly string[]> {
-  const { parseMatcherArguments } = await import('../alerts/matcher-argument.ts');
-  const { matchers, notices } = parseMatcherArguments(matcher);
-  for (const notice of notices) ctx.notice(notice);
-  return matchers.map(formatMatcher);
+export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
+  return parseMatcherArguments(matcher, ctx.notice).map(formatMatcher);
 }

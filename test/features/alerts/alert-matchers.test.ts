@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { matchersOfLabels } from '../../../src/features/silences/acknowledgement.ts';
+import { matchersOfLabels } from '../../../src/features/silences/draft.ts';
 import fc from '../../support/seeded.ts';
 
 const names: fc.Arbitrary<string> = fc.constantFrom('alertname', 'team', 'host', '__proto__', 'constructor', 'a', 'Z');

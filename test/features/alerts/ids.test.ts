@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
 import { isUuid, silenceId } from '../../../src/features/alerts/api.ts';
-import { findAlert, findAmong, findSilence, isFingerprintPrefix } from '../../../src/features/alerts/ids.ts';
+import { findAlert, findSilence, isFingerprintPrefix, pickSilence } from '../../../src/features/alerts/ids.ts';
 import type { Alert, Silence } from '../../../src/features/alerts/schema.ts';
 
 const silenceOf = (id: string): Silence => ({
@@ -46,28 +46,28 @@ test.each([
   ['2f1b0000-', B],
   [C.toUpperCase(), C],
 ])('%s begins one silence id', (prefix, id) => {
-  expect(findAmong(silences, prefix).id).toBe(id);
+  expect(pickSilence(silences, prefix).id).toBe(id);
 });
 
 test('an id that is another one as far as it goes is no doubt', () => {
   const items = [silenceOf(`${A.slice(0, -1)}`), silenceOf(A)];
-  expect(findAmong(items, A.slice(0, -1)).id).toBe(A.slice(0, -1));
+  expect(pickSilence(items, A.slice(0, -1)).id).toBe(A.slice(0, -1));
 });
 
 test('no silence, several, and what cannot be an id', () => {
-  expect(failure(() => findAmong(silences, 'aa'))).toMatchObject({
+  expect(failure(() => pickSilence(silences, 'aa'))).toMatchObject({
     code: 'not_found',
     exit: 5,
     message: 'there is no silence aa',
   });
-  expect(failure(() => findAmong(silences, '2f1'))).toMatchObject({
+  expect(failure(() => pickSilence(silences, '2f1'))).toMatchObject({
     code: 'invalid_value',
     exit: 2,
     message: `2 silences begin with 2f1: ${A}, ${B}`,
     hint: 'give more of the id',
   });
   for (const text of ['', '-', 'xyz', `${A}0`, '2f 1a', '../alerts']) {
-    expect(failure(() => findAmong(silences, text))).toMatchObject({ code: 'invalid_value', exit: 2 });
+    expect(failure(() => pickSilence(silences, text))).toMatchObject({ code: 'invalid_value', exit: 2 });
   }
 });
 
@@ -75,7 +75,7 @@ test('of many candidates only some are named', () => {
   const many = Array.from({ length: 8 }, (_, index) =>
     silenceOf(`${index}${A.slice(1)}`.replace(/^./, `a${index}`).slice(0, 36)),
   );
-  const { message } = failure(() => findAmong(many, 'a'));
+  const { message } = failure(() => pickSilence(many, 'a'));
   expect(message).toMatch(/^8 silences begin with a: (\S+, ){4}\S+ and 3 more$/);
 });
 

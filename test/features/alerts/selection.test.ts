@@ -5,7 +5,6 @@ import {
   type AlertState,
   alertQuery,
   effectiveState,
-  groupQuery,
   keepsAlert,
   serverSelects,
   type WantedStates,
@@ -23,14 +22,6 @@ test.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
   [['active', 'silenced'], { active: true, silenced: true, inhibited: true, unprocessed: false }],
 ])('%j asks the server for %j', (wanted, query) => {
   expect(alertQuery(wanted)).toEqual(query);
-});
-
-test('groups are never asked for unprocessed alerts, and for suppressed ones among the active', () => {
-  expect(groupQuery('all')).toEqual({});
-  expect(groupQuery(['unprocessed'])).toEqual({ active: false, silenced: false, inhibited: false });
-  expect(groupQuery([])).toEqual({ active: true, silenced: false, inhibited: false });
-  expect(groupQuery(['suppressed'])).toEqual({ active: true, silenced: true, inhibited: true });
-  expect(groupQuery(['silenced'])).toEqual({ active: false, silenced: true, inhibited: true });
 });
 
 const alert = (state: string, silencedBy: string[] = [], inhibitedBy: string[] = [], mutedBy?: string[]) => ({

@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/time.ts';
 import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
 import { importPlan } from '../../../src/features/silences/commands/import.ts';
-import { parseSilenceFile } from '../../../src/features/silences/file.ts';
+import { readSilences } from '../../../src/features/silences/draft.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;
-const defaults = { source: 'f', createdBy: 'me', backup: true, startsAt: instant('now'), instant };
+const defaults = { startsAt: instant('now') };
 
 async function parse(rows: readonly unknown[]): Promise<readonly PostableSilence[]> {
-  return (await parseSilenceFile(Buffer.from(JSON.stringify(rows)), defaults)).silences;
+  const ctx = { now: () => NOW, readInput: async () => Buffer.from(JSON.stringify(rows)) };
+  return (await readSilences('f', { createdBy: 'me', backup: true }, ctx)).rows;
 }
 
 const matcher = fc.record(
@@ -114,8 +115,9 @@ describe('rows that are the same silence', () => {
           ...silences,
           ...silences.map((one) => ({ ...one, matchers: [...one.matchers, ...one.matchers].reverse() })),
         ];
-        const created = doubled.map(importPlan([], 'skip', NOW)).filter(({ action }) => action === 'create');
-        expect(created.map(({ row: one }) => meaning(one))).toEqual([...new Set(doubled.map(meaning))]);
+        const planOf = importPlan([], 'skip', NOW);
+        const created = doubled.filter((one) => planOf(one).result === 'created');
+        expect(created.map(meaning)).toEqual([...new Set(doubled.map(meaning))]);
       }),
     );
   });

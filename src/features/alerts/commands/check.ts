@@ -3,16 +3,18 @@ import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../api.ts';
+import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { labelCells, OWN_COLUMN } from '../columns.ts';
+import { mistypedNames } from '../known-names.ts';
 import type { Matcher } from '../matcher.ts';
 import type { Alert } from '../schema.ts';
 import {
+  AGE_FLAG,
   alertFilter,
   alertQuery,
-  collectAlerts,
+  collect,
   filterAsync,
-  mistypedNames,
+  SELECTION_FLAGS,
   selects,
   wantedStates,
 } from '../selection.ts';
@@ -75,21 +77,8 @@ export const alertsCheck = recordCommand({
       help: 'Accept matchers with a name that no alert has, even if it looks mistyped',
     },
     expect: { type: 'boolean', help: 'Require at least one, for an alert that always fires' },
-    state: {
-      type: 'choice',
-      repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-      help: 'Count alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
-    },
-    all: { type: 'boolean', short: 'a', help: 'Count alerts in every state' },
-    receiver: {
-      type: 'string',
-      short: 'r',
-      value: 'regex',
-      complete: 'receivers',
-      help: 'Count only alerts routed to receivers whose whole name matches',
-    },
-    'older-than': { type: 'duration', help: 'Count only alerts that started longer ago' },
+    ...SELECTION_FLAGS,
+    ...AGE_FLAG,
     wait: { type: 'duration', help: 'Check again until the condition is true, for at most this long' },
     stable: { type: 'duration', help: 'With --wait: the condition must stay true for this long' },
     interval: { type: 'duration', positive: true, help: 'With --wait: time between two checks (default 5s)' },
@@ -105,18 +94,17 @@ export const alertsCheck = recordCommand({
   ],
   output: CHECK_RECORD,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
     const bounds = checkedBounds(input);
     checkTimes(input);
     const wanted = wantedStates(input);
-    const { filter, matchers } = await alertFilter(input, ctx);
+    const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     let isTrusted = input.allowMissing || input.expect;
     const read = async (): Promise<readonly Alert[]> => {
       const selection = { wanted, olderThan: input.olderThan };
       const now = ctx.now();
       const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
-      const alerts = await collectAlerts(filterAsync(all, (alert) => selects(alert, selection, now)));
+      const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
       isTrusted = true;
       return alerts;
@@ -177,14 +165,18 @@ async function awaited(
   { stableMs, ...times }: Patience,
   ctx: RunContext,
 ): Promise<{ readonly ok: boolean; readonly alerts: readonly Alert[] }> {
-  const stability = new Stability(stableMs);
   let alerts: readonly Alert[] | undefined;
+  let since: number | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
-    if (value === undefined && trouble === undefined) continue;
-    const holding = value !== undefined && holds(value.length, bounds);
-    if (stability.reached(holding, at)) return { ok: true, alerts: value ?? [] };
-    if (value === undefined) continue;
+    if (value === undefined) {
+      // A failed request ends the stable time, too: the condition may have changed meanwhile.
+      if (trouble !== undefined) since = undefined;
+      continue;
+    }
+    const holding = holds(value.length, bounds);
+    since = holding ? (since ?? at) : undefined;
+    if (since !== undefined && at - since >= stableMs) return { ok: true, alerts: value };
     if (value.length !== alerts?.length && times.waitMs > 0) {
       const next = holding ? 'it has to stay so' : 'waiting';
       ctx.notice(`${alertsText(value.length)}, ${boundsText(bounds)} wanted; ${next}`);
@@ -229,24 +221,4 @@ function boundsText({ min, max }: Bounds): string {
   if (max === null) return `at least ${min}`;
   if (min === max) return `exactly ${min}`;
   return min === 0 ? `at most ${max}` : `${min} to ${max}`;
-}
-
-/** Whether a condition has held without a break for long enough. */
-class Stability {
-  readonly #lengthMs: number;
-  #since: number | undefined;
-
-  constructor(lengthMs: number) {
-    this.#lengthMs = lengthMs;
-  }
-
-  /** A look that brought no answer breaks it, too: nobody knows what happened meanwhile. */
-  reached(holding: boolean, now: number): boolean {
-    if (!holding) {
-      this.#since = undefined;
-      return false;
-    }
-    this.#since ??= now;
-    return now - this.#since >= this.#lengthMs;
-  }
 }

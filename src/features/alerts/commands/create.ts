@@ -1,11 +1,13 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { parseDuration } from '../../../cli/duration.ts';
 import type { Instant } from '../../../cli/flags.ts';
-import { parseTime } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
-import { labelCells } from '../columns.ts';
-import { parseLabels } from '../draft.ts';
+import { openAlertmanager } from '../api.ts';
+import { labelCells, timeCell } from '../columns.ts';
+import { type Row, readRows } from '../file.ts';
+import { formatMatcher } from '../matcher.ts';
+import { parseMatcherArguments } from '../matcher-argument.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({
@@ -51,19 +53,17 @@ export const alertsCreate = listCommand({
     columns: [
       { name: 'alertname', cell: ({ labels }: PostableAlert) => labels['alertname'] },
       { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
-      { name: 'starts', cell: ({ startsAt }) => (startsAt === undefined ? undefined : { time: startsAt }) },
-      { name: 'ends', cell: ({ endsAt }) => (endsAt === undefined ? undefined : { time: endsAt }) },
+      { name: 'starts', cell: ({ startsAt }) => timeCell(startsAt) },
+      { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
     ],
     id: ({ labels }) => labelCells(labels).join(' '),
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
-    const { sendAlerts } = await import('../draft.ts');
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
     const alerts =
-      given.file === undefined ? [await fromArguments(given, ctx)] : await fromFile(given, given.file, ctx);
-    const plan = await sendAlerts(openAlertmanager(ctx.target), alerts);
+      given.file === undefined ? [fromArguments(given, ctx.now())] : await fromFile(given, given.file, ctx);
+    const plan = await openAlertmanager(ctx.target).postAlerts(alerts);
     if (plan !== undefined) return { value: plan };
     const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
     const footer =
@@ -79,17 +79,12 @@ interface AlertOptions {
   readonly label: readonly string[];
   readonly annotation: Readonly<Record<string, string>>;
   readonly generatorUrl: string | undefined;
-  readonly start: { readonly ms: number; readonly iso: string } | undefined;
-  readonly end: { readonly ms: number; readonly iso: string } | undefined;
+  readonly start: Instant | undefined;
+  readonly end: Instant | undefined;
   readonly for: number | undefined;
 }
 
-async function wizard(input: AlertOptions, ctx: RunContext): Promise<Partial<AlertOptions>> {
-  return askForAlert(input, ctx);
-}
-
-async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<PostableAlert> {
-  const { checkAlert, parseLabels } = await import('../draft.ts');
+function fromArguments(input: AlertOptions, now: number): PostableAlert {
   if (input.name === undefined) {
     throw new SvcError('missing_value', 'no alert name and no label', {
       hint: 'for example: svc alerts create BackupFailed host=db-1',
@@ -97,50 +92,69 @@ async function fromArguments(input: AlertOptions, ctx: RunContext): Promise<Post
   }
   if (input.end !== undefined && input.for !== undefined)
     throw new SvcError('usage', '--end and --for both say when it ends');
-  const labels = parseLabels([input.name, ...input.label]);
-  const start = input.start?.ms ?? ctx.now();
-  const endsAt = input.for === undefined ? input.end?.iso : new Date(start + input.for).toISOString();
-  const alert: PostableAlert = {
-    labels,
-    ...(Object.keys(input.annotation).length === 0 ? {} : { annotations: input.annotation }),
-    ...(input.generatorUrl === undefined ? {} : { generatorURL: input.generatorUrl }),
+  const start = input.start?.ms ?? now;
+  const alert = {
+    labels: parseLabels([input.name, ...input.label]),
+    annotations: Object.keys(input.annotation).length === 0 ? undefined : input.annotation,
+    generatorURL: input.generatorUrl,
     // Always sent: an end without a start makes the server take the end for the start.
     startsAt: new Date(start).toISOString(),
-    ...(endsAt === undefined ? {} : { endsAt }),
+    endsAt: input.for === undefined ? input.end?.iso : new Date(start + input.for).toISOString(),
   };
   checkAlert(alert, 'the alert');
   return alert;
 }
 
+/** `name=value` each; a bare word in front is the alert's name. */
+function parseLabels(args: readonly string[]): Record<string, string> {
+  const labels = new Map<string, string>();
+  for (const matcher of parseMatcherArguments(args)) {
+    const { name, value, isRegex, isEqual } = matcher;
+    const fault =
+      isRegex || !isEqual
+        ? `${formatMatcher(matcher)} is no label: an alert's labels are name=value`
+        : value === ''
+          ? `the label ${name} is empty, and to the server an empty label is none`
+          : labels.has(name)
+            ? `the label ${name} is given twice`
+            : undefined;
+    if (fault !== undefined) throw new SvcError('invalid_value', fault);
+    labels.set(name, value);
+  }
+  return Object.fromEntries(labels);
+}
+
+/** The server stores the good alerts of a batch that it refuses, so the batch is checked here. */
 async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Promise<readonly PostableAlert[]> {
-  const { parseAlertFile } = await import('../draft.ts');
-  const { name, generatorUrl, start, end, for: duration } = input;
-  if (
-    [name, generatorUrl, start, end, duration].some((value) => value !== undefined) ||
-    Object.keys(input.annotation).length > 0
-  ) {
+  const { name, annotation, generatorUrl, start, end, for: duration } = input;
+  const others = [name, generatorUrl, start, end, duration, ...Object.keys(annotation)];
+  if (others.some((value) => value !== undefined)) {
     throw new SvcError('usage', '--file says all of an alert: no name, label, annotation or time goes with it');
   }
-  const now = ctx.now();
-  return parseAlertFile(await ctx.readInput(path), {
-    source: path,
-    startsAt: new Date(now).toISOString(),
-    instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
-  });
+  const now = new Date(ctx.now()).toISOString();
+  // An empty time means "not said" to the server, too, but with surprising defaults.
+  const time = (text: unknown): unknown => (text === '' ? undefined : (text ?? undefined));
+  const complete = (row: Row): Row => ({ ...row, startsAt: time(row['startsAt']) ?? now, endsAt: time(row['endsAt']) });
+  const { rows } = await readRows('alert', path, { complete }, ctx);
+  for (const [index, alert] of rows.entries()) {
+    checkAlert(alert, rows.length === 1 ? path : `${path}, alert ${index + 1}`);
+  }
+  return rows;
 }
 
-interface Asked {
-  readonly name: string | undefined;
-  readonly label: readonly string[];
-  readonly annotation: Readonly<Record<string, string>>;
-  readonly end: Instant | undefined;
-  readonly for: number | undefined;
+/** Refuses what the server would refuse, or would take in another sense. */
+function checkAlert({ labels, startsAt, endsAt }: PostableAlert, where: string): void {
+  if (Object.values(labels).every((value) => value === ''))
+    throw new SvcError('invalid_value', `${where}: has no label`);
+  if (startsAt !== undefined && endsAt !== undefined && Date.parse(endsAt) < Date.parse(startsAt)) {
+    throw new SvcError('invalid_value', `${where}: would end (${endsAt}) before it starts (${startsAt})`);
+  }
 }
 
-async function askForAlert(
-  { annotation, for: duration, end }: Asked,
+async function wizard(
+  { annotation, for: duration, end }: AlertOptions,
   ctx: RunContext,
-): Promise<Pick<Asked, 'name' | 'label' | 'annotation' | 'for'>> {
+): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
   const { prompter } = ctx;
   const name = await prompter.text({
     question: 'What is the alert called?',

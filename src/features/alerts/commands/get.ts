@@ -1,10 +1,11 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../api.ts';
-import { alertCandidates, labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
-import { type MutedGroup, readMutings } from '../muting.ts';
+import { type Alertmanager, type MutedGroup, openAlertmanager } from '../api.ts';
+import { alertCandidates, alertTitle, labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
+import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
+import { collect, filterAsync } from '../selection.ts';
 
 const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
   kind: 'record',
@@ -13,7 +14,7 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     { name: 'state', cell: stateCell },
     { name: 'severity', cell: severityCell },
     { name: 'labels', cell: ({ labels }) => labelCells(labels) },
-    { name: 'annotations', cell: ({ annotations }) => labelCells(annotations ?? {}) },
+    { name: 'annotations', cell: ({ annotations }) => labelCells(annotations) },
     { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name) },
     { name: 'silenced-by', cell: ({ status, silences }) => status.silencedBy.map((id) => silenceText(id, silences)) },
     {
@@ -39,9 +40,7 @@ function silenceText(id: string, silences: readonly Silence[]): string {
 
 function alertText(fingerprint: string, alerts: readonly Alert[]): string {
   const alert = alerts.find((known) => known.fingerprint === fingerprint);
-  if (alert === undefined) return fingerprint;
-  const { alertname, ...others } = alert.labels;
-  return [fingerprint, alertname, ...labelCells(others)].filter((text) => text !== undefined).join(' ');
+  return alert === undefined ? fingerprint : `${fingerprint} ${alertTitle(alert)}`;
 }
 
 export const alertsGet = recordCommand({
@@ -63,8 +62,6 @@ export const alertsGet = recordCommand({
   output: ALERT_RECORD,
   offers: alertCandidates,
   async run({ fingerprint }, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
-    const { findAlert } = await import('../ids.ts');
     const alertmanager = openAlertmanager(ctx.target);
     return { value: await withSuppressors(await findAlert(alertmanager, fingerprint), alertmanager) };
   },
@@ -82,13 +79,15 @@ interface SuppressedAlert extends Alert {
 /** Asks nothing more where the status names nothing, and the server knows of no muting. */
 async function withSuppressors(
   alert: Alert,
-  alertmanager: Pick<Alertmanager, 'alerts' | 'groups' | 'silence' | 'status'>,
+  alertmanager: Pick<Alertmanager, 'alerts' | 'mutings' | 'silence'>,
 ): Promise<SuppressedAlert> {
   const { silencedBy, inhibitedBy, mutedBy } = alert.status;
   const [silences, inhibitors, mutings] = await Promise.all([
     readNamedSilences(silencedBy, alertmanager),
-    readNamedAlerts(new Set(inhibitedBy), alertmanager),
-    mutedBy === undefined ? undefined : readMutings(alertmanager),
+    inhibitedBy.length === 0
+      ? []
+      : collect(filterAsync(alertmanager.alerts(), (other) => inhibitedBy.includes(other.fingerprint))),
+    mutedBy === undefined ? undefined : alertmanager.mutings(),
   ]);
   const groups = mutings?.get(alert.fingerprint) ?? [];
   return { ...alert, silences, inhibitors, mutedGroups: groups.filter((group) => group.mutedBy.length > 0) };
@@ -108,14 +107,4 @@ async function readNamedSilences(
     }
   }
   return silences;
-}
-
-async function readNamedAlerts(
-  fingerprints: ReadonlySet<string>,
-  alertmanager: Pick<Alertmanager, 'alerts'>,
-): Promise<readonly Alert[]> {
-  const found: Alert[] = [];
-  if (fingerprints.size === 0) return found;
-  for await (const alert of alertmanager.alerts()) if (fingerprints.has(alert.fingerprint)) found.push(alert);
-  return found;
 }

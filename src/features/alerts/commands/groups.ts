@@ -1,7 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
+import { openAlertmanager } from '../api.ts';
 import { labelCells, receiverCandidate } from '../columns.ts';
+import { warnOfNames } from '../known-names.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
-import { alertFilter, groupQuery, ifNone, keepsAlert, wantedStates, warnOfNames } from '../selection.ts';
+import { alertFilter, alertQuery, ifNone, keepsAlert, SELECTION_FLAGS, wantedStates } from '../selection.ts';
 
 const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 
@@ -17,20 +19,7 @@ export const alertsGroups = listCommand({
   service: 'alerts',
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
-    state: {
-      type: 'choice',
-      repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-      help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
-    },
-    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
-    receiver: {
-      type: 'string',
-      short: 'r',
-      value: 'regex',
-      complete: 'receivers',
-      help: 'Only groups of receivers whose whole name matches',
-    },
+    ...SELECTION_FLAGS,
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many groups' },
   },
   examples: [
@@ -68,11 +57,10 @@ export const alertsGroups = listCommand({
   },
   offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
     const wanted = wantedStates(input);
-    const { filter, matchers } = await alertFilter(input, ctx);
+    const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const groups = alertmanager.groups({ ...groupQuery(wanted), ...filter });
+    const groups = alertmanager.groups({ ...alertQuery(wanted), ...filter });
     const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
     return { value: ifNone(value, () => warnOfNames(matchers, alertmanager, ctx)) };
   },

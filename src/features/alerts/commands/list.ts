@@ -1,25 +1,34 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
-import { type AnyOutput, RawJson, type Snapshot, type WatchOutput } from '../../../output/types.ts';
-import type { Alertmanager } from '../api.ts';
-import { ALERT_LIST, alertCandidates, labelCells, OWN_COLUMN } from '../columns.ts';
+import {
+  type AnyOutput,
+  type Column,
+  type ListOutput,
+  RawJson,
+  type Snapshot,
+  type WatchOutput,
+} from '../../../output/types.ts';
+import { type Alertmanager, openAlertmanager } from '../api.ts';
+import { ALERT_LIST, alertCandidates, EMPTY, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { refuseUnknownLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
+  AGE_FLAG,
+  ALERT_STATES,
   type AlertSelection,
   alertFilter,
   alertQuery,
-  collectAlerts,
+  collect,
   filterAsync,
   type GivenFilter,
   ifNone,
-  refuseUnknownLabels,
+  keepsAlert,
+  SELECTION_FLAGS,
   selects,
   serverSelects,
   wantedStates,
-  warnOfNames,
 } from '../selection.ts';
-import { type AlertTally, countOutput, countValues, tallyAlerts, tallyOutput, type ValueCount } from '../tally.ts';
 
 export const alertsList = listCommand({
   id: 'alerts list',
@@ -32,21 +41,9 @@ export const alertsList = listCommand({
   streams: ({ watch }) => watch !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
-    state: {
-      type: 'choice',
-      repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'],
-      help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
-    },
-    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
-    receiver: {
-      type: 'string',
-      short: 'r',
-      value: 'regex',
-      complete: 'receivers',
-      help: 'Only alerts routed to receivers whose whole name matches',
-    },
-    'older-than': { type: 'duration', help: 'Only alerts that started longer ago' },
+    ...SELECTION_FLAGS,
+    state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
+    ...AGE_FLAG,
     'newer-than': { type: 'duration', help: 'Only alerts that started since' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
     'group-by': {
@@ -79,12 +76,11 @@ export const alertsList = listCommand({
   outputOf: listOutput,
   offers: alertCandidates,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
     checkModes(input);
     const { watch, olderThan, newerThan, failIfAny } = input;
     const selection = { wanted: wantedStates(input), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
-    const given = await alertFilter(input, ctx);
+    const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
     const query = { ...alertQuery(selection.wanted), ...given.filter };
@@ -104,18 +100,18 @@ export const alertsList = listCommand({
       for await (const _ of alerts) count++;
       return { value: count, as: listOutput(input), code: code(count > 0) };
     }
-    if (input.groupBy.length > 0 || input.countBy !== undefined) {
-      const { groupBy, countBy } = input;
-      const value = countBy === undefined ? await tallyAlerts(alerts, groupBy) : await countValues(alerts, countBy);
-      await refuseUnknownLabels(
-        missingLabels(value, input),
-        countBy === undefined ? '--group-by' : '--count-by',
-        alertmanager,
-      );
+    const { groupBy, countBy } = input;
+    const names = countBy === undefined ? groupBy : [countBy];
+    if (names.length > 0) {
+      const tallies = await tallyAlerts(alerts, names);
+      const missing = names.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
+      const option = countBy === undefined ? '--group-by' : '--count-by';
+      if (tallies.length > 0) await refuseUnknownLabels(missing, option, alertmanager);
+      const value = countBy === undefined ? tallies : tallies.map((tally) => countOf(tally, countBy));
       return { value, as: listOutput(input), code: code(value.length > 0) };
     }
     if (!failIfAny) return { value: alerts };
-    const all = await collectAlerts(alerts);
+    const all = await collect(alerts);
     return { value: all, code: code(all.length > 0) };
   },
 });
@@ -149,11 +145,67 @@ function listOutput({ count, groupBy, countBy }: Modes): AnyOutput {
   return groupBy.length > 0 ? tallyOutput(groupBy) : ALERT_LIST;
 }
 
-/** Those to count by that none of the counted alerts has. */
-function missingLabels(rows: readonly (AlertTally | ValueCount)[], { groupBy, countBy }: Modes): readonly string[] {
-  if (rows.length === 0) return [];
-  const values = (name: string) => rows.map((row) => ('value' in row ? row.value : row.labels[name]));
-  return (countBy === undefined ? groupBy : [countBy]).filter((name) => values(name).every((value) => value === ''));
+/** The alerts with one combination of values. To the service a label that is missing and an empty one are the same. */
+interface Tally {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly alerts: number;
+  readonly active: number;
+  readonly suppressed: number;
+  /** The start of the one that fires longest. */
+  readonly oldest: string;
+}
+
+/** Most alerts first. */
+async function tallyAlerts(alerts: AsyncIterable<Alert>, names: readonly string[]): Promise<Tally[]> {
+  const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
+  for await (const alert of alerts) {
+    const { startsAt } = alert;
+    const labels = Object.fromEntries(names.map((name) => [name, ownValue(alert.labels, name) ?? '']));
+    const key = JSON.stringify(Object.values(labels));
+    const tally = tallies.get(key) ?? { labels, alerts: 0, active: 0, suppressed: 0, oldest: startsAt };
+    tallies.set(key, tally);
+    tally.alerts++;
+    if (keepsAlert(alert, ['active'])) tally.active++;
+    if (keepsAlert(alert, ['suppressed'])) tally.suppressed++;
+    if (Date.parse(startsAt) < Date.parse(tally.oldest)) tally.oldest = startsAt;
+  }
+  return [...tallies].sort(([a, one], [b, other]) => other.alerts - one.alerts || (a < b ? -1 : 1)).map(([, of]) => of);
+}
+
+interface ValueCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+function countOf({ labels, alerts }: Tally, name: string): ValueCount {
+  return { value: labels[name] ?? '', count: alerts };
+}
+
+function tallyOutput(names: readonly string[]): ListOutput<Tally> {
+  return {
+    kind: 'list',
+    columns: [
+      ...names.map((name): Column<Tally> => ({ name, cell: ({ labels }) => labels[name], flex: true })),
+      { name: 'alerts', cell: ({ alerts }) => alerts, align: 'right' },
+      { name: 'active', cell: ({ active }) => active, align: 'right' },
+      { name: 'suppressed', cell: ({ suppressed }) => suppressed, align: 'right' },
+      { name: 'oldest', cell: ({ oldest }) => ({ time: oldest }) },
+    ],
+    id: ({ labels }) => labelCells(labels).join(' '),
+    ...EMPTY,
+  };
+}
+
+function countOutput(name: string): ListOutput<ValueCount> {
+  return {
+    kind: 'list',
+    columns: [
+      { name, cell: ({ value }) => value, flex: true },
+      { name: 'count', cell: ({ count }) => count, align: 'right' },
+    ],
+    id: ({ value }) => value,
+    ...EMPTY,
+  };
 }
 
 /** Reads every state, so that an alert that is silenced is not taken for a resolved one. */
@@ -168,7 +220,7 @@ async function watched(
   let isFirst = true;
   const value = watchRows(
     async () => {
-      const alerts = await collectAlerts(alertmanager.alerts(filter));
+      const alerts = await collect(alertmanager.alerts(filter));
       if (isFirst && alerts.length === 0) await warnOfNames(matchers, alertmanager, ctx);
       isFirst = false;
       return alerts;
@@ -181,41 +233,30 @@ async function watched(
   return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
 }
 
-interface AlertChange {
-  /** `resolved` only where the server has it no more; one that is still there but not wanted any more has `changed`. */
-  readonly event: 'added' | 'changed' | 'resolved';
-  readonly row: Alert;
-}
-
 interface AlertUpdate {
   /** The wanted ones. */
   readonly rows: readonly Alert[];
-  readonly changes: readonly AlertChange[];
+  /** `resolved` only where the server has it no more; one that is still there but not wanted any more has `changed`. */
+  readonly changes: readonly { readonly event: 'added' | 'changed' | 'resolved'; readonly row: Alert }[];
 }
 
 /** What happened to the wanted alerts since they were last read. */
 class AlertChanges {
-  #known = new Map<string, { readonly alert: Alert; readonly digest: string }>();
+  #known = new Map<string, Alert>();
 
-  /** `alerts` are those in every state, so that a silenced one is not taken for a resolved one. */
-  update(alerts: Iterable<Alert>, isWanted: (alert: Alert) => boolean): AlertUpdate {
+  /** `alerts` are those in every state. */
+  update(alerts: readonly Alert[], isWanted: (alert: Alert) => boolean): AlertUpdate {
     const before = this.#known;
-    const now: typeof before = new Map();
-    const changes: AlertChange[] = [];
-    for (const alert of alerts) {
-      const { fingerprint } = alert;
-      const known = before.get(fingerprint);
-      before.delete(fingerprint);
-      const wanted = isWanted(alert);
-      if (!wanted && known === undefined) continue;
-      const digest = digestOf(alert);
-      if (wanted) now.set(fingerprint, { alert, digest });
-      if (known === undefined) changes.push({ event: 'added', row: alert });
-      else if (!wanted || known.digest !== digest) changes.push({ event: 'changed', row: alert });
-    }
-    for (const { alert } of before.values()) changes.push({ event: 'resolved', row: alert });
-    this.#known = now;
-    return { rows: [...now.values()].map(({ alert }) => alert), changes };
+    const rows = alerts.filter(isWanted);
+    this.#known = new Map(rows.map((alert) => [alert.fingerprint, alert]));
+    const changes = alerts.flatMap((row): AlertUpdate['changes'] => {
+      const known = before.get(row.fingerprint);
+      before.delete(row.fingerprint);
+      const wanted = this.#known.has(row.fingerprint);
+      if (known === undefined) return wanted ? [{ event: 'added', row }] : [];
+      return !wanted || digestOf(known) !== digestOf(row) ? [{ event: 'changed', row }] : [];
+    });
+    return { rows, changes: [...changes, ...[...before.values()].map((row) => ({ event: 'resolved' as const, row }))] };
   }
 }
 

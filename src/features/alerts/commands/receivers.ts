@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { openAlertmanager } from '../api.ts';
 import { receiverCandidate } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
 
@@ -16,7 +17,6 @@ export const alertsReceivers = listCommand({
   },
   offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(_, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
     return { value: openAlertmanager(ctx.target).receivers() };
   },
 });

@@ -1,12 +1,12 @@
-import { listCommand } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Alertmanager } from '../api.ts';
-import { labelCells } from '../columns.ts';
+import { type Alertmanager, openAlertmanager } from '../api.ts';
+import { alertTitle, labelCells, timeCell } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
 import { formatMatcher } from '../matcher.ts';
 import { parseMatcherArguments } from '../matcher-argument.ts';
 import type { Alert, PostableAlert } from '../schema.ts';
-import { collectAlerts, effectiveState } from '../selection.ts';
+import { collect, effectiveState } from '../selection.ts';
 
 /** What was sent, and which alert it ended. */
 interface Resolved extends PostableAlert {
@@ -40,18 +40,15 @@ export const alertsResolve = listCommand({
     columns: [
       { name: 'alertname', cell: ({ labels }: Resolved) => labels['alertname'] },
       { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
-      { name: 'ended', cell: ({ endsAt }) => (endsAt === undefined ? undefined : { time: endsAt }) },
+      { name: 'ended', cell: ({ endsAt }) => timeCell(endsAt) },
       { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
     ],
     id: ({ fingerprint }) => fingerprint,
     empty: 'no such alerts, so nothing was sent',
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
-    const { sendAlerts } = await import('../draft.ts');
     const alertmanager = openAlertmanager(ctx.target);
-    const { alerts, byMatcher, notices } = await chooseAlerts(input.alert, alertmanager);
-    for (const notice of notices) ctx.notice(notice);
+    const { alerts, byMatcher } = await chooseAlerts(input.alert, alertmanager, ctx);
     if (alerts.length === 0) return { value: [] };
     if (alerts.length > 1 || byMatcher) {
       for (const alert of alerts.slice(0, MOST_SHOWN)) ctx.notice(describe(alert));
@@ -61,7 +58,7 @@ export const alertsResolve = listCommand({
     const now = ctx.now();
     const end = endOfAlerts(now, alertmanager.clockSkewMs);
     const sent = alerts.map((alert) => resolvedAlert(alert, end, now));
-    const plan = await sendAlerts(alertmanager, sent);
+    const plan = await alertmanager.postAlerts(sent);
     if (plan !== undefined) return { value: plan };
     const value = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
     return { value, footer: 'where the cause goes on, the source sends the alert again and it fires again' };
@@ -69,8 +66,7 @@ export const alertsResolve = listCommand({
 });
 
 function describe(alert: Alert): string {
-  const { alertname, ...others } = alert.labels;
-  return [alert.fingerprint.slice(0, 8), effectiveState(alert), alertname, ...labelCells(others)].join('  ');
+  return [alert.fingerprint.slice(0, 8), effectiveState(alert), alertTitle(alert)].join('  ');
 }
 
 interface Chosen {
@@ -78,8 +74,6 @@ interface Chosen {
   readonly alerts: readonly Alert[];
   /** Matchers may choose what nobody thought of. */
   readonly byMatcher: boolean;
-  /** What was taken for something that was not spelled out. */
-  readonly notices: readonly string[];
 }
 
 /**
@@ -87,35 +81,37 @@ interface Chosen {
  * mixed. A first word such as `dead` can be a fingerprint's beginning and an alert's name: it is whichever there is, and refused where
  * there are both. All states are read: a silenced alert can be over, too.
  */
-async function chooseAlerts(args: readonly string[], alertmanager: Pick<Alertmanager, 'alerts'>): Promise<Chosen> {
+async function chooseAlerts(
+  args: readonly string[],
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<Chosen> {
+  const byMatchers = async (): Promise<Chosen> => {
+    const filter = parseMatcherArguments(args, ctx.notice).map(formatMatcher);
+    return { alerts: await collect(alertmanager.alerts({ filter })), byMatcher: true };
+  };
   const [first = '', ...others] = args;
   if (args.some(isFingerprintPrefix) && !args.every(isFingerprintPrefix) && others.some(isFingerprintPrefix)) {
     throw new SvcError('usage', 'fingerprints and matchers cannot be mixed', {
       hint: 'resolve the alerts of the fingerprints and those of the matchers one after the other',
     });
   }
-  if (!isFingerprintPrefix(first)) return byMatchers(args, alertmanager);
+  if (!isFingerprintPrefix(first)) return byMatchers();
   if (others.length > 0 && !isFingerprintPrefix(others[0] ?? '')) {
     // Before matchers it would be a name: whoever means that can say so.
     throw new SvcError('usage', `${first} could be a fingerprint, and fingerprints and matchers cannot be mixed`, {
       hint: `write alertname=${first} if it is a name`,
     });
   }
-  const all = await collectAlerts(alertmanager.alerts());
+  const all = await collect(alertmanager.alerts());
   if (others.length === 0 && all.some(({ labels }) => labels['alertname'] === first)) {
     const beginning = first.toLowerCase();
-    if (!all.some(({ fingerprint }) => fingerprint.startsWith(beginning))) return byMatchers(args, alertmanager);
+    if (!all.some(({ fingerprint }) => fingerprint.startsWith(beginning))) return byMatchers();
     throw new SvcError('invalid_value', `${first} is an alert's name and the beginning of a fingerprint`, {
       hint: `write alertname=${first}, or more of the fingerprint`,
     });
   }
-  return { alerts: pickAlerts(all, args), byMatcher: false, notices: [] };
-}
-
-async function byMatchers(args: readonly string[], alertmanager: Pick<Alertmanager, 'alerts'>): Promise<Chosen> {
-  const { matchers, notices } = parseMatcherArguments(args);
-  const alerts = await collectAlerts(alertmanager.alerts({ filter: matchers.map(formatMatcher) }));
-  return { alerts, byMatcher: true, notices };
+  return { alerts: pickAlerts(all, args), byMatcher: false };
 }
 
 /**
@@ -132,12 +128,7 @@ function resolvedAlert(
   endsAt: string,
   now: number,
 ): PostableAlert & { readonly startsAt: string; readonly endsAt: string } {
-  return {
-    labels,
-    annotations,
-    ...(generatorURL === undefined ? {} : { generatorURL }),
-    ...endedWindow(startsAt, endsAt, now),
-  };
+  return { labels, annotations, generatorURL, ...endedWindow(startsAt, endsAt, now) };
 }
 
 /** The `Date` header, from which the end is reckoned, has whole seconds. */

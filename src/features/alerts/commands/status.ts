@@ -1,7 +1,8 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/duration.ts';
+import { poll } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Alertmanager } from '../api.ts';
+import { type Alertmanager, openAlertmanager } from '../api.ts';
 import type { Status } from '../schema.ts';
 
 const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settling';
@@ -46,7 +47,6 @@ export const alertsStatus = recordCommand({
     id: ({ versionInfo }) => versionInfo.version,
   },
   async run({ config, waitReady }, ctx) {
-    const { openAlertmanager } = await import('../api.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const status = waitReady === undefined ? await alertmanager.status() : await settled(alertmanager, waitReady, ctx);
     const code = waitReady !== undefined && isSettling(status) ? 'still_pending' : undefined;
@@ -58,7 +58,6 @@ const LOOK_EVERY_MS = 1000;
 
 /** The first status that is not of a cluster that settles, or the last one there was. */
 async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: number, ctx: RunContext): Promise<Status> {
-  const { poll } = await import('../../../cli/poll.ts');
   let latest: Status | undefined;
   const looks = poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx);
   try {
@@ -70,8 +69,8 @@ async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: numbe
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
     throw new SvcError('still_pending', `not ready after ${formatDuration(waitMs)}: ${error.message}`, {
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+      hint: error.hint,
+      httpStatus: error.httpStatus,
     });
   }
   if (latest === undefined) throw new SvcError('internal', 'a wait ended without an answer or a failure');

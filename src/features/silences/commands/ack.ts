@@ -1,11 +1,18 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { silenceCandidates } from '../../alerts/columns.ts';
-import type { Alert } from '../../alerts/schema.ts';
-import { POSTED_LIST } from '../columns.ts';
-import type { CheckedSilence, PostedSilence } from '../silencing.ts';
-import { ALL_ALERTS, author, postSilences, silenceGuard } from '../silencing-flags.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { alertTitle, ownValue } from '../../alerts/columns.ts';
+import { checkFingerprints, pickAlerts } from '../../alerts/ids.ts';
+import { unknownLabel } from '../../alerts/known-names.ts';
+import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
+import { labelTest } from '../../alerts/matching.ts';
+import type { Alert, Silence } from '../../alerts/schema.ts';
+import { collect, keepsAlert } from '../../alerts/selection.ts';
+import { POSTED_LIST, postedCandidates } from '../columns.ts';
+import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
+import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 export const silencesAck = listCommand({
   id: 'silences ack',
@@ -24,7 +31,7 @@ export const silencesAck = listCommand({
   flags: {
     for: { type: 'duration', short: 'd', positive: true, default: '15m', help: 'How long' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'Why; ACK! is put before it' },
-    author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+    ...AUTHOR,
     by: {
       type: 'string',
       value: 'labels',
@@ -43,41 +50,32 @@ export const silencesAck = listCommand({
     },
   ],
   output: { ...POSTED_LIST, empty: 'no alert was chosen, and nothing was sent' },
-  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
+  offers: postedCandidates,
   async run(input, ctx) {
     const { fingerprint: typed } = input;
     if (typed.length === 0 && !ctx.interactive) {
       throw new SvcError('missing_value', '<fingerprint> is missing', { hint: 'svc alerts list shows them' });
     }
     const by = labelNames(input.by);
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { collectAlerts } = await import('../../alerts/selection.ts');
-    const { checkFingerprints, pickAlerts } = await import('../../alerts/ids.ts');
-    const acknowledgement = await import('../acknowledgement.ts');
-    const { ensured } = await import('../covering-silence.ts');
-    const { impactOf } = await import('../silencing.ts');
-    const { askAbout } = await import('../silencing.ts');
     checkFingerprints(typed); // before anything is sent
     const alertmanager = openAlertmanager(ctx.target);
-    const firing = await collectAlerts(alertmanager.alerts());
-    const alerts = typed.length === 0 ? await chooseAlerts(firing, ctx) : pickAlerts(firing, typed);
+    const firing = await collect(alertmanager.alerts());
+    const chosen = typed.length === 0 ? await chooseAlerts(firing, ctx) : pickAlerts(firing, typed);
     const now = ctx.now();
     const common = {
       startsAt: new Date(now).toISOString(),
       endsAt: new Date(now + input.for).toISOString(),
       createdBy: input.author ?? author(ctx),
-      comment: acknowledgement.ackComment(input.comment ?? 'acknowledged with svc'),
+      comment: ackComment(input.comment ?? 'acknowledged with svc'),
     };
     const present: PostedSilence[] = [];
     const checked: CheckedSilence[] = [];
-    for (const { matchers, alerts: muted } of acknowledgement.acknowledge(alerts, by, firing)) {
-      const draft = { matchers: matchers.map((one) => ({ ...one })), ...common };
-      const found = await ensured(draft, alertmanager, (silence) => acknowledgement.isAcknowledgement(silence));
-      if (found.wanted === undefined) present.push(found.present);
-      else checked.push({ draft: found.wanted, impact: impactOf(muted) });
+    for (const { matchers, alerts } of await acknowledge(chosen, by, firing)) {
+      const found = await ensured({ matchers: [...matchers], ...common }, alertmanager, isAcknowledgement);
+      if (found.present === undefined) checked.push({ draft: found.wanted, alerts });
+      else present.push(unchangedSilence(found.present));
     }
-    await askAbout(checked, alertmanager, silenceGuard(ctx, input.allAlerts));
-    const sent = await postSilences(checked, alertmanager, ctx);
+    const sent = await new SilenceWriter(alertmanager, ctx, input).postAll(checked);
     if (sent instanceof Plan) return { value: sent };
     const { value, code } = sent;
     return { value: [...present, ...value.map((posted) => ({ ...posted, unchanged: false }))], code };
@@ -96,9 +94,6 @@ function labelNames(texts: readonly string[]): readonly string[] {
 }
 
 async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<readonly Alert[]> {
-  const { keepsAlert } = await import('../../alerts/selection.ts');
-  const { alertTitle } = await import('../acknowledgement.ts');
-  const { MOST_CHOICES, tellCommand } = await import('../../../cli/wizard.ts');
   const active = firing.filter((alert) => keepsAlert(alert, []));
   if (active.length === 0) throw new SvcError('not_found', 'no alert is active: there is nothing to acknowledge');
   active.sort((a, b) => Date.parse(b.startsAt) - Date.parse(a.startsAt));
@@ -110,4 +105,70 @@ async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<
   );
   tellCommand(ctx, chosen);
   return shown.filter(({ fingerprint }) => chosen.includes(fingerprint));
+}
+
+const ACK_PREFIX = 'ACK!';
+
+function ackComment(text: string): string {
+  return text.startsWith(ACK_PREFIX) ? text : `${ACK_PREFIX} ${text}`;
+}
+
+function isAcknowledgement({ comment }: Pick<Silence, 'comment'>): boolean {
+  return comment.startsWith(ACK_PREFIX);
+}
+
+/** One acknowledgement, and the firing alerts that it mutes. */
+interface Acknowledged {
+  readonly matchers: readonly Matcher[];
+  readonly alerts: readonly Alert[];
+}
+
+/**
+ * One silence for each of the chosen alerts, with its full label set, or one for each group of those that have the same values
+ * of the labels `by`. Throws where one would mute a firing alert that was not chosen, or would be without an alert name.
+ */
+async function acknowledge(
+  chosen: readonly Alert[],
+  by: readonly string[],
+  firing: readonly Alert[],
+): Promise<readonly Acknowledged[]> {
+  const unnamed = chosen.find(({ labels }) => !labels['alertname']);
+  if (unnamed !== undefined) {
+    throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname, and is not acknowledged without one`, {
+      hint: 'svc silences create takes other labels',
+    });
+  }
+  const names = [...new Set(firing.flatMap(({ labels }) => Object.keys(labels)))];
+  for (const name of by) if (!names.includes(name)) throw unknownLabel('--by', name, names);
+  // A label that the alert lacks is an empty one to the server.
+  const sets = chosen.map(({ labels }) =>
+    by.length === 0 ? matchersOfLabels(labels) : by.map((name) => matcher(name, '=', ownValue(labels, name) ?? '')),
+  );
+  const groups = new Map(sets.map((matchers) => [matchers.map(formatMatcher).join(), matchers]));
+  const acknowledged: Acknowledged[] = [];
+  for (const matchers of groups.values()) {
+    const matches = await labelTest(matchers);
+    acknowledged.push({ matchers, alerts: firing.filter(({ labels }) => matches(labels)) });
+  }
+  refuseOthers(acknowledged, chosen, by);
+  return acknowledged;
+}
+
+const MOST_NAMED = 3;
+
+function refuseOthers(acknowledged: readonly Acknowledged[], chosen: readonly Alert[], by: readonly string[]): void {
+  const others = new Set(acknowledged.flatMap(({ alerts }) => alerts).filter((alert) => !chosen.includes(alert)));
+  if (others.size === 0) return;
+  const first = [...others].slice(0, MOST_NAMED).map(named).join(', ');
+  const more = others.size > MOST_NAMED ? ` and ${others.size - MOST_NAMED} more` : '';
+  throw new SvcError('guarded', `this would also mute ${first}${more}; nothing was sent`, {
+    hint:
+      by.length === 0
+        ? 'acknowledge these alerts too: each has all labels of one that you named'
+        : 'acknowledge these alerts too, or give --by more labels',
+  });
+}
+
+function named(alert: Alert): string {
+  return `${alertTitle(alert)} (${alert.fingerprint.slice(0, 8)})`;
 }

@@ -1,19 +1,18 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { parseDuration } from '../../../cli/duration.ts';
 import type { Instant } from '../../../cli/flags.ts';
-import { parseTime } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
-import { silenceCandidates } from '../../alerts/columns.ts';
+import { findAlert } from '../../alerts/ids.ts';
 import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { alertQuery } from '../../alerts/selection.ts';
-import { POSTED_LIST, POSTED_RECORD } from '../columns.ts';
-import type { CheckedSilence, Guard } from '../silencing.ts';
-import { ALL_ALERTS, author, postSilences, silenceGuard } from '../silencing-flags.ts';
+import { POSTED_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
+import { applyChanges, ensured, matchersOfLabels, readSilences, unchangedSilence } from '../draft.ts';
+import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
 
@@ -31,7 +30,7 @@ export const silencesCreate = recordCommand({
     until: { type: 'time', bare: 'forward', help: 'When it ends' },
     from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'Why (required)' },
-    author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+    ...AUTHOR,
     'from-alert': {
       type: 'string',
       value: 'fingerprint',
@@ -65,71 +64,54 @@ export const silencesCreate = recordCommand({
     { run: 'svc silences create -f silences.json', why: 'From a file' },
   ],
   output: POSTED_RECORD,
-  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
+  offers: postedCandidates,
   async run(given, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { approve, postSilence } = await import('../silencing.ts');
-    const guard: Guard = { ...silenceGuard(ctx, given.allAlerts), maxAlerts: given.maxAlerts };
-    if (given.file !== undefined) {
+    const { file, drop, allAlerts, maxAlerts } = given;
+    const alertmanager = openAlertmanager(ctx.target);
+    if (file !== undefined) {
       const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
-      if (
-        matcher.length > 0 ||
-        ensure ||
-        [duration, until, from, comment, fromAlert].some((one) => one !== undefined)
-      ) {
+      const others = [...matcher, duration, until, from, comment, fromAlert];
+      if (ensure || others.some((one) => one !== undefined)) {
         throw new SvcError('usage', '--file says all of a silence: no matcher, time, comment or --ensure goes with it');
       }
-      return createFromFile(given.file, given.author ?? author(ctx), openAlertmanager(ctx.target), guard, ctx);
+      const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
+      return createFromFile(file, given.author ?? author(ctx), alertmanager, writer, ctx);
     }
-    if (given.drop.length > 0 && given.fromAlert === undefined) {
+    if (drop.length > 0 && given.fromAlert === undefined) {
       throw new SvcError('usage', '--drop leaves labels of an alert out, and goes with --from-alert');
     }
-    const input = ctx.interactive ? { ...given, ...(await wizard(given, ctx)) } : given;
-    const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
-    const { matchers, notices } = parseMatcherArguments(input.matcher);
-    for (const notice of notices) ctx.notice(notice);
+    const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
+    const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     if (matchers.length === 0 && input.fromAlert === undefined) {
       throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
         hint: 'for example: svc silences create alertname=NodeDown -c "why"',
       });
     }
     if (input.comment === undefined || input.comment.trim() === '') {
-      throw new SvcError('missing_value', '--comment is required', {
-        hint: 'pass -c "why"',
-      });
+      throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
     }
     const times = window(input, ctx.now());
-    const alertmanager = openAlertmanager(ctx.target);
-    const ofAlert = input.fromAlert === undefined ? [] : await labelMatchers(input.fromAlert, input.drop, alertmanager);
     const draft: PostableSilence = {
-      matchers: [...ofAlert, ...matchers].map((matcher) => ({ ...matcher })),
+      matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
       ...times,
       createdBy: input.author ?? author(ctx),
       comment: input.comment,
     };
-    const typed = { ...guard, typed: true };
-    if (!input.ensure) {
-      return { value: await postSilence(await approve(draft, alertmanager, typed), alertmanager, guard) };
-    }
-    const { ensured } = await import('../covering-silence.ts');
-    const { present, wanted } = await ensured(draft, alertmanager);
-    if (present !== undefined) return { value: present };
-    const posted = await postSilence(await approve(wanted, alertmanager, typed), alertmanager, guard);
+    const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
+    if (!input.ensure) return { value: await writer.create(draft) };
+    const found = await ensured(draft, alertmanager);
+    if (found.present !== undefined) return { value: unchangedSilence(found.present) };
+    const posted = await writer.create(found.wanted);
     return { value: posted instanceof Plan ? posted : { ...posted, unchanged: false } };
   },
 });
 
-async function wizard(...[given, ctx]: Parameters<typeof askForMissing>): ReturnType<typeof askForMissing> {
-  return askForMissing(given, ctx);
-}
-
 async function labelMatchers(
-  fingerprint: string,
+  fingerprint: string | undefined,
   drop: readonly string[],
   alertmanager: Alertmanager,
 ): Promise<readonly Matcher[]> {
-  const { findAlert } = await import('../../alerts/ids.ts');
-  const { matchersOfLabels } = await import('../acknowledgement.ts');
+  if (fingerprint === undefined) return [];
   return matchersOfLabels((await findAlert(alertmanager, fingerprint)).labels, drop);
 }
 
@@ -155,61 +137,45 @@ async function createFromFile(
   path: string,
   createdBy: string,
   alertmanager: Alertmanager,
-  guard: Guard,
+  writer: SilenceWriter,
   ctx: RunContext,
 ) {
-  const { parseSilenceFile } = await import('../file.ts');
-  const { askAbout, checkSilence, checkUpdate } = await import('../silencing.ts');
-  const { applyChanges } = await import('../draft.ts');
-  const now = ctx.now();
-  const { silences, single } = await parseSilenceFile(await ctx.readInput(path), {
-    source: path,
-    createdBy,
-    startsAt: new Date(now).toISOString(),
-    instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
-  });
+  const { rows, isArray } = await readSilences(path, { createdBy }, ctx);
   const checked: CheckedSilence[] = [];
-  for (const silence of silences) {
-    if (silence.id === undefined) {
-      checked.push(await checkSilence(silence, alertmanager, guard));
-      continue;
-    }
-    const before = await alertmanager.silence(silence.id);
-    checked.push(await checkUpdate(before, applyChanges(before, silence), alertmanager, guard));
+  for (const silence of rows) {
+    const before = silence.id === undefined ? undefined : await alertmanager.silence(silence.id);
+    checked.push(
+      before === undefined
+        ? await writer.check(silence)
+        : await writer.checkUpdate(before, applyChanges(before, silence)),
+    );
   }
-  await askAbout(checked, alertmanager, guard);
-  const sent = await postSilences(checked, alertmanager, ctx);
+  const sent = await writer.postAll(checked);
   if (sent instanceof Plan) return { value: sent };
   const { value, code } = sent;
   const [posted] = value;
-  return single && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
+  return !isArray && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
 }
 
-/** What a silence can be told by, as far as it is asked for. */
-interface Asked {
+interface Asked extends WindowOptions {
   readonly matcher: readonly string[];
   readonly fromAlert: string | undefined;
   readonly comment: string | undefined;
-  readonly for: number | undefined;
-  readonly until: Instant | undefined;
 }
 
 /** Asks nothing where nothing is missing. */
-async function askForMissing(
+async function wizard(
   { matcher, fromAlert, comment, for: duration, until }: Asked,
+  alertmanager: Alertmanager,
   ctx: RunContext,
 ): Promise<Pick<Asked, 'matcher' | 'comment' | 'for'>> {
   const lacksMatchers = matcher.length === 0 && fromAlert === undefined;
   const lacksComment = comment === undefined || comment.trim() === '';
   if (!lacksMatchers && !lacksComment) return { matcher, comment, for: duration };
-  const matchers = lacksMatchers ? await askForMatchers(ctx) : [];
+  const matchers = lacksMatchers ? await askForMatchers(alertmanager, ctx) : [];
   const length =
     lacksMatchers && duration === undefined && until === undefined
-      ? await ctx.prompter.text({
-          question: 'For how long?',
-          default: '1h',
-          check: durationFault,
-        })
+      ? await ctx.prompter.text({ question: 'For how long?', default: '1h', check: durationFault })
       : undefined;
   const why = lacksComment
     ? await ctx.prompter.text({
@@ -230,9 +196,9 @@ async function askForMissing(
 }
 
 /** One of the names that fire, or what is typed; in their canonical spelling. */
-async function askForMatchers(ctx: RunContext): Promise<string[]> {
+async function askForMatchers(alertmanager: Alertmanager, ctx: RunContext): Promise<string[]> {
   const counts = new Map<string, number>();
-  for await (const { labels } of openAlertmanager(ctx.target).alerts(alertQuery(['active']))) {
+  for await (const { labels } of alertmanager.alerts(alertQuery(['active']))) {
     const name = labels['alertname'];
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
@@ -240,7 +206,7 @@ async function askForMatchers(ctx: RunContext): Promise<string[]> {
   const choices = most.map(([value, count]) => ({ value, name: `${value} (${count} active)` }));
   const other = { value: '', name: 'other matchers…' };
   const name = most.length === 0 ? '' : await ctx.prompter.select('Mute which alerts?', [...choices, other]);
-  const parse = (texts: readonly string[]) => parseMatcherArguments(texts).matchers;
+  const parse = (texts: readonly string[]) => parseMatcherArguments(texts);
   const first =
     name === ''
       ? await ctx.prompter.text({

@@ -1,13 +1,15 @@
-import { FINAL } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer, FINAL } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { type Alertmanager, isUuid } from '../../alerts/api.ts';
-import { findAmong, readSilences } from '../../alerts/ids.ts';
+import { type Alertmanager, isUuid, openAlertmanager } from '../../alerts/api.ts';
+import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { describeSilence } from '../columns.ts';
-import { SELECTION_FLAGS, type SilenceSelection, selectionOf } from '../selection.ts';
+import { collect } from '../../alerts/selection.ts';
+import { matcherTexts } from '../columns.ts';
+import { SELECTION_FLAGS, type SilenceSelection, selectedSilences, selectionOf, selectsByState } from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -64,16 +66,13 @@ export const silencesExpire = listCommand({
     empty: 'no such silences: nothing was sent',
   },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
-    const { selectsByState } = await import('../selection.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
     const byOptions = input.all || !selectsByState(selection);
     if (byOptions && input.id.length > 0)
       throw new SvcError('usage', 'ids and options that choose silences do not go together');
     const targets = byOptions
-      ? await selected(selection, alertmanager, ctx)
+      ? (await collect(await selectedSilences(selection, [], alertmanager, ctx.now()))).map(targetOf)
       : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
     const confirmed = await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
@@ -113,16 +112,6 @@ async function expireOne(
   return { id, result: 'expired', message: null };
 }
 
-async function selected(
-  selection: SilenceSelection,
-  alertmanager: Alertmanager,
-  ctx: RunContext,
-): Promise<ExpireTarget[]> {
-  const { silenceTest } = await import('../selection.ts');
-  const wanted = await silenceTest(selection, alertmanager, ctx.now());
-  return (await readSilences(alertmanager)).filter(wanted).map((silence) => ({ id: silence.id, silence }));
-}
-
 /** The ids as typed, from standard input, or chosen from a list at a terminal. */
 async function typedIds(
   ids: readonly string[],
@@ -143,7 +132,7 @@ async function typedIds(
 async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: RunContext): Promise<ExpireTarget[]> {
   const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
   // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
-  const silences = asks(ctx) || !typed.every(isUuid) ? await readSilences(alertmanager) : [];
+  const silences = asks(ctx) || !typed.every(isUuid) ? await collect(alertmanager.silences()) : [];
   // A whole id and its beginning are one silence.
   return [...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values()];
 }
@@ -161,8 +150,7 @@ async function approve(
   const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
   if (found.length === 0) return undefined;
   if (asks(ctx)) {
-    for (const { silence } of found.slice(0, MOST_SHOWN))
-      if (silence !== undefined) ctx.notice(describeSilence(silence));
+    for (const { silence } of found.slice(0, MOST_SHOWN)) if (silence !== undefined) ctx.notice(describe(silence));
     if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
   } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
   return ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
@@ -177,7 +165,8 @@ async function withStates(
   const [first, ...others] = unread;
   if (first === undefined) return targets;
   try {
-    const silences = others.length === 0 ? [await alertmanager.silence(first.id)] : await readSilences(alertmanager);
+    const silences =
+      others.length === 0 ? [await alertmanager.silence(first.id)] : await collect(alertmanager.silences());
     const byId = new Map(silences.map((silence) => [silence.id, silence]));
     return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
   } catch (error) {
@@ -187,14 +176,13 @@ async function withStates(
 }
 
 async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
-  const { MOST_CHOICES, tellCommand } = await import('../../../cli/wizard.ts');
-  const current = (await readSilences(alertmanager)).filter(({ status }) => status.state !== 'expired');
+  const current = (await collect(alertmanager.silences())).filter(({ status }) => status.state !== 'expired');
   if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
   const shown = current.slice(0, MOST_CHOICES);
   if (current.length > shown.length) ctx.notice(`the first ${shown.length} of ${current.length} silences to end:`);
   const chosen = await ctx.prompter.checkbox(
     'Which silences?',
-    shown.map((silence) => ({ value: silence.id, name: describeSilence({ ...silence, id: silence.id.slice(0, 8) }) })),
+    shown.map((silence) => ({ value: silence.id, name: describe({ ...silence, id: silence.id.slice(0, 8) }) })),
   );
   tellCommand(ctx, chosen);
   return chosen;
@@ -208,13 +196,22 @@ interface ExpireTarget {
   readonly error?: SvcError;
 }
 
+function targetOf(silence: Silence): ExpireTarget {
+  return { id: silence.id, silence };
+}
+
 function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
   if (isUuid(typed)) return { id: typed, silence: silences.find(({ id }) => id === typed) };
   try {
-    const silence = findAmong(silences, typed);
-    return { id: silence.id, silence };
+    return targetOf(pickSilence(silences, typed));
   } catch (error) {
     if (error instanceof SvcError) return { id: typed, error };
     throw error;
   }
+}
+
+/** One line of a list that is shown before a question. */
+function describe(silence: Silence): string {
+  const { id, status, createdBy, comment } = silence;
+  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }

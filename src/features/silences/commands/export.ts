@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { filterAsync } from '../../alerts/selection.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
 import { SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../selection.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFilter, statesOf } from '../selection.ts';
 
 export const silencesExport = listCommand({
   id: 'silences export',
@@ -18,12 +18,8 @@ export const silencesExport = listCommand({
   ],
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { silenceTest } = await import('../selection.ts');
-    const filter = await silenceFilter(input.matcher, ctx);
-    const alertmanager = openAlertmanager(ctx.target);
+    const filter = silenceFilter(input.matcher, ctx);
     const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
-    const wanted = await silenceTest(selection, alertmanager, ctx.now());
-    return { value: filterAsync(alertmanager.silences(filter), wanted) };
+    return { value: await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx.now()) };
   },
 });

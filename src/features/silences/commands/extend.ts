@@ -1,11 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
-import type { FoundSilence } from '../../alerts/ids.ts';
-import type { Silence } from '../../alerts/schema.ts';
-import { OUTCOME_LIST, SILENCE_IDS } from '../columns.ts';
-import type { CheckedSilence } from '../silencing.ts';
-import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { findSilences } from '../../alerts/ids.ts';
+import { OUTCOME_LIST, unchanged } from '../columns.ts';
+import { extended } from '../draft.ts';
+import { ALL_ALERTS, changeEach, SILENCE_IDS, SilenceWriter } from '../writer.ts';
 
 export const silencesExtend = listCommand({
   id: 'silences extend',
@@ -27,38 +27,24 @@ export const silencesExtend = listCommand({
   ],
   output: OUTCOME_LIST,
   async run({ id, by, max, allAlerts }, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { findSilences } = await import('../../alerts/ids.ts');
-    const { askAbout, checkUpdate, postSilence } = await import('../silencing.ts');
-    const outcomes = await import('../silence-outcome.ts');
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
-    const guard = silenceGuard(ctx, allAlerts);
+    const writer = new SilenceWriter(alertmanager, ctx, { allAlerts });
     const found = await findSilences(alertmanager, id);
-    // What has to be refused or asked is so before the first is sent. An expired one fails alone.
-    const items: { found: FoundSilence; checked?: CheckedSilence | undefined }[] = [];
-    for (const one of found) {
-      const current = one.silence?.status.state === 'expired' ? undefined : one.silence;
-      const draft = current && outcomes.extended(current, { by, max });
-      items.push({ found: one, checked: draft && (await checkUpdate(current, draft, alertmanager, guard)) });
-    }
-    await askAbout(
-      items.flatMap(({ checked }) => checked ?? []),
-      alertmanager,
-      guard,
+    return changeEach(
+      found,
+      'extended',
+      (silence) => {
+        if (silence.status.state === 'expired') {
+          return new SvcError('guarded', `silence ${silence.id} is expired`, {
+            hint: `make it again: svc silences recreate ${shellWord(silence.id)}`,
+          });
+        }
+        const draft = extended(silence, by, max);
+        return draft === undefined
+          ? unchanged('at-max', silence, 'it lasts as long as --max allows')
+          : writer.checkUpdate(silence, draft);
+      },
+      writer,
     );
-    const done = await bulk(items, 4, async ({ found: { silence, error }, checked }) => {
-      if (silence === undefined) throw error;
-      if (silence.status.state === 'expired') throw expired(silence);
-      if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
-      return outcomes.postedOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
-    });
-    return bulkAnswer(done, ({ found: { typed } }, failure) => outcomes.failedOutcome(typed, failure));
   },
 });
-
-function expired({ id }: Silence): SvcError {
-  return new SvcError('guarded', `silence ${id} is expired`, {
-    hint: `make it again: svc silences recreate ${shellWord(id)}`,
-  });
-}

@@ -1,11 +1,12 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { silenceCandidates } from '../../alerts/columns.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { findSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { SILENCE_COLUMNS } from '../columns.ts';
+import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 
 /** One silence, with the fields of newer servers below those that every server has. */
-export const SILENCE_RECORD: RecordOutput<Silence> = {
+const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
   columns: [
     { name: 'id', cell: ({ id }) => id },
@@ -27,8 +28,6 @@ export const silencesGet = recordCommand({
   output: SILENCE_RECORD,
   offers: silenceCandidates,
   async run({ id }, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { findSilence } = await import('../../alerts/ids.ts');
     return { value: await findSilence(openAlertmanager(ctx.target), id) };
   },
 });

@@ -1,13 +1,16 @@
+import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand } from '../../../cli/command.ts';
-import { parseTime } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import type { Alertmanager } from '../../alerts/api.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { matcherFrom } from '../../alerts/matcher.ts';
+import { isWide } from '../../alerts/matching.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
+import { collect } from '../../alerts/selection.ts';
 import { matcherTexts } from '../columns.ts';
-import { applyChanges } from '../draft.ts';
-import { ALL_ALERTS, author, silenceGuard } from '../silencing-flags.ts';
+import { applyChanges, readSilences } from '../draft.ts';
+import { ALL_ALERTS, author, SilenceWriter } from '../writer.ts';
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
@@ -56,42 +59,30 @@ export const silencesImport = listCommand({
     id: ({ silenceID }) => silenceID ?? '',
   },
   async run(input, ctx) {
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { parseSilenceFile } = await import('../file.ts');
-    const { readSilences } = await import('../../alerts/ids.ts');
     const now = ctx.now();
-    const path = input.file ?? '-';
-    const { silences } = await parseSilenceFile(await ctx.readInput(path), {
-      source: path,
-      createdBy: author(ctx),
-      backup: true,
-      startsAt: new Date(now).toISOString(),
-      instant: (text) => parseTime(text, { now, bare: 'forward' }).iso,
-    });
-    const sendable = silences.filter((row) => unsentRow(row, now) === undefined);
+    const { rows } = await readSilences(input.file ?? '-', { createdBy: author(ctx), backup: true }, ctx);
+    const sendable = rows.filter((row) => whyUnsent(row, now) === undefined);
     if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target);
-    const { askAbout } = await import('../silencing.ts');
-    const unmeasured = sendable.map((draft) => ({ draft, impact: undefined }));
-    await askAbout(unmeasured, alertmanager, silenceGuard(ctx, input.allAlerts));
-    const stepOf = importPlan(await readSilences(alertmanager), input.onConflict, now);
-    const progress = ctx.progress(silences.length);
-    const outcome = await bulk(silences, input.concurrency, async (row) => {
-      // A row is planned when its turn comes: while the server stores others there is time for it.
-      const imported = await importStep(stepOf(row), alertmanager);
+    await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
+    const planOf = importPlan(await collect(alertmanager.silences()), input.onConflict, now);
+    const progress = ctx.progress(rows.length);
+    const outcome = await bulk(rows, input.concurrency, async (row): Promise<ImportedSilence | Plan> => {
+      const { result, silenceID, silence, message } = planOf(row);
+      const answer = silence && (await alertmanager.postSilence(silence));
       progress.step();
-      return imported;
+      if (answer instanceof Plan) return answer;
+      return imported(row, result, answer?.silenceID ?? silenceID, message);
     }).finally(() => progress.clear());
     if (outcome instanceof Plan) return { value: outcome };
-    const answer = bulkAnswer(outcome, (row, { message }) => failedImport(row, message));
+    const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
     return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
   },
 });
 
 async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<void> {
-  const { isWide } = await import('../silencing.ts');
-  const wide = silences.filter(isWide);
+  const wide: PostableSilence[] = [];
+  for (const silence of silences) if (await isWide(silence.matchers.map(matcherFrom))) wide.push(silence);
   const [first] = wide;
   if (first === undefined) return;
   throw new SvcError(
@@ -117,111 +108,78 @@ function summary(rows: readonly ImportedSilence[]): string {
 /** What to do with a row whose matchers, author and comment a silence of the server has at the same time. */
 type OnConflict = 'skip' | 'extend' | 'duplicate';
 
-interface ImportStep {
-  readonly row: PostableSilence;
-  /** `silence` is what is sent, where anything is; `existing` is what stands for the row otherwise. */
-  readonly action: 'create' | 'extend' | 'unchanged' | UnsentRow;
-  readonly silence?: PostableSilence;
-  readonly existing?: string;
-}
-
 interface ImportedSilence {
   /** The id on this server; null where there is none. */
   readonly silenceID: string | null;
   /** The id in the file. */
   readonly previousID: string | null;
-  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | UnsentRow;
+  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
 }
 
-/** Why a row is never sent: it ends before it starts, or is already over. */
-type UnsentRow = 'invalid' | 'skipped';
-
-const UNSENT_MESSAGES: Readonly<Record<UnsentRow, string>> = {
-  invalid: 'ends before it starts',
-  skipped: 'already over',
-};
+interface ImportPlan {
+  /** What will have become of the row. */
+  readonly result: ImportedSilence['result'];
+  /** What is sent, where anything is. */
+  readonly silence?: PostableSilence;
+  /** The silence that is there already. */
+  readonly silenceID?: string | undefined;
+  readonly message?: string;
+}
 
 /** Undefined where the row can be sent. */
-function unsentRow({ startsAt, endsAt }: PostableSilence, now: number): UnsentRow | undefined {
-  if (Date.parse(endsAt) <= Date.parse(startsAt)) return 'invalid';
-  return Date.parse(endsAt) <= now ? 'skipped' : undefined;
+function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPlan | undefined {
+  if (Date.parse(endsAt) <= Date.parse(startsAt)) return { result: 'invalid', message: 'ends before it starts' };
+  return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
 /**
- * The step of each row, asked for in the order of the file. The same row twice, in the file or because an import was cut and is run
- * again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps. */
+ * The plan for each row, asked for in the order of the file. The same row twice, in the file or because an import was interrupted and
+ * is run again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps.
+ */
 export function importPlan(
   present: readonly Silence[],
   onConflict: OnConflict,
   now: number,
-): (row: PostableSilence) => ImportStep {
-  const known = new Map<string, { readonly id: string; readonly silence: PostableSilence }[]>();
-  const remember = (key: string, id: string, silence: PostableSilence): void => {
+): (row: PostableSilence) => ImportPlan {
+  const known = new Map<string, PostableSilence[]>();
+  const remember = (silence: PostableSilence): void => {
+    const key = keyOf(silence);
     const same = known.get(key);
-    if (same === undefined) known.set(key, [{ id, silence }]);
-    else same.push({ id, silence });
+    if (same === undefined) known.set(key, [silence]);
+    else same.push(silence);
   };
-  for (const silence of present)
-    if (silence.status.state !== 'expired') remember(keyOf(silence), silence.id, applyChanges(silence, {}));
+  for (const silence of present) if (silence.status.state !== 'expired') remember(applyChanges(silence, {}));
   return (row) => {
-    const unsent = unsentRow(row, now);
-    if (unsent !== undefined) return { row, action: unsent };
-    const key = keyOf(row);
-    const same =
-      onConflict === 'duplicate' ? undefined : known.get(key)?.find((one) => overlaps(one.silence, row, now));
+    const unsent = whyUnsent(row, now);
+    if (unsent !== undefined) return unsent;
+    const same = onConflict === 'duplicate' ? undefined : known.get(keyOf(row))?.find((one) => overlaps(one, row, now));
     if (same === undefined) {
-      const silence = withoutId(row);
-      remember(key, '', silence);
-      return { row, action: 'create', silence };
+      const { id: _, ...silence } = row;
+      remember(silence);
+      return { result: 'created', silence };
     }
-    const longer = Date.parse(row.endsAt) > Date.parse(same.silence.endsAt);
+    const isLonger = Date.parse(row.endsAt) > Date.parse(same.endsAt);
     // A row of this very file is not sent yet, and has no id to be extended by.
-    if (onConflict === 'skip' || !longer || same.id === '') return { row, action: 'unchanged', existing: same.id };
-    return { row, action: 'extend', silence: { ...same.silence, endsAt: row.endsAt }, existing: same.id };
+    return onConflict === 'skip' || !isLonger || same.id === undefined
+      ? { result: 'unchanged', silenceID: same.id }
+      : { result: 'extended', silence: { ...same, endsAt: row.endsAt } };
   };
 }
 
-/** Carries one step out. */
-async function importStep(step: ImportStep, alertmanager: Alertmanager): Promise<ImportedSilence | Plan> {
-  const { row, action, silence, existing } = step;
-  if (action === 'invalid' || action === 'skipped') return rowOf(row, action, undefined, UNSENT_MESSAGES[action]);
-  if (silence === undefined) return rowOf(row, 'unchanged', existing === '' ? undefined : existing);
-  const answer = await alertmanager.postSilence(silence);
-  return answer instanceof Plan ? answer : rowOf(row, action === 'extend' ? 'extended' : 'created', answer.silenceID);
-}
-
-function failedImport(row: PostableSilence, message: string): ImportedSilence {
-  return rowOf(row, 'failed', undefined, message);
-}
-
-function rowOf(
+function imported(
   { id, matchers }: PostableSilence,
   result: ImportedSilence['result'],
   silenceID: string | undefined,
-  message?: string,
+  message: string | undefined,
 ): ImportedSilence {
   return { silenceID: silenceID ?? null, previousID: id ?? null, result, matchers, message: message ?? null };
 }
 
-function withoutId(row: PostableSilence): PostableSilence {
-  if (row.id === undefined) return row;
-  const { id: _, ...silence } = row;
-  return silence;
-}
-
 function keyOf({ matchers, createdBy, comment }: PostableSilence): string {
-  const spelled = matchers.map(spell);
-  if (spelled.length > 1) spelled.sort();
-  let key = `${createdBy.length} ${createdBy}`;
-  for (const [i, text] of spelled.entries()) if (text !== spelled[i - 1]) key += text;
-  return `${key} ${comment}`;
-}
-
-/** Its own length in front of every text: two different matchers are never spelled alike, nor are two rows of them. */
-function spell({ name, value, isRegex, isEqual }: PostableSilence['matchers'][number]): string {
-  return `${isEqual ?? true} ${isRegex} ${name.length} ${name}${value.length} ${value}`;
+  const spelled = new Set(matchers.map((wire) => JSON.stringify(matcherFrom(wire))));
+  return JSON.stringify([[...spelled].sort(), createdBy, comment]);
 }
 
 /** The server moves a start that is past to the moment it stores the silence: until now all starts are alike. */

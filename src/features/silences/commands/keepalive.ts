@@ -1,8 +1,13 @@
 import { listCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/duration.ts';
 import { SvcError } from '../../../errors.ts';
-import { OUTCOME_LIST } from '../columns.ts';
-import { silenceGuard } from '../silencing-flags.ts';
+import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
+import { type Matcher, matcherFrom } from '../../alerts/matcher.ts';
+import type { Silence } from '../../alerts/schema.ts';
+import { collect } from '../../alerts/selection.ts';
+import { OUTCOME_LIST, unchanged } from '../columns.ts';
+import { extended } from '../draft.ts';
+import { changeEach, SilenceWriter, serverTime } from '../writer.ts';
 
 export const silencesKeepalive = listCommand({
   id: 'silences keepalive',
@@ -28,35 +33,67 @@ export const silencesKeepalive = listCommand({
       throw new SvcError(
         'usage',
         `--by ${formatDuration(by)} is not longer than --if-within ${formatDuration(ifWithin)}`,
-        {
-          hint: 'else every run would extend them again',
-        },
+        { hint: 'else every run would extend them again' },
       );
     }
     if (prefix.trim() === '') throw new SvcError('invalid_value', '--prefix: is empty, and would extend every silence');
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { dueAcknowledgements } = await import('../acknowledgement.ts');
-    const { askAbout, postSilence, serverTime } = await import('../silencing.ts');
-    const outcomes = await import('../silence-outcome.ts');
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
     const now = (): number => serverTime(alertmanager, ctx.now());
     const due = await dueAcknowledgements(alertmanager, { prefix, withinMs: ifWithin, now });
-    const items = due.map(({ silence, skipped }) => {
-      const draft = skipped === undefined ? outcomes.extended(silence, { by, max }) : undefined;
-      return { silence, skipped, checked: draft && { draft, impact: undefined } };
-    });
-    const guard = { ...silenceGuard(ctx, false), now };
-    await askAbout(
-      items.flatMap(({ checked }) => checked ?? []),
-      alertmanager,
-      guard,
+    return changeEach(
+      due,
+      'extended',
+      (silence, { skipped }) => {
+        if (skipped !== undefined) return unchanged('skipped', silence, skipped);
+        const draft = extended(silence, by, max);
+        return draft === undefined ? unchanged('at-max', silence, 'it lasts as long as --max allows') : { draft };
+      },
+      new SilenceWriter(alertmanager, ctx, { allAlerts: false }),
     );
-    const done = await bulk(items, 4, async ({ silence, skipped, checked }) => {
-      if (skipped !== undefined) return outcomes.unsentOutcome('skipped', silence, skipped);
-      if (checked === undefined) return outcomes.unsentOutcome('at-max', silence, 'it lasts as long as --max allows');
-      return outcomes.postedOutcome('extended', silence, await postSilence(checked, alertmanager, guard));
-    });
-    return bulkAnswer(done, ({ silence: { id } }, failure) => outcomes.failedOutcome(id, failure));
   },
 });
+
+interface KeepaliveRules {
+  /** What their comments begin with. */
+  readonly prefix: string;
+  /** Only those that end sooner. */
+  readonly withinMs: number;
+  /** The server's clock; asked after its first answer. */
+  readonly now: () => number;
+}
+
+/** An acknowledgement that is about to end; `skipped` says why it is not to be extended. */
+interface DueAcknowledgement {
+  readonly typed: string;
+  readonly silence: Silence;
+  readonly skipped: string | undefined;
+}
+
+async function dueAcknowledgements(
+  alertmanager: Pick<Alertmanager, 'silences' | 'alerts'>,
+  { prefix, withinMs, now }: KeepaliveRules,
+): Promise<readonly DueAcknowledgement[]> {
+  const silences = await collect(alertmanager.silences());
+  const latest = now() + withinMs;
+  const due = silences.filter((silence) => {
+    return (
+      silence.status.state === 'active' && silence.comment.startsWith(prefix) && Date.parse(silence.endsAt) <= latest
+    );
+  });
+  if (due.length === 0) return [];
+  // The list has alerts that fire, and no resolved ones.
+  const muted = await collect(alertmanager.alerts({ active: false, silenced: true, inhibited: true }));
+  const used = new Set(muted.flatMap(({ status }) => status.silencedBy));
+  return due.map((silence) => {
+    const skipped = !silence.matchers.some((wire) => requiresAlertName(matcherFrom(wire)))
+      ? 'it has no equality matcher on alertname'
+      : used.has(silence.id)
+        ? undefined
+        : 'no alert that it mutes fires';
+    return { typed: silence.id, silence, skipped };
+  });
+}
+
+function requiresAlertName({ name, value, isRegex, isEqual }: Matcher): boolean {
+  return name === 'alertname' && isEqual && !isRegex && value !== '';
+}

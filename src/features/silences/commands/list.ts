@@ -1,10 +1,18 @@
 import { listCommand } from '../../../cli/command.ts';
 import { type AnyOutput, type ListOutput, RawJson } from '../../../output/types.ts';
-import { silenceCandidates } from '../../alerts/columns.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { filterAsync } from '../../alerts/selection.ts';
-import { COUNTED_COLUMNS, type CountedSilence, SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectionOf, silenceFilter, statesOf } from '../selection.ts';
+import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
+import {
+  countsBySilence,
+  SELECTION_FLAGS,
+  STATE_FLAGS,
+  selectedSilences,
+  selectionOf,
+  selectsByState,
+  silenceFilter,
+  statesOf,
+} from '../selection.ts';
 
 const SILENCE_LIST: ListOutput<Silence> = {
   kind: 'list',
@@ -12,7 +20,21 @@ const SILENCE_LIST: ListOutput<Silence> = {
   id: ({ id }) => id,
   empty: 'no such silences (expired ones are listed with -a)',
 };
-const COUNTED_LIST: ListOutput<CountedSilence> = { ...SILENCE_LIST, columns: COUNTED_COLUMNS, id: ({ id }) => id };
+
+/** A silence with the number of alerts that it mutes now. */
+interface CountedSilence extends Silence {
+  readonly alertCount: number;
+}
+
+const COUNTED_LIST: ListOutput<CountedSilence> = {
+  ...SILENCE_LIST,
+  columns: [
+    ...SILENCE_COLUMNS.slice(0, 3),
+    { name: 'alerts', cell: ({ alertCount }) => alertCount, align: 'right' },
+    ...SILENCE_COLUMNS.slice(3),
+  ],
+  id: ({ id }) => id,
+};
 
 export const silencesList = listCommand({
   id: 'silences list',
@@ -40,16 +62,13 @@ export const silencesList = listCommand({
   outputOf: ({ withCounts }): AnyOutput => (withCounts ? COUNTED_LIST : SILENCE_LIST),
   offers: silenceCandidates,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { countsBySilence, selectsByState, silenceTest } = await import('../selection.ts');
     const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
-    const filter = await silenceFilter(input.matcher, ctx);
+    const filter = silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     if (ctx.wants.rawJson && selection.states === undefined && selectsByState(selection) && !input.withCounts) {
       return { value: new RawJson(await alertmanager.silencesRaw(filter)) };
     }
-    const wanted = await silenceTest(selection, alertmanager, ctx.now());
-    const silences = filterAsync(alertmanager.silences(filter), wanted);
+    const silences = await selectedSilences(selection, filter, alertmanager, ctx.now());
     if (!input.withCounts) return { value: silences };
     return { value: counted(silences, await countsBySilence(alertmanager)), as: COUNTED_LIST };
   },

@@ -1,8 +1,12 @@
 import { listCommand } from '../../../cli/command.ts';
-import type { FoundSilence } from '../../alerts/ids.ts';
-import { OUTCOME_LIST, SILENCE_IDS } from '../columns.ts';
-import type { CheckedSilence } from '../silencing.ts';
-import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
+import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { findSilences } from '../../alerts/ids.ts';
+import type { PostableSilence, Silence } from '../../alerts/schema.ts';
+import { OUTCOME_LIST } from '../columns.ts';
+import { applyChanges } from '../draft.ts';
+import { ALL_ALERTS, changeEach, SILENCE_IDS, SilenceWriter } from '../writer.ts';
 
 export const silencesRecreate = listCommand({
   id: 'silences recreate',
@@ -23,33 +27,36 @@ export const silencesRecreate = listCommand({
   ],
   output: OUTCOME_LIST,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { findSilences } = await import('../../alerts/ids.ts');
-    const { recreated } = await import('../draft.ts');
-    const { askAbout, checkSilence, postSilence } = await import('../silencing.ts');
-    const outcomes = await import('../silence-outcome.ts');
-    const { bulk, bulkAnswer } = await import('../../../cli/bulk.ts');
     const alertmanager = openAlertmanager(ctx.target);
-    const guard = silenceGuard(ctx, input.allAlerts);
+    const writer = new SilenceWriter(alertmanager, ctx, input);
     const found = await findSilences(alertmanager, input.id);
     const now = ctx.now();
-    // What has to be asked or refused for all of them is so before the first is sent.
-    const items: { found: FoundSilence; checked?: CheckedSilence | undefined }[] = [];
-    for (const one of found) {
-      const again = one.silence?.status.state === 'expired' ? recreated(one.silence, now, input.for) : undefined;
-      items.push({ found: one, checked: again && (await checkSilence(again, alertmanager, guard)) });
-    }
-    await askAbout(
-      items.flatMap(({ checked }) => checked ?? []),
-      alertmanager,
-      guard,
+    return changeEach(
+      found,
+      'recreated',
+      (silence) => {
+        const draft = recreated(silence, now, input.for);
+        return draft instanceof SvcError ? draft : writer.check(draft);
+      },
+      writer,
     );
-    const done = await bulk(items, 4, async ({ found: { silence, error }, checked }) => {
-      if (silence === undefined) throw error;
-      const draft = recreated(silence, now, input.for);
-      const posted = await postSilence(checked ?? { draft, impact: undefined }, alertmanager, guard);
-      return outcomes.postedOutcome('recreated', silence, posted);
-    });
-    return bulkAnswer(done, (item, failure) => outcomes.failedOutcome(item.found.typed, failure));
   },
 });
+
+/** From now: as long as it lasted, or for `lengthMs`. */
+function recreated(silence: Silence, now: number, lengthMs: number | undefined): PostableSilence | SvcError {
+  const { id, status } = silence;
+  if (status.state !== 'expired') {
+    return new SvcError('guarded', `silence ${id} is ${status.state}: there is nothing to make again`, {
+      hint: `let it end later: svc silences extend ${shellWord(id)} --by 1h`,
+    });
+  }
+  const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
+  if (length <= 0) {
+    return new SvcError('guarded', `silence ${id} was ended before it began, and lasted no time`, {
+      hint: 'say how long with --for',
+    });
+  }
+  const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + length).toISOString() };
+  return { ...applyChanges(silence, times), id: undefined };
+}

@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
+import { childEnvironment, runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/duration.ts';
 import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import type { Alertmanager } from '../../alerts/api.ts';
-import type { acquireSilence, SilenceLease } from '../lease.ts';
-import { ALL_ALERTS, author, silenceGuard } from '../silencing-flags.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
+import { reasonOf, SilenceLease } from '../lease.ts';
+import { ALL_ALERTS, AUTHOR, author, SilenceWriter } from '../writer.ts';
 
 export const silencesRun = textCommand({
   id: 'silences run',
@@ -23,7 +25,7 @@ export const silencesRun = textCommand({
   },
   flags: {
     comment: { type: 'string', short: 'c', value: 'text', help: 'Why (default: while <command> runs)' },
-    author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+    ...AUTHOR,
     ttl: { type: 'duration', positive: true, default: '15m', help: 'How long it lasts if nobody extends it' },
     grace: {
       type: 'duration',
@@ -50,33 +52,31 @@ export const silencesRun = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
-    const { approve } = await import('../silencing.ts');
-    const { ttl } = input;
+    const { ttl, command, passEnv } = input;
     const grace = input.grace ?? Math.min(DEFAULT_GRACE, ttl / 3);
     if (grace >= ttl) {
       throw new SvcError('usage', `--grace ${formatDuration(grace)} is not shorter than --ttl ${formatDuration(ttl)}`);
     }
-    const { matchers, notices } = parseMatcherArguments(input.matcher);
-    for (const notice of notices) ctx.notice(notice);
-    const what = {
-      matchers: matchers.map((matcher) => ({ ...matcher })),
+    const covering = {
+      matchers: parseMatcherArguments(input.matcher, ctx.notice),
       createdBy: input.author ?? author(ctx),
       // Not the arguments: everybody reads comments, and a command line may hold a secret.
-      comment: input.comment ?? `while ${basename(input.command[0] ?? '')} runs`,
+      comment: input.comment ?? `while ${basename(command[0] ?? '')} runs`,
     };
-    const now = ctx.now();
-    const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + ttl).toISOString() };
     const alertmanager = openAlertmanager(ctx.target);
-    const guard = silenceGuard(ctx, input.allAlerts);
+    const writer = new SilenceWriter(alertmanager, ctx, input);
     const tolerant = input.ifUnavailable === 'run';
-    const failure = await approve({ ...what, ...times }, alertmanager, guard).then(
-      () => undefined,
-      (error: unknown) => tolerated(error, tolerant),
-    );
-    const options = { ttl, grace, tolerant, failure, command: input.command, passEnv: input.passEnv };
-    const ended = await runUnder(what, options, alertmanager, ctx);
+    const lease = new SilenceLease(covering, ttl, alertmanager, ctx);
+    const failure = await writer
+      .check(lease.draft(ctx.now()))
+      .then((checked) => writer.ask([checked]))
+      .then(
+        () => undefined,
+        (error: unknown) => tolerated(error, tolerant),
+      );
+    const acquire = async (): Promise<SvcError | Plan | undefined> =>
+      failure ?? lease.acquire().catch((error: unknown) => tolerated(error, tolerant));
+    const ended = await runUnder(lease, acquire, { grace, command, env: childEnvironment(ctx.env, passEnv) }, ctx);
     return ended instanceof Plan ? { value: ended } : { value: undefined, status: ended };
   },
 });
@@ -92,80 +92,72 @@ function tolerated(error: unknown, tolerant: boolean): SvcError {
 const UNAVAILABLE = ERROR_KINDS.server_error.exit;
 const DEFAULT_GRACE = 2 * 60_000;
 
-interface Cover {
-  readonly ttl: number;
+interface CoveredCommand {
   readonly grace: number;
-  /** Whether to run the command even if the alert manager is unavailable. */
-  readonly tolerant: boolean;
-  /** Why no silence can be created. */
-  readonly failure: SvcError | undefined;
   readonly command: readonly string[];
-  /** Credentials that the command gets. */
-  readonly passEnv: readonly string[];
+  readonly env: RunContext['env'];
 }
 
-type Held =
-  | { readonly lease: SilenceLease | Plan; readonly failure?: undefined }
-  | { readonly lease?: undefined; readonly failure: SvcError };
-
-/** Returns the exit status. From the first request on, no signal ends this process before the silence is gone. */
+/**
+ * Returns the exit status. From the first request on, no signal ends this process before the silence is gone. `acquire` gives the
+ * reason where the command is to run without a silence.
+ */
 async function runUnder(
-  what: Parameters<typeof acquireSilence>[0],
-  { ttl, grace, tolerant, failure, command, passEnv }: Cover,
-  alertmanager: Alertmanager,
+  lease: SilenceLease,
+  acquire: () => Promise<SvcError | Plan | undefined>,
+  { grace, command, env }: CoveredCommand,
   ctx: RunContext,
 ): Promise<number | Plan> {
-  const { acquireSilence, renewSilence } = await import('../lease.ts');
-  const { childEnvironment, runChild, signalStatus } = await import('../../../cli/child.ts');
-  const env = childEnvironment(ctx.env, passEnv);
-  const hold = async (): Promise<Held> => {
-    if (failure !== undefined) return { failure };
-    return acquireSilence(what, ttl, alertmanager, ctx).then(
-      (lease) => ({ lease }),
-      (error: unknown) => ({ failure: tolerated(error, tolerant) }),
-    );
-  };
-  const maybeCreated = `a silence may have been created; it ends by itself within ${formatDuration(ttl)}`;
+  const { log } = ctx.target;
+  const maybeCreated = `warning: a silence may have been created; it ends by itself within ${formatDuration(lease.ttl)}`;
   let received: EndSignal | undefined;
   const release = ctx.takeSignals((name) => {
     received ??= name;
   });
   try {
-    const { result, signal } = await settle(hold(), ctx);
+    const { result, signal } = await settle(
+      acquire().then((failure) => ({ failure })),
+      ctx,
+    );
     received ??= signal;
     if (result === undefined) {
-      await alertmanager.close();
-      ctx.target.log.warn(`warning: ${maybeCreated}`);
+      await lease.abandon();
+      log.warn(maybeCreated);
       return signalStatus(received ?? null);
     }
-    const { lease } = result;
-    if (lease instanceof Plan) return lease;
-    if (lease === undefined) {
-      const { code, message } = result.failure;
-      if (code === 'outcome_unknown') ctx.target.log.warn(`warning: ${maybeCreated}`);
+    const { failure } = result;
+    if (failure instanceof Plan) return failure;
+    if (failure !== undefined) {
+      if (failure.code === 'outcome_unknown') log.warn(maybeCreated);
       if (received !== undefined) return signalStatus(received);
-      ctx.target.log.warn(`warning: the command runs without a silence: ${message}`);
+      log.warn(`warning: the command runs without a silence: ${failure.message}`);
       const child = await runChild(command, env, ctx);
       return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
     }
     ctx.notice(`silence ${lease.id} is active until the command ends`);
     const over = new AbortController();
-    let keeping = Promise.resolve();
+    let renewing = Promise.resolve();
     let status = 0;
     try {
       if (received === undefined) {
-        keeping = renewSilence(lease, grace, alertmanager, ctx, over.signal);
+        renewing = lease.renew(grace, over.signal);
         const child = await runChild(command, env, ctx);
         received = child.forwarded;
         status = child.status;
       }
     } finally {
       over.abort();
-      const ended = await settle(endLease(lease, keeping), ctx);
+      // An extension that is under way could make an expired silence again: it has to come to its end first.
+      const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
+      const ended = await settle(
+        ending.then((reason) => ({ reason })),
+        ctx,
+      );
       received ??= ended.signal;
-      if (ended.result === undefined) await alertmanager.close();
-      const left = ended.result === undefined ? 'was not waited for' : ended.result.failure;
-      if (left !== undefined) ctx.target.log.warn(leftBehind(lease, left));
+      if (ended.result === undefined) await lease.abandon();
+      const left = ended.result === undefined ? 'was not waited for' : ended.result.reason;
+      // The command's own status counts more than what became of the silence, which ends all the same.
+      if (left !== undefined) log.warn(leftBehind(lease, left));
     }
     return received === undefined ? status : signalStatus(received);
   } finally {
@@ -173,21 +165,6 @@ async function runUnder(
   }
 }
 
-/** An extension that is under way could make an expired silence anew: it has to come to its end first. */
-async function endLease(
-  lease: SilenceLease,
-  keeping: Promise<void>,
-): Promise<{ readonly failure: string | undefined }> {
-  await keeping;
-  try {
-    await lease.release();
-    return { failure: undefined };
-  } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** The command's own status counts more than what became of the silence, which ends all the same. */
 function leftBehind({ id, end }: SilenceLease, why: string): string {
   const until = new Date(end).toISOString();
   return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${shellWord(id)}`;

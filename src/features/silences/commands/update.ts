@@ -1,9 +1,12 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { silenceCandidates } from '../../alerts/columns.ts';
-import { POSTED_RECORD } from '../columns.ts';
-import { ALL_ALERTS, silenceGuard } from '../silencing-flags.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { findSilence } from '../../alerts/ids.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
+import { POSTED_RECORD, postedCandidates } from '../columns.ts';
+import { applyChanges } from '../draft.ts';
+import { ALL_ALERTS, SilenceWriter } from '../writer.ts';
 
 export const silencesUpdate = recordCommand({
   id: 'silences update',
@@ -40,15 +43,9 @@ export const silencesUpdate = recordCommand({
     { run: 'svc silences update 2f1a --until 2026-12-01T06:00:00Z --dry-run', why: 'See the request first' },
   ],
   output: POSTED_RECORD,
-  offers: (posted) => silenceCandidates({ ...posted, id: posted.silenceID }),
+  offers: postedCandidates,
   async run(input, ctx) {
-    const { openAlertmanager } = await import('../../alerts/api.ts');
-    const { parseMatcherArguments } = await import('../../alerts/matcher-argument.ts');
-    const { findSilence } = await import('../../alerts/ids.ts');
-    const { applyChanges } = await import('../draft.ts');
-    const { askAbout, checkUpdate, postSilence } = await import('../silencing.ts');
-    const { matchers, notices } = parseMatcherArguments(input.matcher);
-    for (const notice of notices) ctx.notice(notice);
+    const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const ending = [input.for, input.until, input.extend].filter((value) => value !== undefined);
     if (ending.length > 1) throw new SvcError('usage', '--for, --until and --extend each say when it ends: give one');
     if (
@@ -69,10 +66,10 @@ export const silencesUpdate = recordCommand({
       createdBy: input.author,
       comment: input.comment,
     });
-    const guard = silenceGuard(ctx, input.allAlerts);
-    const checked = await checkUpdate(silence, draft, alertmanager, guard);
-    await askAbout([checked], alertmanager, guard);
-    return { value: await postSilence(checked, alertmanager, guard) };
+    const writer = new SilenceWriter(alertmanager, ctx, input);
+    const checked = await writer.checkUpdate(silence, draft);
+    await writer.ask([checked]);
+    return { value: await writer.post(checked) };
   },
 });
 

@@ -121,7 +121,7 @@ onBothServices((service) => {
     ['not JSON', '{"labels":', 'not JSON'],
     ['nothing', '  \n', 'is empty'],
     ['an empty array', '[]', 'the array is empty'],
-    ['a text', '"x"', 'the alert'],
+    ['a text', '"x"', 'not an object'],
     ['no labels', '[{"labels":{"a":"b"}},{"annotations":{}}]', 'alert 2: labels'],
     ['a label that is a number', '[{"labels":{"a":1}}]', 'labels'],
     ['only empty labels', '[{"labels":{"a":"b"}},{"labels":{"a":"b"}},{"labels":{"a":""}}]', 'alert 3: has no label'],

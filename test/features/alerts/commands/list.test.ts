@@ -214,9 +214,9 @@ onEveryService((service) => {
     [['--state', 'firing'], 'there is no "firing"'],
     [['--older-than', '1.5h'], 'write 1h30m'],
     [['--limit', '-1'], 'less than 0'],
-    [['a==b'], 'did you mean'],
+    [['a==b'], 'there is no operator =='],
     [['a=b', 'Up'], 'no operator'],
-    [['a=b,c=d'], 'separate arguments'],
+    [['a=b,c=d'], 'argument of its own'],
     [["a='b'"], "shell's quotes"],
   ])('%j is wrong by itself: exit 2, nothing sent', async (argv, why) => {
     const run = await list(...argv);

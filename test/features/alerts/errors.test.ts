@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { ENDPOINTS } from '../../../src/features/alerts/api.ts';
-import { explainAlertmanager } from '../../../src/features/alerts/failed-answer.ts';
+import { explainAlertmanager } from '../../../src/features/alerts/errors.ts';
 
 type Endpoint = keyof typeof ENDPOINTS;
 const JSON_TYPE = 'application/json';

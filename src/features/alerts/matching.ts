@@ -1,0 +1,95 @@
+/** What matchers match, as the server would decide it: its regular expressions are RE2 and match the whole value. */
+import { SvcError } from '../../errors.ts';
+import { formatMatcher, type Matcher } from './matcher.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The test of a whole value; undefined where the expression is not valid. */
+async function wholeValue(regex: string): Promise<((value: string) => boolean) | undefined> {
+  const { RE2JS, RE2JSException } = await import('re2js');
+  try {
+    const compiled = RE2JS.compile(`^(?:${regex})$`);
+    return (value) => compiled.test(value);
+  } catch (error) {
+    if (error instanceof RE2JSException) return undefined;
+    throw error;
+  }
+}
+
+/** A test for labels that no alert of the server needs to have; a missing label is an empty one. */
+export async function labelTest(matchers: readonly Matcher[]): Promise<(labels: Labels) => boolean> {
+  const tests = await Promise.all(
+    matchers.map(async (of) => {
+      const matches = of.isRegex ? await wholeValue(of.value) : (value: string) => value === of.value;
+      if (matches === undefined) {
+        throw new SvcError('guarded', `only the server can tell what ${formatMatcher(of)} matches`);
+      }
+      return (labels: Labels) => {
+        const value = Object.hasOwn(labels, of.name) ? (labels[of.name] ?? '') : '';
+        return matches(value) === of.isEqual;
+      };
+    }),
+  );
+  return (labels) => tests.every((test) => test(labels));
+}
+
+interface Reach {
+  /** Whether it matches an absent label, which counts as an empty one. An expression that is not valid may. */
+  readonly empty: boolean;
+  /** Whether it matches every other value. */
+  readonly every: boolean;
+}
+
+/** Each printable ASCII character alone, and longer texts: what matches all of these is taken to match every value. */
+const VALUES = [...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)), 'é', '-aZ', 'a1_:/. b'];
+
+async function reachOf({ value, isRegex, isEqual }: Matcher): Promise<Reach> {
+  if (!isRegex) return { empty: (value === '') === isEqual, every: !isEqual && value === '' };
+  const matches = await wholeValue(value);
+  if (matches === undefined) return { empty: true, every: false };
+  return {
+    empty: matches('') === isEqual,
+    every: VALUES.every((one) => matches(one) === isEqual),
+  };
+}
+
+/** True only when the matcher surely needs its label to be there. */
+export async function needsLabel(of: Matcher): Promise<boolean> {
+  return !(await reachOf(of)).empty;
+}
+
+/** Whether no matcher requires a definite value: each is negative, or accepts every value or an absent label. */
+export async function isWide(matchers: readonly Matcher[]): Promise<boolean> {
+  // What an equality decides, no regular expression has to.
+  if (matchers.some(({ isEqual, isRegex, value }) => isEqual && !isRegex && value !== '')) return false;
+  const reaches = await Promise.all(matchers.filter(({ isEqual, isRegex }) => isEqual && isRegex).map(reachOf));
+  return reaches.every(({ empty, every }) => empty || every);
+}
+
+/** Matchers that are probably a mistake: they exclude each other, select everything, or match alerts without the label. */
+export async function matcherWarnings(matchers: readonly Matcher[]): Promise<string[]> {
+  const judged = await Promise.all(matchers.map(async (of) => ({ of, ...(await reachOf(of)) })));
+  return [
+    ...contradictions(matchers),
+    ...judged
+      .filter(({ of, empty, every }) => of.isRegex && of.isEqual && empty && every)
+      .map(({ of }) => `${formatMatcher(of)} matches everything`),
+    ...judged
+      .filter(({ of, empty }) => !of.isEqual && empty)
+      .filter(({ of }) => !judged.some((other) => other.of.name === of.name && !other.empty))
+      .map(({ of }) => `${formatMatcher(of)} also matches every alert without the label ${of.name}`),
+  ];
+}
+
+function contradictions(matchers: readonly Matcher[]): string[] {
+  const plain = matchers.filter(({ isRegex }) => !isRegex);
+  const found = plain.flatMap((first, index) =>
+    plain
+      .filter((second, other) => {
+        if (!first.isEqual || second.name !== first.name) return false;
+        return second.isEqual ? other > index && second.value !== first.value : second.value === first.value;
+      })
+      .map((second) => `${formatMatcher(first)} and ${formatMatcher(second)} exclude each other: nothing can match`),
+  );
+  return [...new Set(found)];
+}

@@ -1,0 +1,321 @@
+/** Writing silences safely: what is checked before one is sent, what is asked, and what is read after a refusal. */
+import { bulk, bulkAnswer } from '../../cli/bulk.ts';
+import type { RunContext } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import type { Arguments, Flags } from '../../cli/flags.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
+import { Plan } from '../../http/endpoint.ts';
+import type { Alertmanager } from '../alerts/api.ts';
+import type { FoundSilence } from '../alerts/ids.ts';
+import { warnOfNames } from '../alerts/known-names.ts';
+import { matcherFrom } from '../alerts/matcher.ts';
+import { isWide, matcherWarnings, needsLabel } from '../alerts/matching.ts';
+import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
+import { alertQuery, collect, keepsAlert } from '../alerts/selection.ts';
+import { matcherTexts, type SilenceOutcome } from './columns.ts';
+import { applyChanges, type PostedSilence } from './draft.ts';
+
+/** The author that new silences get, and that `--created-by me` looks for. */
+export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
+  return ctx.settings.get('alerts.author') ?? ctx.identity;
+}
+
+/** Of every command that writes silences. */
+export const ALL_ALERTS = {
+  'all-alerts': { type: 'boolean', help: 'Allow silences that no matcher limits to a definite value' },
+} as const satisfies Flags;
+
+/** The argument of commands that change several silences. */
+export const SILENCE_IDS = {
+  id: {
+    help: 'Ids, or enough of the beginning to tell each from others',
+    repeat: true,
+    required: true,
+    complete: 'silences',
+  },
+} as const satisfies Arguments;
+
+export const AUTHOR = {
+  author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+} as const satisfies Flags;
+
+/** A silence that may be sent once `ask` has passed. */
+export interface CheckedSilence {
+  readonly draft: PostableSilence;
+  /** The alerts that match now, in every state. Undefined where they were not read. */
+  readonly alerts?: readonly Alert[] | undefined;
+  /** An update that mutes no more and no longer than before, and is not asked about. */
+  readonly mutesNoMore?: boolean;
+}
+
+export interface WriterOptions {
+  /** Allows silences that require no definite value, and answers the question about many alerts. */
+  readonly allAlerts: boolean;
+  /** More alerts than this are refused. */
+  readonly maxAlerts?: number | undefined;
+  /** The matchers were typed, so that names which nothing matches may be mistyped. */
+  readonly typed?: boolean;
+}
+
+/** How all commands check, ask about and send silences. */
+export class SilenceWriter {
+  readonly #alertmanager: Alertmanager;
+  readonly #ctx: RunContext;
+  readonly #options: WriterOptions;
+
+  constructor(alertmanager: Alertmanager, ctx: RunContext, options: WriterOptions) {
+    this.#alertmanager = alertmanager;
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  /** In a dry run no alerts are counted: the request follows from the arguments alone. */
+  async check(draft: PostableSilence): Promise<CheckedSilence> {
+    const { allAlerts, maxAlerts, typed } = this.#options;
+    checkWindow(draft, this.#ctx.now());
+    const matchers = draft.matchers.map(matcherFrom);
+    for (const warning of await matcherWarnings(matchers)) this.#ctx.notice(`warning: ${warning}`);
+    const wide = !allAlerts && (await isWide(matchers));
+    // A regular expression may be wide only because it is wrong: the server, which alone can tell, is asked first.
+    if (wide && (this.#ctx.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(draft);
+    if (this.#ctx.dryRun) return { draft };
+    // By `filter`, the server matches exactly as it will match the silence, and refuses what is not RE2.
+    const alerts = await collect(this.#alertmanager.alerts({ filter: matcherTexts(draft) }));
+    if (wide) throw tooWide(draft);
+    if (maxAlerts !== undefined && alerts.length > maxAlerts) {
+      throw new SvcError(
+        'guarded',
+        `${spell(draft)} matches ${alerts.length} alerts, more than ${maxAlerts}; nothing was sent`,
+        { hint: 'narrow it, or allow more with --max-alerts' },
+      );
+    }
+    if (typed && alerts.length === 0) await warnOfNames(matchers, this.#alertmanager, this.#ctx, 'no alert matches; ');
+    return { draft, alerts };
+  }
+
+  /**
+   * From 0.25 to 0.27 a refused update of the matchers leaves the old silence expired, so what would be refused has to be found
+   * out beforehand: `GET /alerts?filter=` runs the same parser.
+   */
+  async checkUpdate(silence: Silence, draft: PostableSilence): Promise<CheckedSilence> {
+    if (silence.status.state === 'expired') {
+      throw new SvcError(
+        'guarded',
+        `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
+        { hint: `make a new one: svc silences recreate ${shellWord(silence.id)}` },
+      );
+    }
+    // Their order counts: the server makes a new silence of another order, too.
+    const changed = spell(silence) !== spell(draft);
+    const [before, after] = [windowOf(silence), windowOf(draft)];
+    if (!changed && after.end <= before.end && after.start >= before.start) {
+      checkWindow(draft, this.#ctx.now());
+      return { draft, mutesNoMore: true };
+    }
+    if (changed) checkNames(draft);
+    const checked = await this.check(draft);
+    if (changed) await checkNeeds(draft);
+    return checked;
+  }
+
+  /** Reports what each silence would mute, and asks one question about all of them where that is needed. */
+  async ask(checked: readonly CheckedSilence[]): Promise<void> {
+    const now = serverTime(this.#alertmanager, this.#ctx.now());
+    for (const { draft, alerts } of checked) {
+      if (alerts !== undefined) this.#ctx.notice(report(draft, alerts, now));
+    }
+    const reasons = [await this.#manyAlerts(checked), this.#longTime(checked, now)].filter(
+      (reason) => reason !== undefined,
+    );
+    const [first, ...others] = checked;
+    if (first === undefined || reasons.length === 0) return;
+    const subject = others.length === 0 ? `Silence ${spell(first.draft)}` : `Send these ${checked.length} silences`;
+    await this.#ctx.confirm(`${subject}? ${reasons.join(' ')}`);
+  }
+
+  /** In a script the number decides nothing: a cron line ends the same way at any hour. */
+  async #manyAlerts(checked: readonly CheckedSilence[]): Promise<string | undefined> {
+    const { interactive, yes, dryRun } = this.#ctx;
+    const muted = new Set(
+      checked.flatMap(({ alerts = [] }) => alerts.filter(isActive)).map(({ fingerprint }) => fingerprint),
+    );
+    if (!interactive || yes || dryRun || this.#options.allAlerts || muted.size === 0) return undefined;
+    const active = (await collect(this.#alertmanager.alerts(alertQuery([])))).filter(isActive);
+    return muted.size > active.length / 2
+      ? `This mutes ${muted.size} of the ${active.length} active alerts.`
+      : undefined;
+  }
+
+  #longTime(checked: readonly CheckedSilence[], now: number): string | undefined {
+    const longest = this.#ctx.settings.get('alerts.maxSilence') ?? '24h';
+    const long = checked.filter(({ draft, mutesNoMore }) => {
+      const { start, end } = windowOf(draft);
+      return !mutesNoMore && end - Math.max(start, now) > parseDuration(longest);
+    });
+    const limit = `longer than ${longest} (alerts.maxSilence)`;
+    if (long.length === 0) return undefined;
+    return checked.length === 1 ? `It lasts ${limit}.` : `${long.length} of them last ${limit}.`;
+  }
+
+  async post({ draft, alerts }: CheckedSilence): Promise<PostedSilence | Plan> {
+    const alertmanager = this.#alertmanager;
+    const answer = await alertmanager
+      .postSilence(draft)
+      .catch((error: unknown) => explainRefusal(error, draft, alertmanager));
+    if (answer instanceof Plan) return answer;
+    const { silenceID } = answer;
+    const { clockSkewMs: skew = 0 } = alertmanager;
+    if (Math.abs(skew) > TOLERATED_SKEW) {
+      const seconds = Math.round(Math.abs(skew) / 1000);
+      this.#ctx.notice(
+        `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and its silences start and end by it`,
+      );
+    }
+    const { id: previousID, ...sent } = draft;
+    const matched = alerts === undefined ? null : { alerts: alerts.length, active: alerts.filter(isActive).length };
+    if (previousID === undefined) return { silenceID, ...sent, matched };
+    if (previousID === silenceID) return { silenceID, previousID, ...sent, matched };
+    // The server starts a silence that replaces another one now, whatever was sent. What was written stays true without this.
+    const stored = await alertmanager.silence(silenceID).catch(() => undefined);
+    const { id: _, ...fields } = stored === undefined ? draft : applyChanges(stored, {});
+    return { silenceID, previousID, ...fields, matched };
+  }
+
+  /** Checks a new silence, reports what it would mute, asks where that is needed, and sends it. */
+  async create(draft: PostableSilence): Promise<PostedSilence | Plan> {
+    const checked = await this.check(draft);
+    await this.ask([checked]);
+    return this.post(checked);
+  }
+
+  /** Asks about all, and sends them. One that fails is reported and does not stop the others. */
+  async postAll(
+    checked: readonly CheckedSilence[],
+  ): Promise<{ readonly value: readonly PostedSilence[]; readonly code: ErrorCode | undefined } | Plan> {
+    await this.ask(checked);
+    const posted = await bulk(checked, 4, (one) => this.post(one));
+    if (posted instanceof Plan) return posted;
+    const { outcomes, code } = posted;
+    const [only, ...others] = outcomes;
+    if (only?.error !== undefined && others.length === 0) throw only.error;
+    for (const { item, error } of outcomes) {
+      if (error !== undefined) this.#ctx.notice(`${spell(item.draft)}: ${error.message}`);
+    }
+    return { value: outcomes.flatMap((outcome) => (outcome.error === undefined ? [outcome.result] : [])), code };
+  }
+}
+
+/** A checked silence is sent; an outcome is reported as it is; an error is the failure of this silence alone. */
+type Step = CheckedSilence | SilenceOutcome | SvcError;
+
+/** All are planned, and what has to be asked is asked, before the first is sent. Each is sent whatever happens to the others. */
+export async function changeEach<Found extends FoundSilence>(
+  found: readonly Found[],
+  result: 'extended' | 'recreated',
+  plan: (silence: Silence, found: Found) => Step | Promise<Step>,
+  writer: SilenceWriter,
+) {
+  const items: { readonly typed: string; readonly id: string; readonly step: Step }[] = [];
+  for (const one of found) {
+    const { typed, silence, error } = one;
+    items.push({ typed, id: silence?.id ?? typed, step: silence === undefined ? error : await plan(silence, one) });
+  }
+  await writer.ask(items.flatMap(({ step }) => ('draft' in step ? [step] : [])));
+  const done = await bulk(items, 4, async ({ id, step }): Promise<SilenceOutcome | Plan> => {
+    if (step instanceof Error) throw step;
+    if (!('draft' in step)) return step;
+    const posted = await writer.post(step);
+    if (posted instanceof Plan) return posted;
+    const { silenceID, matchers, endsAt, comment } = posted;
+    return { id, result, silenceID, matchers, endsAt, comment, message: null };
+  });
+  return bulkAnswer(done, ({ typed }, { code, message }): SilenceOutcome => {
+    const failed = code === 'not_found' ? 'not-found' : 'error';
+    return { id: typed, result: failed, silenceID: null, matchers: [], endsAt: null, comment: null, message };
+  });
+}
+
+function isActive(alert: Alert): boolean {
+  return keepsAlert(alert, []);
+}
+
+function spell(silence: Pick<PostableSilence, 'matchers'>): string {
+  return matcherTexts(silence).join(' ');
+}
+
+function windowOf({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'endsAt'>) {
+  return { start: Date.parse(startsAt), end: Date.parse(endsAt) };
+}
+
+function report(draft: PostableSilence, alerts: readonly Alert[], now: number): string {
+  const { startsAt, endsAt } = draft;
+  const matched = `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}`;
+  const active = `(${alerts.filter(isActive).length} active)`;
+  return Date.parse(startsAt) > now
+    ? `${spell(draft)} will mute alerts from ${startsAt} until ${endsAt}; ${matched} would match now ${active}`
+    : `${spell(draft)} mutes ${matched} now ${active}, until ${endsAt}`;
+}
+
+function tooWide(draft: PostableSilence): SvcError {
+  return new SvcError('invalid_value', `${spell(draft)} could mute everything: no matcher requires a definite value`, {
+    hint: 'add a matcher for a value, such as team=db, or pass --all-alerts',
+  });
+}
+
+/** The server adds to an end the time for which it keeps ended silences, and cannot write years of five digits. */
+const TOO_LATE = Date.parse('9999-01-01T00:00:00Z');
+
+/** Refuses what the server is known to refuse of a window. */
+function checkWindow(draft: PostableSilence, now: number): void {
+  const { start, end } = windowOf(draft);
+  const refused = (why: string, hint?: string) =>
+    new SvcError('invalid_value', `the silence would end ${why}`, { hint });
+  const { startsAt, endsAt } = draft;
+  if (end <= now) throw refused(`in the past (${endsAt})`, 'to end one now: svc silences expire <id>');
+  if (end <= start) throw refused(`(${endsAt}) before it starts (${startsAt})`);
+  if (end >= TOO_LATE) throw refused(`later than the server can store (${endsAt})`, 'give it a nearer end');
+}
+
+/** Label names that a filter takes and a silence of older servers does not. */
+function checkNames({ matchers }: PostableSilence): void {
+  const wrong = matchers.find(({ name }) => name.includes(':'));
+  if (wrong === undefined) return;
+  throw new SvcError(
+    'invalid_value',
+    `the label name "${wrong.name}" holds a colon, which older servers refuse in a silence`,
+    { hint: 'make a new silence with it instead: svc silences create' },
+  );
+}
+
+/** Matchers that are each fit for a filter, but of which all match an alert without their labels, are no silence to the server. */
+async function checkNeeds(draft: PostableSilence): Promise<void> {
+  for (const of of draft.matchers.map(matcherFrom)) {
+    // A negative matcher is enough to it, whatever that matches.
+    if (!of.isEqual || (await needsLabel(of))) return;
+  }
+  throw new SvcError('invalid_value', `${spell(draft)} may match an alert without any label`, {
+    hint: 'the server refuses such a silence: add a matcher for a value, such as team=db',
+  });
+}
+
+/** A refused update may have ended the old silence all the same: reading it tells, and then the outcome is not "nothing". */
+async function explainRefusal(error: unknown, { id }: PostableSilence, alertmanager: Alertmanager): Promise<never> {
+  if (!(error instanceof SvcError) || error.code !== 'refused' || id === undefined) throw error;
+  const after = await alertmanager.silence(id).catch(() => undefined);
+  if (after !== undefined && after.status.state !== 'expired') throw error;
+  const outcome =
+    after === undefined ? 'the state of the old silence is unknown' : 'the server expired the old silence all the same';
+  throw new SvcError('not_as_asked', `${error.message}, and ${outcome}`, {
+    hint: `look: svc silences get ${shellWord(id)}`,
+    cause: error,
+  });
+}
+
+/** More than this between the clocks makes a silence start or end noticeably wrong. The skew is known to a second. */
+const TOLERATED_SKEW = 5_000;
+
+/** What the server's clock says, as far as its latest answer told. */
+export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'>, now: number): number {
+  return Math.abs(clockSkewMs) > TOLERATED_SKEW ? now + clockSkewMs : now;
+}
