@@ -138,7 +138,7 @@ onBothServices((service) => {
 
   test('what is missing is told before anything is sent', async () => {
     for (const [argv, missing] of [
-      [['--by', '1h'], '<id>'],
+      [['--by', '1h'], "'id'"],
       [['2f1a'], '--by'],
     ] as const) {
       const run = await extend(argv);
