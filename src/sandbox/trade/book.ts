@@ -1,6 +1,91 @@
-/** Everything that the gateway knows of its accounts. */
+/** Everything that the gateway stores: accounts, trades and orders. */
 import { INSTRUMENTS, type Instrument } from './instruments.ts';
-import type { Account, ClosedTrade, Order, Trade } from './records.ts';
+
+export interface Account {
+  readonly id: string;
+  /** The id with leading zeros. */
+  readonly name: string;
+  /** Y: may have both sides of a symbol; 0: nets them. */
+  readonly hedging: 'Y' | '0';
+  /** Amounts of forex must be divisible by this. */
+  readonly step: number;
+  balance: number;
+  /** At the start of the trading day. */
+  readonly dayBalance: number;
+}
+
+/** The stop or the limit of a trade. */
+export interface Exit {
+  rate: number;
+  /** 0 stays, 1 follows every tick, a larger number follows in steps of so many tenths of a pip. */
+  trail: number;
+}
+
+export interface Trade {
+  readonly tradeId: string;
+  readonly account: Account;
+  readonly instrument: Instrument;
+  readonly isBuy: boolean;
+  amountK: number;
+  readonly open: number;
+  readonly time: number;
+  readonly commission: number;
+  readonly roll: number;
+  stop: Exit | undefined;
+  limit: Exit | undefined;
+  /** The next step of a trailing stop counts from this price. */
+  trailedFrom: number;
+}
+
+export interface ClosedTrade {
+  readonly trade: Pick<Trade, 'tradeId' | 'account' | 'instrument' | 'isBuy' | 'open' | 'time' | 'roll'>;
+  readonly amountK: number;
+  readonly commission: number;
+  readonly close: number;
+  readonly closeTime: number;
+  readonly grossPL: number;
+}
+
+export const WAITING = 1;
+export const IN_PROCESS = 2;
+export const CANCELED = 3;
+export const EXECUTING = 6;
+
+export interface Order {
+  readonly orderId: string;
+  /** Reserved for the first trade of this order; the trade may not exist. */
+  readonly tradeId: string;
+  readonly account: Account;
+  readonly instrument: Instrument;
+  readonly isBuy: boolean;
+  /** OM, OR: at market; CM, CR: closes; LE, SE, LTE, STE: waits for its rate. */
+  type: string;
+  status: number;
+  readonly timeInForce: string;
+  readonly expires: number | undefined;
+  readonly time: number;
+  amountK: number;
+  /** 0 for any. */
+  rate: number;
+  range: number;
+  stop: Exit | undefined;
+  limit: Exit | undefined;
+  /** The step by which an entry follows the price, 0 for none. */
+  trail: number;
+  /** The next step counts from this price. */
+  trailedFrom: number;
+  /** Orders of a group end together; 0 for no group. */
+  ocoBulkId: number;
+  /** The trade that this order closes. */
+  readonly closes: string | undefined;
+}
+
+export type OrderDraft = Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK' | 'type' | 'timeInForce'> &
+  Partial<Order>;
+
+export function isEntry({ type }: Pick<Order, 'type'>): boolean {
+  return type.endsWith('E');
+}
 
 export class Book {
   readonly accounts: Account[] = [];
@@ -26,6 +111,28 @@ export class Book {
   newGroup(): number {
     this.#lastGroup++;
     return this.#lastGroup;
+  }
+
+  /** Adds an order with the defaults of everything that the draft leaves out. */
+  addOrder(draft: OrderDraft, time: number): Order {
+    const order: Order = {
+      orderId: this.newOrderId(),
+      tradeId: draft.tradeId ?? this.newTradeId(),
+      status: isEntry(draft) ? WAITING : IN_PROCESS,
+      time,
+      expires: undefined,
+      rate: 0,
+      range: 0,
+      stop: undefined,
+      limit: undefined,
+      trail: 0,
+      trailedFrom: 0,
+      ocoBulkId: 0,
+      closes: undefined,
+      ...draft,
+    };
+    this.orders.set(order.orderId, order);
+    return order;
   }
 
   get offered(): readonly Instrument[] {

@@ -1,9 +1,9 @@
-/** Candles of doc 3 §8, cut from the walk of prices. Labels and the shape of a row as seen on the public implementation. */
-import { type Instrument, rounded } from './instruments.ts';
-import { curvePrice, noise } from './price-curve.ts';
+/** Candles of doc 3 §8, cut from the walk of prices. Labels and rows follow the public implementation. */
+import { type Instrument, roundedRate } from './instruments.ts';
+import { curvePrice, noise } from './market.ts';
 import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, nextDay, weekStart } from './trading-days.ts';
 
-export const MOST_CANDLES = 10_000;
+export const MAX_CANDLES = 10_000;
 
 interface Span {
   readonly from: number;
@@ -12,105 +12,82 @@ interface Span {
 
 export interface Period {
   readonly name: string;
-  /** Undefined where there is no limit, neither of days nor of candles. */
+  /** Undefined where neither days nor candles are limited. */
   readonly days?: number;
-  /** About. */
+  /** At least the length of a candle. */
   readonly ms: number;
-  /** The candle that a moment is in. */
+  /** The candle that contains a time. */
   readonly around: (ms: number) => Span;
-  /** Days are labelled by their end, everything else by its start. */
-  readonly label?: 'end';
 }
 
-const short = (name: string, ms: number, days: number): Period => ({
+/** Counted from the start of the trading day. */
+const withinDay = (name: string, ms: number, days: number): Period => ({
   name,
   days,
   ms,
-  around: (at) => {
-    const from = Math.floor(at / ms) * ms;
-    return { from, to: from + ms };
-  },
-});
-
-/** Several hours, counted from the start of the trading day. */
-const hours = (name: string, count: number, days: number): Period => ({
-  name,
-  days,
-  ms: count * HOUR_MS,
-  around: (at) => {
+  around(at) {
     const start = dayStart(at);
-    const from = start + Math.floor((at - start) / (count * HOUR_MS)) * count * HOUR_MS;
-    return { from, to: Math.min(from + count * HOUR_MS, nextDay(start)) };
+    const from = start + Math.floor((at - start) / ms) * ms;
+    return { from, to: Math.min(from + ms, nextDay(start)) };
   },
 });
 
+/** `startOf` receives the start of a trading day. */
+const ofDays = (name: string, ms: number, startOf: (day: number) => number): Period => ({
+  name,
+  ms,
+  around(at) {
+    const from = startOf(dayStart(at));
+    return { from, to: startOf(dayStart(from + ms)) };
+  },
+});
+
+const DAY_PERIOD = ofDays('D1', 26 * HOUR_MS, (day) => day);
 const PERIODS: readonly Period[] = [
-  short('m1', MINUTE_MS, 16),
-  short('m5', 5 * MINUTE_MS, 56),
-  short('m15', 15 * MINUTE_MS, 212),
-  short('m30', 30 * MINUTE_MS, 316),
-  short('H1', HOUR_MS, 624),
-  hours('H2', 2, 1224),
-  hours('H3', 3, 2056),
-  hours('H4', 4, 2664),
-  hours('H6', 6, 3632),
-  hours('H8', 8, 5128),
-  {
-    name: 'D1',
-    ms: DAY_MS,
-    label: 'end',
-    around: (at) => ({ from: dayStart(at), to: nextDay(dayStart(at)) }),
-  },
-  {
-    name: 'W1',
-    ms: 7 * DAY_MS,
-    around: (at) => {
-      const from = weekStart(dayStart(at));
-      return { from, to: weekStart(dayStart(from + 8 * DAY_MS)) };
-    },
-  },
-  {
-    name: 'M1',
-    ms: 30 * DAY_MS,
-    around: (at) => {
-      const from = monthStart(dayStart(at));
-      return { from, to: monthStart(dayStart(from + 33 * DAY_MS)) };
-    },
-  },
+  withinDay('m1', MINUTE_MS, 16),
+  withinDay('m5', 5 * MINUTE_MS, 56),
+  withinDay('m15', 15 * MINUTE_MS, 212),
+  withinDay('m30', 30 * MINUTE_MS, 316),
+  withinDay('H1', HOUR_MS, 624),
+  withinDay('H2', 2 * HOUR_MS, 1224),
+  withinDay('H3', 3 * HOUR_MS, 2056),
+  withinDay('H4', 4 * HOUR_MS, 2664),
+  withinDay('H6', 6 * HOUR_MS, 3632),
+  withinDay('H8', 8 * HOUR_MS, 5128),
+  DAY_PERIOD,
+  ofDays('W1', 8 * DAY_MS, weekStart),
+  ofDays('M1', 33 * DAY_MS, monthStart),
 ];
 
-/** `h1` of doc 3 is `H1`; `m1` and `M1` are two. */
+/** `h1` of doc 3 is `H1`; `m1` and `M1` are different periods. */
 export function periodOf(name: string): Period | undefined {
   return PERIODS.find((period) => period.name === (/^[hdw]/.test(name) ? name.toUpperCase() : name));
 }
 
-/** Nothing is known of earlier years. */
+/** Earlier years are unknown. */
 const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 
 export type Row = readonly number[];
 
-/** Labelled within the span, the ends included; the newest `most` of them, oldest first. The one that goes on is the last. */
-export function candles(instrument: Instrument, period: Period, span: Span, most: number, now: number): readonly Row[] {
+/** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
+export function candles(instrument: Instrument, period: Period, span: Span, max: number, now: number): readonly Row[] {
   const found: Row[] = [];
-  const isEnd = period.label === 'end';
+  // Days are labelled by their end, all other candles by their start.
+  const isEnd = period === DAY_PERIOD;
   const newest = isEnd ? span.to - 1 : Math.min(span.to, now);
-  for (let at = Math.min(newest, now); at >= HISTORY_STARTS && found.length < most; ) {
+  for (let at = Math.min(newest, now); at >= HISTORY_STARTS && found.length < max; ) {
     const { from, to } = period.around(at);
     const label = isEnd ? to : from;
     if (label < span.from) break;
-    if (label <= span.to && isTraded(instrument, period, from)) found.push(row(instrument, label, from, to, now));
+    const isTraded = instrument.always || period.ms > 2 * DAY_MS || isTradingDay(dayStart(from));
+    if (label <= span.to && isTraded) found.push(row(instrument, label, from, Math.min(to, now)));
     at = from - 1;
   }
   return found.reverse();
 }
 
-function isTraded({ always }: Instrument, { ms }: Period, from: number): boolean {
-  return always || ms > DAY_MS || isTradingDay(dayStart(from));
-}
-
-function row(instrument: Instrument, label: number, from: number, to: number, now: number): Row {
-  const { digits, offerId, pip, spread, volatility } = instrument;
-  const end = Math.min(to, now);
+function row(instrument: Instrument, label: number, from: number, end: number): Row {
+  const { offerId, pip, spread, volatility } = instrument;
   const price = (part: number): number => curvePrice(instrument, from + (end - from) * part);
   const [open, close] = [price(0), price(1)];
   const inner = [open, close, price(0.25), price(0.5), price(0.75)];
@@ -118,12 +95,8 @@ function row(instrument: Instrument, label: number, from: number, to: number, no
   const wick = (open * volatility * Math.sqrt((end - from) / DAY_MS)) / 20;
   const high = Math.max(...inner) + wick * (1 + noise(offerId, index));
   const low = Math.min(...inner) - wick * (1 + noise(offerId + 1, index));
-  const bid = [open, close, high, low];
+  const bids = [open, close, high, low].map((bid) => roundedRate(instrument, bid));
+  const asks = [open, close, high, low].map((bid) => roundedRate(instrument, bid + spread * pip));
   const ticks = Math.max(1, Math.round(((end - from) / MINUTE_MS) * (40 + 30 * noise(offerId + 2, index))));
-  return [
-    label / 1000,
-    ...bid.map((value) => rounded(value, digits)),
-    ...bid.map((value) => rounded(value + spread * pip, digits)),
-    ticks,
-  ];
+  return [label / 1000, ...bids, ...asks, ticks];
 }

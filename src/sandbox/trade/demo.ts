@@ -1,81 +1,62 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
-import type { Book } from './book.ts';
-import { amountK, INSTRUMENTS, type Instrument, rounded } from './instruments.ts';
-import type { Market } from './market.ts';
-import { COMMISSION } from './matching-engine.ts';
-import { curvePrice } from './price-curve.ts';
-import { type Account, type Trade, WAITING } from './records.ts';
+import { type Account, type Book, type Trade, WAITING } from './book.ts';
+import { findInstrument, INSTRUMENTS, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
+import { curvePrice } from './market.ts';
+import { COMMISSION, type Exchange } from './matching-engine.ts';
 import { profit } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
-const HEDGING: Omit<Account, 'balance'> = {
-  id: '654061',
-  name: '00654061',
-  hedging: 'Y',
-  step: 1,
-  dayBalance: 50_000,
-};
-const NETTING: Omit<Account, 'balance'> = {
-  id: '654062',
-  name: '00654062',
-  hedging: '0',
-  step: 10,
-  dayBalance: 20_000,
-};
 const HIDDEN = ['USD/CHF', 'AUD/USD'];
 
-/** Without it there are the accounts alone. */
-export function seedAccounts(book: Book): { readonly hedging: Account; readonly netting: Account } {
-  const hedging = { ...HEDGING, balance: HEDGING.dayBalance };
-  const netting = { ...NETTING, balance: NETTING.dayBalance };
-  book.accounts.push(hedging, netting);
-  for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) book.hidden.add(instrument);
-  return { hedging, netting };
+/** Without the sample data these accounts are all. */
+export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Account, netting: Account] {
+  const [dayBalance, less] = [50_000, 20_000];
+  const hedging = { id: '654061', name: '00654061', hedging: 'Y', step: 1, dayBalance, balance: dayBalance } as const;
+  const netting = { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less } as const;
+  const own: readonly [Account, Account] = [{ ...hedging }, { ...netting }];
+  accounts.push(...own);
+  for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) hidden.add(instrument);
+  return own;
 }
 
-export function seedDemo(book: Book, market: Market, now: number): void {
-  const { hedging, netting } = seedAccounts(book);
+export function seedDemo({ book, market, now }: Exchange): void {
+  const [hedging, netting] = seedAccounts(book);
   const trade = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
     const instrument = named(symbol);
-    const time = tradedAt(now, hoursAgo);
-    const thousands = amountK(instrument, amount);
+    const time = tradedAt(now(), hoursAgo);
+    const amountK = inThousands(instrument, amount);
     return {
       tradeId: book.newTradeId(),
       account,
       instrument,
       isBuy,
-      amountK: thousands,
+      amountK,
       open: priceAt(instrument, isBuy, time),
       time,
-      commission: rounded(thousands * COMMISSION, 2),
+      commission: rounded(amountK * COMMISSION, 2),
       roll: rounded(-hoursAgo / 100, 2),
       stop: undefined,
       limit: undefined,
       trailedFrom: 0,
     };
   };
-  const closed = (
-    account: Account,
-    symbol: string,
-    isBuy: boolean,
-    amount: number,
-    [from, to]: [number, number],
-  ): void => {
-    const made = trade(account, symbol, isBuy, amount, from);
-    const closeTime = tradedAt(now, to);
-    const close = priceAt(made.instrument, !isBuy, closeTime);
+  const close = (made: Trade, hoursAgo: number): void => {
+    const { amountK, instrument, isBuy } = made;
+    const closeTime = tradedAt(now(), hoursAgo);
+    const rate = priceAt(instrument, !isBuy, closeTime);
+    const commission = rounded(made.commission * 2, 2);
     book.closed.push({
       trade: made,
-      amountK: made.amountK,
-      commission: rounded(made.commission * 2, 2),
-      close,
+      amountK,
+      commission,
+      close: rate,
       closeTime,
-      grossPL: profit(made, made.amountK, close),
+      grossPL: profit(made, amountK, rate),
     });
   };
-  closed(hedging, 'EUR/USD', true, 20, [70, 52]);
-  closed(hedging, 'USD/JPY', false, 10, [47, 31]);
-  closed(netting, 'GBP/USD', true, 10, [30, 26]);
+  close(trade(hedging, 'EUR/USD', true, 20, 70), 52);
+  close(trade(hedging, 'USD/JPY', false, 10, 47), 31);
+  close(trade(netting, 'GBP/USD', true, 10, 30), 26);
   for (const made of [
     trade(hedging, 'EUR/USD', true, 10, 29),
     trade(hedging, 'USD/JPY', false, 5, 22),
@@ -85,30 +66,10 @@ export function seedDemo(book: Book, market: Market, now: number): void {
     book.trades.set(made.tradeId, made);
   }
   const instrument = named('EUR/USD');
-  const { ask } = market.quote(instrument);
-  const rate = rounded(ask - 60 * instrument.pip, instrument.digits);
-  const orderId = book.newOrderId();
-  book.orders.set(orderId, {
-    orderId,
-    tradeId: book.newTradeId(),
-    account: hedging,
-    instrument,
-    isBuy: true,
-    type: 'LE',
-    status: WAITING,
-    timeInForce: 'GTC',
-    expires: undefined,
-    time: tradedAt(now, 3),
-    amountK: 10,
-    rate,
-    range: 0,
-    stop: { rate: rounded(rate - 40 * instrument.pip, instrument.digits), trail: 0 },
-    limit: { rate: rounded(rate + 80 * instrument.pip, instrument.digits), trail: 0 },
-    trail: 0,
-    trailedFrom: 0,
-    ocoBulkId: 0,
-    closes: undefined,
-  });
+  const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
+  const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };
+  const exits = { stop: { rate: below(100), trail: 0 }, limit: { rate: below(-20), trail: 0 } };
+  book.addOrder({ ...entry, status: WAITING, rate: below(60), ...exits }, tradedAt(now(), 3));
 }
 
 /** So many hours ago, or late on the Friday before. */
@@ -119,12 +80,11 @@ function tradedAt(now: number, hoursAgo: number): number {
 }
 
 function named(symbol: string): Instrument {
-  const instrument = INSTRUMENTS.find((one) => one.symbol === symbol);
+  const instrument = findInstrument(symbol);
   if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
   return instrument;
 }
 
 function priceAt(instrument: Instrument, isBuy: boolean, ms: number): number {
-  const { digits, pip, spread } = instrument;
-  return rounded(curvePrice(instrument, ms) + (isBuy ? spread * pip : 0), digits);
+  return roundedRate(instrument, curvePrice(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
 }

@@ -1,11 +1,11 @@
-/** The path /socket.io/: connections are made, carried on, and taken over by websockets, as socket.io 2.5 does it. */
+/** The path /socket.io/: connections start by polling or websocket, and may move to a websocket, as in socket.io 2.5. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocketServer } from 'ws';
+import { json, type Request, type Response } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
-import { decodeBinaryPayload, decodePayload } from './engine-payload.ts';
-import { EngineSession, type SessionOwner } from './engine-session.ts';
+import { decodeBinaryPayload, decodePayload, EngineSession, type SessionOwner } from './engine-session.ts';
 
 export interface EngineOptions {
   readonly traps: ReadonlySet<TradeTrap>;
@@ -14,27 +14,26 @@ export interface EngineOptions {
   readonly pingTimeoutMs: number;
 }
 
-/** Engine.IO's own numbers: none of the gateway's. */
+/** Engine.IO's own numbers, not the gateway's. */
 const FAILURES = ['Transport unknown', 'Session ID unknown', 'Bad handshake method', 'Bad request'] as const;
 const [UNKNOWN_TRANSPORT, UNKNOWN_SESSION, BAD_METHOD, BAD_REQUEST] = [0, 1, 2, 3] as const;
 
 const BALANCER = 'BIGipServersandbox';
 const NODES = 2;
-const LONGEST_BODY = 1 << 20;
 const SOCKETS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  maxPayload: LONGEST_BODY,
+  maxPayload: 1 << 20,
   maxFragments: 1024,
-  /** A client that does not answer a goodbye is cut off. */
+  /** A client that does not respond to a goodbye is cut off. */
   closeTimeout: 1000,
 };
 /** RFC 6455 §7.4.1: the protocol of the gateway is text. */
 const UNSUPPORTED = 1003;
 
 export class EngineServer implements SessionOwner {
-  readonly sessions = new Map<string, EngineSession>();
+  readonly #sessions = new Map<string, EngineSession>();
   readonly #options: EngineOptions;
   readonly #sockets = new WebSocketServer(SOCKETS);
   #made = 0;
@@ -43,47 +42,57 @@ export class EngineServer implements SessionOwner {
     this.#options = options;
   }
 
+  get connected(): readonly EngineSession[] {
+    return [...this.#sessions.values()].filter(({ connected }) => connected);
+  }
+
   get silenceMs(): number {
     return this.#options.pingIntervalMs + this.#options.pingTimeoutMs;
   }
 
   ended(session: EngineSession): void {
-    this.sessions.delete(session.id);
+    this.#sessions.delete(session.id);
   }
 
-  /** The session of an id, where the request reaches the node that knows it. */
+  /** The session with this id, if the request reaches the node that owns it. */
   find(id: string, { headers }: IncomingMessage): EngineSession | undefined {
-    const session = this.sessions.get(id);
+    const session = this.#sessions.get(id);
     if (session === undefined || !this.#options.traps.has('sticky-nodes')) return session;
     const cookies = (headers.cookie ?? '').split(/;\s*/);
     return cookies.includes(`${BALANCER}=${nodeName(session.node)}`) ? session : undefined;
   }
 
-  /** A poll, or what is sent beside it. */
-  async handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
-    const id = query.get('sid');
-    const transport = query.get('transport');
-    if (transport !== 'polling') {
-      return fail(response, transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
-    }
+  /** A poll, or a POST of packets. */
+  handle({ method, query, body, message }: Request, response: ServerResponse): Response | undefined {
+    const parameters = new URLSearchParams(query);
+    const [id, transport] = [parameters.get('sid'), parameters.get('transport')];
+    if (transport !== 'polling') return failure(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
     if (id === null) {
-      if (request.method !== 'GET') return fail(response, BAD_METHOD);
-      const session = this.#make(query);
+      if (method !== 'GET') return failure(BAD_METHOD);
+      const session = this.#make(parameters);
       response.setHeader('set-cookie', cookiesOf(session));
       session.send(this.#opening(session));
       session.poll(response);
       this.#admit(session);
-      return;
+      return undefined;
     }
-    const session = this.find(id, request);
-    if (session === undefined) return fail(response, UNKNOWN_SESSION);
-    if (session.transport !== 'polling') return fail(response, BAD_REQUEST);
-    if (request.method === 'GET') session.poll(response);
-    else if (request.method === 'POST') await receive(session, request, response);
-    else fail(response, BAD_REQUEST);
+    const session = this.find(id, message);
+    if (session === undefined) return failure(UNKNOWN_SESSION);
+    if (session.transport !== 'polling') return failure(BAD_REQUEST);
+    if (method === 'GET') {
+      session.poll(response);
+      return undefined;
+    }
+    if (method !== 'POST') return failure(BAD_REQUEST);
+    const isBinary = message.headers['content-type'] === 'application/octet-stream';
+    const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
+    if (packets === undefined) session.end();
+    else for (const packet of packets) session.receive(packet);
+    return undefined;
   }
 
-  /** A websocket: a connection of its own, or one that takes over from polls. */
+  /** A websocket: a new connection, or one that takes over from polls. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): void {
     const id = query.get('sid');
     const known = id === null ? undefined : this.find(id, request);
@@ -128,13 +137,13 @@ export class EngineServer implements SessionOwner {
   }
 
   close(): void {
-    for (const session of [...this.sessions.values()]) session.cut();
+    for (const session of [...this.#sessions.values()]) session.cut();
   }
 
   #make(query: URLSearchParams): EngineSession {
     const id = randomBytes(15).toString('base64url');
     const session = new EngineSession(this, id, query.get('access_token') ?? '', this.#made++ % NODES);
-    this.sessions.set(id, session);
+    this.#sessions.set(id, session);
     return session;
   }
 
@@ -144,7 +153,7 @@ export class EngineServer implements SessionOwner {
     return `0${JSON.stringify({ sid: id, upgrades, pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs })}`;
   }
 
-  /** The token is looked at after the connection was opened: its id is good for nothing until then. */
+  /** The token is checked after the connection opens: until then its id is worth nothing. */
   #admit(session: EngineSession): void {
     const isGood = this.#options.accepts(session.token) && !this.#options.traps.has('bad-token');
     session.connected = isGood;
@@ -160,27 +169,6 @@ function cookiesOf({ id, node }: EngineSession): readonly string[] {
   return [`io=${id}; Path=/; HttpOnly; SameSite=Strict`, `${BALANCER}=${nodeName(node)}; path=/; Httponly`];
 }
 
-async function receive(session: EngineSession, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > LONGEST_BODY) {
-      response.writeHead(413, { connection: 'close' }).end();
-      session.end();
-      return;
-    }
-    chunks.push(chunk as Buffer);
-  }
-  const body = Buffer.concat(chunks);
-  const isBinary = request.headers['content-type'] === 'application/octet-stream';
-  const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
-  response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
-  if (packets === undefined) session.end();
-  else for (const packet of packets) session.receive(packet);
-}
-
-function fail(response: ServerResponse, code: 0 | 1 | 2 | 3): void {
-  const body = JSON.stringify({ code, message: FAILURES[code] });
-  response.writeHead(400, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+function failure(code: 0 | 1 | 2 | 3): Response {
+  return json(400, { code, message: FAILURES[code] });
 }

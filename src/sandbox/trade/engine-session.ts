@@ -1,16 +1,15 @@
-/** One connection of Engine.IO 3, as socket.io 2.5 keeps it: what is sent, by polls or by a websocket, and when it ends. */
+/** One connection of Engine.IO 3, as socket.io 2.5 manages it: what is sent, by polls or by a websocket, and when it ends. */
 import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
-import { encodePayload } from './engine-payload.ts';
 
 const NOOP = '6';
-/** So often a poll that is held up is let go while a websocket takes over. */
+/** How often a waiting poll is released while a websocket takes over. */
 const UPGRADE_CHECK_MS = 100;
-/** Bytes for a client that does not read; then it is cut off. */
-const MOST_WAITING = 64 << 20;
+/** A client that leaves more bytes unread is cut off. */
+const MAX_UNREAD = 64 << 20;
 
 export interface SessionOwner {
-  /** How long nothing may be heard of a client. */
+  /** How long a client may be silent. */
   readonly silenceMs: number;
   ended(session: EngineSession): void;
 }
@@ -18,12 +17,12 @@ export interface SessionOwner {
 export class EngineSession {
   readonly id: string;
   readonly token: string;
-  /** Which node of the balancer it lives on. */
+  /** The node behind the balancer that owns it. */
   readonly node: number;
-  /** What it has asked to be pushed: models and symbols. */
+  /** Subscriptions. */
   readonly models = new Set<string>();
   readonly symbols = new Set<string>();
-  /** Between the packet `40` and the goodbye: only then its requests are taken. */
+  /** Between the packet `40` and the goodbye; only then its requests are accepted. */
   connected = false;
   readonly #owner: SessionOwner;
   #queue: string[] = [];
@@ -49,7 +48,7 @@ export class EngineSession {
     if (this.#over) return;
     if (this.#socket !== undefined) {
       this.#socket.send(packet);
-      if (this.#socket.bufferedAmount > MOST_WAITING) this.#socket.terminate();
+      if (this.#socket.bufferedAmount > MAX_UNREAD) this.#socket.terminate();
       return;
     }
     this.#queue.push(packet);
@@ -61,7 +60,7 @@ export class EngineSession {
     this.send(`42${JSON.stringify([name, payload])}`);
   }
 
-  /** Holds the poll until there is something to say. */
+  /** Responds when there is something to send. */
   poll(response: ServerResponse): void {
     if (this.#poll !== undefined) {
       response.writeHead(500).end();
@@ -83,7 +82,7 @@ export class EngineSession {
     else if (packet === '1') this.end();
   }
 
-  /** From a websocket's probe on polls are let go; the packet `5` makes it the only transport. */
+  /** After a websocket's probe, polls are released; the packet `5` makes it the only transport. */
   probed(): void {
     const check = (): void => {
       if (this.#poll !== undefined) this.#answer([NOOP]);
@@ -93,7 +92,7 @@ export class EngineSession {
     check();
   }
 
-  /** The websocket is gone before it took over: polls go on as before. */
+  /** The websocket was closed before it took over: polling continues. */
   notProbed(): void {
     clearInterval(this.#upgrading);
   }
@@ -111,7 +110,7 @@ export class EngineSession {
     this.#socket?.close();
   }
 
-  /** As a network that breaks would end it: no goodbye. */
+  /** Without a goodbye, as a broken network would. */
   cut(): void {
     this.#finish();
     this.#poll?.destroy();
@@ -144,4 +143,43 @@ export class EngineSession {
       ?.writeHead(200, { 'content-type': 'text/plain; charset=UTF-8', 'content-length': Buffer.byteLength(body) })
       .end(body);
   }
+}
+
+/** Polling sends each text packet after its length in UTF-16 units (Engine.IO 3). */
+export function encodePayload(packets: readonly string[]): string {
+  return packets.map((packet) => `${packet.length}:${packet}`).join('');
+}
+
+/** Undefined for a body that is not framed like this. */
+export function decodePayload(body: string): readonly string[] | undefined {
+  const packets: string[] = [];
+  for (let at = 0; at < body.length; ) {
+    const [head, digits] = /^(\d{1,9}):/.exec(body.slice(at, at + 10)) ?? [];
+    if (head === undefined) return undefined;
+    const start = at + head.length;
+    at = start + Number(digits);
+    if (at > body.length) return undefined;
+    packets.push(body.slice(start, at));
+  }
+  return packets;
+}
+
+const TEXT = 0;
+const END_OF_LENGTH = 255;
+
+/**
+ * Before each packet: a byte for text (0) or binary (1), the digits of its length in bytes, and 255. Only the type of a binary packet
+ * counts: the gateway's clients send none with data. Undefined for a body that is not framed like this.
+ */
+export function decodeBinaryPayload(body: Buffer): readonly string[] | undefined {
+  const packets: string[] = [];
+  for (let at = 0; at < body.length; ) {
+    const digits = body.indexOf(END_OF_LENGTH, at);
+    const length = Number(body.subarray(at + 1, digits).join(''));
+    const packet = body.subarray(digits + 1, digits + 1 + length);
+    if (digits <= at + 1 || packet.length !== length) return undefined;
+    packets.push(body[at] === TEXT ? packet.toString('utf8') : String(packet[0] ?? ''));
+    at = digits + 1 + length;
+  }
+  return packets;
 }

@@ -1,51 +1,149 @@
-/** The parameters of a request: of a GET in its query, of a POST in its body. */
-import { missing, unfit } from './refusals.ts';
+/**
+ * The parameters of a request, and its refusals. The codes 1, 3, 18, 19, 20001 and 20301 and their words are those of doc 3 §7 or of
+ * the public implementation; the others are the sandbox's own.
+ */
+import { Refusal } from '../http.ts';
+import type { Account, Book, Exit } from './book.ts';
+import { findInstrument, type Instrument, inThousands, isForex, roundedRate } from './instruments.ts';
+import { dayStart, nextDay } from './trading-days.ts';
 
+/** `error` is a sentence, or JSON in a text; `beside` is what the response contains beside it. */
+export function refusal(error: string, beside: object = { data: {} }): Refusal {
+  return new Refusal(200, { response: { executed: false, error }, ...beside });
+}
+
+export function refused(code: number, message: string, parameters: readonly (string | number)[] = []): Refusal {
+  return refusal(JSON.stringify({ code, message, parameters }));
+}
+
+export function invalid(name: string, value: string): Refusal {
+  return refused(2, `Invalid parameter ${name}`, [name, value]);
+}
+
+/** The query of a GET, or the body of a POST. */
 export class Form {
   readonly #values: URLSearchParams;
-  readonly #given: (text: string) => string;
 
-  /** `given` is what becomes of every value before it is read. */
-  constructor(text: string, given: (text: string) => string = (value) => value) {
-    this.#values = new URLSearchParams(text);
-    this.#given = given;
+  constructor(values: URLSearchParams) {
+    this.#values = values;
   }
 
-  /** Undefined where it is absent or empty. */
+  /** Undefined if it is missing or empty. */
   optional(name: string): string | undefined {
-    const value = this.#values.get(name);
-    return value === null || value === '' ? undefined : this.#given(value);
+    return this.#values.get(name) || undefined;
   }
 
   text(name: string): string {
     const value = this.optional(name);
-    if (value === undefined) throw missing(name);
+    if (value === undefined) throw refused(2, `Missing parameter ${name}`, [name]);
     return value;
   }
 
   texts(name: string): readonly string[] {
-    return this.#values.getAll(name).map(this.#given);
+    return this.#values.getAll(name);
   }
 
   number(name: string): number | undefined {
     const text = this.optional(name);
-    if (text === undefined) return undefined;
-    if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw unfit(name, text);
-    return Number(text);
+    if (text !== undefined && !/^-?\d+(?:\.\d+)?$/.test(text)) throw invalid(name, text);
+    return text === undefined ? undefined : Number(text);
   }
 
   flag(name: string): boolean | undefined {
     const text = this.optional(name);
-    if (text === undefined) return undefined;
-    // Python's clients write True and False.
-    if (!/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw unfit(name, text);
-    return text.toLowerCase() === 'true';
+    // Python's clients send True and False.
+    if (text !== undefined && !/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw invalid(name, text);
+    return text === undefined ? undefined : text.toLowerCase() === 'true';
   }
 
-  /** The first of them where it is absent: the vendor's samples leave it out. */
-  oneOf(name: string, words: readonly [string, ...string[]]): string {
-    const text = this.optional(name) ?? words[0];
-    if (!words.includes(text)) throw unfit(name, text);
+  /** The first choice if it is missing: the vendor's samples leave it out. */
+  oneOf(name: string, choices: readonly [string, ...string[]]): string {
+    const text = this.optional(name) ?? choices[0];
+    if (!choices.includes(text)) throw invalid(name, text);
     return text;
   }
+
+  instrument(name = 'symbol'): Instrument {
+    return instrumentOf(this.text(name), name);
+  }
+
+  /** By its id: for a name, the gateway answers as if the amount were wrong. */
+  account({ accounts, orders, trades }: Book): Account {
+    const given = this.text('account_id');
+    const account = accounts.find(({ id }) => id === given);
+    if (account !== undefined) return account;
+    if (accounts.some(({ name }) => name === given)) throw notDivisible(10);
+    const requestId = `Request-${orders.size + trades.size + 1}`;
+    const text = ` Account is not in pool. Skip request for acct ${given}\n`;
+    // The other shape of an error: `text` instead of `message`.
+    throw refusal(JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId, text, code: 20001, stack: '' }));
+  }
+
+  /** In thousands. */
+  amount({ step: forexStep }: Account, instrument: Instrument): number {
+    const amount = Number(this.text('amount'));
+    const step = isForex(instrument) ? forexStep : 1;
+    if (!Number.isInteger(amount) || amount <= 0 || amount % step !== 0) throw notDivisible(step);
+    if (amount > instrument.maxQuantity) throw invalid('amount', String(amount));
+    return inThousands(instrument, amount);
+  }
+
+  /** Doc 3 §4: 1 follows every move, 10 and above are steps, 2 to 9 are refused. */
+  trail(name = 'trailing_step'): number {
+    const step = this.number(name) ?? 0;
+    if (step !== 0 && step !== 1 && !(Number.isInteger(step) && step >= 10)) {
+      throw refused(20, 'The trailing step must be 1 or at least 10', [String(step)]);
+    }
+    return step;
+  }
+
+  /** `YYYY-MM-DD hh:mm` in UTC, or a day, which starts at 17:00 in New York on the day before. DAY ends with the trading day. */
+  expiry(timeInForce: string, now: number): number | undefined {
+    if (timeInForce === 'DAY') return nextDay(dayStart(now));
+    if (timeInForce !== 'GTD') return undefined;
+    const text = this.text('expiration');
+    const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?$/.exec(text) ?? [];
+    const ms = Date.parse(`${day}T${time ?? '00:00'}:00Z`);
+    const at = time === undefined && !Number.isNaN(ms) ? dayStart(ms) : ms;
+    if (!(at > now)) throw invalid('expiration', text);
+    return at;
+  }
+}
+
+export function instrumentOf(symbol: string, name: string): Instrument {
+  const instrument = findInstrument(symbol);
+  if (instrument === undefined) throw invalid(name, symbol);
+  return instrument;
+}
+
+function notDivisible(step: number): Refusal {
+  return refused(3, `Amount should be divisible by ${step}`, [String(step)]);
+}
+
+export interface Around {
+  readonly instrument: Instrument;
+  readonly isBuy: boolean;
+  /** Distances count from this rate. */
+  readonly rate: number;
+}
+
+/** A stop is a loss: in pips it is negative on both sides. */
+export function stopAt(value: number | undefined, isInPips: boolean, around: Around, trail: number): Exit | undefined {
+  const [rate, distance] = exitAt(value, isInPips, around);
+  if (distance >= 0) throw refused(18, 'The Stop distance must be ', ['<', 0]);
+  return value === undefined ? undefined : { rate, trail };
+}
+
+export function limitAt(value: number | undefined, isInPips: boolean, around: Around): Exit | undefined {
+  const [rate, distance] = exitAt(value, isInPips, around);
+  if (distance <= 0) throw refused(19, 'The Limit distance must be > 0', ['>', 0]);
+  return value === undefined ? undefined : { rate, trail: 0 };
+}
+
+/** The rate, and how much the trade wins there. Without a value there is no distance. */
+function exitAt(value = Number.NaN, isInPips: boolean, around: Around): readonly [rate: number, distance: number] {
+  const { instrument, isBuy, rate } = around;
+  const sign = isBuy ? 1 : -1;
+  const at = isInPips ? roundedRate(instrument, rate + sign * value * instrument.pip) : value;
+  return [at, (at - rate) * sign];
 }

@@ -1,123 +1,118 @@
-/** The requests of HTTP beside the connection: who may ask, what is answered, and the traps that answers have. */
-import type { IncomingMessage } from 'node:http';
-import { hostile, type TradeTrap, withoutHostile } from '../traps.ts';
+/** The HTTP requests beside the connection: who may send them, the responses, and the traps of responses. */
+import { findRoute, json, Refusal, type Request, type Response } from '../http.ts';
+import { hostile, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
-import { Form } from './form.ts';
-import type { OrderRequests } from './order-requests.ts';
+import { Form, refusal, refused } from './form.ts';
+import type { Exchange, MatchingEngine } from './matching-engine.ts';
+import { orderHandlers } from './orders.ts';
 import { HOSTILE_KEPT } from './outbox.ts';
-import { Refused, refused } from './refusals.ts';
-import type { TableRequests } from './table-requests.ts';
+import { tableHandlers } from './tables.ts';
 
 export interface GatewayOptions {
-  readonly token: string;
+  readonly exchange: Exchange;
+  readonly matching: MatchingEngine;
   readonly engine: EngineServer;
-  readonly orders: OrderRequests;
-  readonly tables: TableRequests;
-  readonly traps: ReadonlySet<TradeTrap>;
+  readonly token: string;
+  readonly hasCallLimits: boolean;
 }
 
-export interface GatewayAnswer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** It is of a request that trades. */
+export interface GatewayResponse extends Response {
+  /** The request trades. */
   readonly isOrder?: boolean;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-const CANDLES = /^\/candles\/([^/]+)\/([^/]+)$/;
 const ACCOUNTS = '/trading/get_model/Accounts';
-/** Of candles even the last, which goes on. */
+/** Candles, even the current one. */
 const CACHED = { 'cache-control': 'public, max-age=86400' };
 
 export class Gateway {
   readonly #options: GatewayOptions;
+  readonly #orders: ReturnType<typeof orderHandlers>;
+  readonly #tables: ReturnType<typeof tableHandlers>;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#orders = orderHandlers(options.exchange, options.matching);
+    this.#tables = tableHandlers(options.exchange, options.hasCallLimits);
   }
 
-  answer(request: IncomingMessage, path: string, query: string, body: string): GatewayAnswer {
-    const { traps } = this.#options;
-    const { method = 'GET' } = request;
-    const clean = path.replace(/(?<=.)\/$/, '');
-    const form = new Form(method === 'GET' ? query : body, traps.has('hostile-gateway') ? withoutHostile : undefined);
-    const handler = this.#find(method, clean, form);
-    if (handler === undefined) return this.#json(404, { Code: 404, Message: `Cannot ${method} ${path}` });
+  respond(request: Request): GatewayResponse {
+    const path = request.path.replace(/(?<=.)\/$/, '');
+    const order = request.method === 'POST' && Object.hasOwn(this.#orders, path) ? this.#orders[path] : undefined;
+    const isHidden = path === ACCOUNTS && this.#options.exchange.traps.has('accounts-path-404');
+    const [table, parts = []] = (isHidden ? undefined : findRoute(this.#tables, `${request.method} ${path}`)) ?? [];
+    if (order === undefined && table === undefined) {
+      return this.#json(404, { Code: 404, Message: `Cannot ${request.method} ${request.path}` });
+    }
     const wrong = wrongHeader(request);
     if (wrong !== undefined) return this.#json(400, { Code: 400, Message: `Bad request: ${wrong}` });
     const session = this.#sessionOf(request);
-    const headers = CANDLES.test(clean) ? CACHED : {};
+    const form = formOf(request);
+    const headers = path.startsWith('/candles/') ? CACHED : {};
     try {
-      if (session === undefined) throw new Refused('Unauthorized', emptyOf(clean));
-      return { ...handler(session), headers };
+      if (session === undefined) throw refusal('Unauthorized', emptyOf(path));
+      if (order !== undefined) return this.#order(() => order(form));
+      const beside = table?.(form, session, ...parts);
+      const error = path.startsWith('/candles/') ? { error: '' } : {};
+      return this.#json(200, { response: { executed: true, ...error }, ...beside }, headers);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return this.#json(200, { response: { executed: false, error: error.error }, ...error.beside });
+      if (!(error instanceof Refusal)) throw error;
+      return this.#json(error.status, error.value);
     }
   }
 
-  #find(method: string, path: string, form: Form): ((session: EngineSession) => GatewayAnswer) | undefined {
-    const { orders, tables, traps } = this.#options;
-    const [, offer, period] = CANDLES.exec(path) ?? [];
-    if (method === 'GET' && offer !== undefined && period !== undefined) {
-      return () => this.#json(200, { response: { executed: true, error: '' }, ...tables.candles(offer, period, form) });
-    }
-    if (path === ACCOUNTS && traps.has('accounts-path-404')) return undefined;
-    const order = method === 'POST' && Object.hasOwn(orders.handlers, path) ? orders.handlers[path] : undefined;
-    if (order !== undefined) return () => this.#order(() => order(form));
-    const name = `${method} ${path}`;
-    const table = Object.hasOwn(tables.handlers, name) ? tables.handlers[name] : undefined;
-    if (table !== undefined) {
-      return (session) => this.#json(200, { response: { executed: true }, ...table(form, session) });
-    }
-    if (name !== 'POST /logout') return undefined;
-    return (session) => {
-      session.end();
-      return this.#json(200, { response: { executed: true } });
-    };
-  }
-
-  #order(run: () => unknown): GatewayAnswer {
-    const { traps } = this.#options;
+  #order(run: () => unknown): GatewayResponse {
+    const { traps } = this.#options.exchange;
     const failed = { ...this.#json(500, { Code: 500, Message: 'Internal Server Error' }), isOrder: true };
     if (traps.has('order-500')) return failed;
     const data = run();
     if (traps.has('order-500-applied')) return failed;
-    if (!traps.has('executed-with-error')) {
-      return { ...this.#json(200, { response: { executed: true }, data }), isOrder: true };
-    }
-    const { error } = refused(99, 'The request was sent to the dealer, and no confirmation came');
-    return { ...this.#json(200, { response: { executed: true, error }, data: null }), isOrder: true };
+    const value = { response: { executed: true }, data };
+    if (!traps.has('executed-with-error')) return { ...this.#json(200, value), isOrder: true };
+    const { value: error } = refused(99, 'The request was sent to the dealer, and no confirmation came');
+    const { response } = error as { readonly response: object };
+    return { ...this.#json(200, { response: { ...response, executed: true }, data: null }), isOrder: true };
   }
 
-  /** The id is followed by the token, with nothing in between. */
-  #sessionOf(request: IncomingMessage): EngineSession | undefined {
+  /** The bearer is the id of the session, followed by the token with nothing in between. */
+  #sessionOf({ headers, message }: Request): EngineSession | undefined {
     const { token, engine } = this.#options;
-    const given = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const given = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
     if (!given.endsWith(token)) return undefined;
-    const session = engine.find(given.slice(0, -token.length), request);
+    const session = engine.find(given.slice(0, -token.length), message);
     return session?.connected === true ? session : undefined;
   }
 
-  #json(status: number, value: unknown): GatewayAnswer {
-    const isHostile = this.#options.traps.has('hostile-gateway');
-    return { status, body: JSON.stringify(isHostile ? hostile(value, HOSTILE_KEPT) : value) };
+  #json(status: number, value: unknown, headers: Response['headers'] = {}): Response {
+    const isHostile = this.#options.exchange.traps.has('hostile-gateway');
+    return json(status, isHostile ? hostile(value, HOSTILE_KEPT) : value, headers);
   }
 }
 
-/** Doc 3 §4 asks for them on every request, a GET as well. */
-function wrongHeader({ headers, httpVersion }: IncomingMessage): string | undefined {
-  if (httpVersion !== '1.1') return 'HTTP/1.1 is required';
+/** The query of a GET, the body of anything else. */
+export function parametersOf({ method, query, body }: Request): URLSearchParams {
+  return new URLSearchParams(method === 'GET' ? query : body.toString('utf8'));
+}
+
+function formOf(request: Request): Form {
+  const form = new URLSearchParams();
+  for (const [name, value] of parametersOf(request)) form.append(name, withoutHostile(value));
+  return new Form(form);
+}
+
+/** Doc 3 §4 requires these on every request, also on a GET. */
+function wrongHeader({ headers, message }: Request): string | undefined {
+  if (message.httpVersion !== '1.1') return 'HTTP/1.1 is required';
   if (!headers['user-agent']) return 'User-Agent is required';
   if (!/\bapplication\/json\b/.test(headers.accept ?? '')) return 'Accept: application/json is required';
-  if (!(headers['content-type'] ?? '').startsWith(FORM)) return `Content-Type: ${FORM} is required`;
+  if (!headers['content-type']?.startsWith(FORM)) return `Content-Type: ${FORM} is required`;
   return undefined;
 }
 
-/** Some refusals hold an empty place for what was asked for. */
-function emptyOf(path: string): Readonly<Record<string, unknown>> {
+/** Some refusals contain empty values of what was requested. */
+function emptyOf(path: string): object {
   if (path.startsWith('/candles/')) return { instrument_id: 0, period_id: 0, candles: [] };
   return /^\/(?:un)?subscribe$/.test(path) ? { pairs: [] } : {};
 }

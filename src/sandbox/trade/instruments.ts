@@ -1,4 +1,4 @@
-/** What can be traded in the sandbox. Ids as seen on the public implementation; the prices are of nobody. */
+/** What can be traded in the sandbox. Ids follow the public implementation; the prices are invented. */
 
 export interface Instrument {
   readonly symbol: string;
@@ -10,99 +10,66 @@ export interface Instrument {
   readonly pip: number;
   /** In pips. */
   readonly spread: number;
-  /** Around which its price moves, and how far in a day, as a part of it. */
+  /** The price moves around this one. */
   readonly price: number;
+  /** How far the price moves in a day, as a part of it. */
   readonly volatility: number;
-  /** It is traded on weekends, too. */
+  /** It is also traded on weekends. */
   readonly always: boolean;
-  /** The part of a position's worth that is kept as margin. */
+  /** The part of a position's worth that is its margin. */
   readonly margin: number;
   readonly maxQuantity: number;
 }
 
 const FOREX = 1;
-const INDEX = 2;
-const COMMODITY = 3;
-const BULLION = 5;
-
-const forex = (symbol: string, offerId: number, price: number, spread: number): Instrument => {
-  const [digits, pip] = symbol.endsWith('JPY') ? [3, 0.01] : [5, 0.0001];
-  return {
-    symbol,
-    offerId,
-    type: FOREX,
-    digits,
-    pip,
-    spread,
-    price,
-    volatility: 0.005,
-    always: false,
-    margin: 0.0333,
-    maxQuantity: 50_000,
-  };
+const PAIR = {
+  type: FOREX,
+  digits: 5,
+  pip: 0.0001,
+  volatility: 0.005,
+  always: false,
+  margin: 0.0333,
+  maxQuantity: 50_000,
 };
+const YEN = { ...PAIR, digits: 3, pip: 0.01 };
+const BULLION = { type: 5, digits: 2, pip: 0.1, always: false, margin: 0.05 };
+const INDEX = { ...BULLION, type: 2, pip: 1 };
+const COMMODITY = { ...INDEX, type: 3, always: true, margin: 0.25 };
 
 export const INSTRUMENTS: readonly Instrument[] = [
-  forex('EUR/USD', 1, 1.16, 1.3),
-  forex('USD/JPY', 2, 154.2, 1.4),
-  forex('GBP/USD', 3, 1.315, 1.8),
-  forex('USD/CHF', 4, 0.805, 2.1),
-  forex('AUD/USD', 6, 0.652, 1.6),
-  {
-    symbol: 'XAU/USD',
-    offerId: 4001,
-    type: BULLION,
-    digits: 2,
-    pip: 0.1,
-    spread: 4.2,
-    price: 4080,
-    volatility: 0.011,
-    always: false,
-    margin: 0.05,
-    maxQuantity: 10_000,
-  },
-  {
-    symbol: 'US30',
-    offerId: 1013,
-    type: INDEX,
-    digits: 2,
-    pip: 1,
-    spread: 2.4,
-    price: 46_500,
-    volatility: 0.009,
-    always: false,
-    margin: 0.05,
-    maxQuantity: 500,
-  },
-  {
-    symbol: 'BTC/USD',
-    offerId: 5028,
-    type: COMMODITY,
-    digits: 2,
-    pip: 1,
-    spread: 35,
-    price: 91_000,
-    volatility: 0.025,
-    always: true,
-    margin: 0.25,
-    maxQuantity: 100,
-  },
+  { ...PAIR, symbol: 'EUR/USD', offerId: 1, price: 1.16, spread: 1.3 },
+  { ...YEN, symbol: 'USD/JPY', offerId: 2, price: 154.2, spread: 1.4 },
+  { ...PAIR, symbol: 'GBP/USD', offerId: 3, price: 1.315, spread: 1.8 },
+  { ...PAIR, symbol: 'USD/CHF', offerId: 4, price: 0.805, spread: 2.1 },
+  { ...PAIR, symbol: 'AUD/USD', offerId: 6, price: 0.652, spread: 1.6 },
+  { ...BULLION, symbol: 'XAU/USD', offerId: 4001, price: 4080, spread: 4.2, volatility: 0.011, maxQuantity: 10_000 },
+  { ...INDEX, symbol: 'US30', offerId: 1013, price: 46_500, spread: 2.4, volatility: 0.009, maxQuantity: 500 },
+  { ...COMMODITY, symbol: 'BTC/USD', offerId: 5028, price: 91_000, spread: 35, volatility: 0.025, maxQuantity: 100 },
 ];
 
+export function findInstrument(symbol: string): Instrument | undefined {
+  return INSTRUMENTS.find((instrument) => instrument.symbol === symbol);
+}
+
 /** Amounts of forex are in thousands, those of anything else in single contracts. */
-export function amountK({ type }: Instrument, amount: number): number {
-  return type === FOREX ? amount : amount / 1000;
+export function inThousands(instrument: Instrument, amount: number): number {
+  return isForex(instrument) ? amount : amount / 1000;
 }
 
 export function isForex({ type }: Instrument): boolean {
   return type === FOREX;
 }
 
-/** A dollar's worth of one unit of the currency that it is quoted in. */
+/** What one unit of the quote currency is worth in dollars. */
 export function dollars({ symbol }: Instrument, rate: number): number {
   return symbol.startsWith('USD/') ? 1 / rate : 1;
 }
 
 export function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
+}
+
+/** A rate, with the digits of the instrument. */
+export function roundedRate({ digits }: Instrument, rate: number): number {
+  return rounded(rate, digits);
 }

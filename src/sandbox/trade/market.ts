@@ -1,7 +1,6 @@
-/** The prices of now: around the walk that candles are cut from, a little beside it. */
-import { INSTRUMENTS, type Instrument, rounded } from './instruments.ts';
-import { curvePrice } from './price-curve.ts';
-import { dayStart } from './trading-days.ts';
+/** The prices: a walk that looks random and is the same whenever it is asked for, and the quotes of now, which deviate a little. */
+import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
+import { DAY_MS, dayStart, MINUTE_MS } from './trading-days.ts';
 
 export interface Quote {
   readonly bid: number;
@@ -12,10 +11,10 @@ export interface Quote {
   readonly at: number;
 }
 
-/** How much of the last deviation stays with the next tick. */
+/** The part of the last deviation that stays with the next tick. */
 const STAYS = 0.9;
 const DEVIATION = 0.02;
-/** Looks at the day so far, to know how high and how low it was. */
+/** Points of the day so far that show its high and low. */
 const SAMPLES = 16;
 
 export class Market {
@@ -23,17 +22,17 @@ export class Market {
   readonly #random: () => number;
   readonly #quotes = new Map<Instrument, Quote>();
   readonly #deviations = new Map<Instrument, number>();
-  readonly #held = new Map<Instrument, number>();
+  readonly #fixed = new Map<Instrument, number>();
 
   constructor(now: () => number, random: () => number) {
     this.#now = now;
     this.#random = random;
+    const start = dayStart(now());
     for (const instrument of INSTRUMENTS) {
-      const start = dayStart(now());
-      const so = Array.from({ length: SAMPLES }, (_, index) =>
+      const day = Array.from({ length: SAMPLES }, (_, index) =>
         curvePrice(instrument, start + ((now() - start) * index) / SAMPLES),
       );
-      this.#set(instrument, curvePrice(instrument, now()), Math.max(...so), Math.min(...so));
+      this.#set(instrument, curvePrice(instrument, now()), Math.max(...day), Math.min(...day));
     }
   }
 
@@ -43,31 +42,63 @@ export class Market {
     return quote;
   }
 
+  /** What a buyer pays, or a seller gets. */
+  rate(instrument: Instrument, isBuy: boolean): number {
+    const { bid, ask } = this.quote(instrument);
+    return isBuy ? ask : bid;
+  }
+
   tick(): void {
     for (const instrument of INSTRUMENTS) {
       const { high, low } = this.quote(instrument);
       const deviation =
         STAYS * (this.#deviations.get(instrument) ?? 0) + (this.#random() - 0.5) * instrument.volatility * DEVIATION;
       this.#deviations.set(instrument, deviation);
-      const bid = this.#held.get(instrument) ?? curvePrice(instrument, this.#now()) * (1 + deviation);
+      const bid = this.#fixed.get(instrument) ?? curvePrice(instrument, this.#now()) * (1 + deviation);
       this.#set(instrument, bid, high, low);
     }
   }
 
-  /** The bid is this from the next tick on, and stays there. */
-  hold(instrument: Instrument, bid: number): void {
-    this.#held.set(instrument, bid);
+  /** From the next tick on, this is the bid. */
+  fix(instrument: Instrument, bid: number): void {
+    this.#fixed.set(instrument, bid);
   }
 
   #set(instrument: Instrument, price: number, high: number, low: number): void {
-    const { digits, pip, spread } = instrument;
-    const bid = rounded(price, digits);
+    const bid = roundedRate(instrument, price);
     this.#quotes.set(instrument, {
       bid,
-      ask: rounded(bid + spread * pip, digits),
-      high: rounded(Math.max(high, bid), digits),
-      low: rounded(Math.min(low, bid), digits),
+      ask: roundedRate(instrument, bid + instrument.spread * instrument.pip),
+      high: roundedRate(instrument, Math.max(high, bid)),
+      low: roundedRate(instrument, Math.min(low, bid)),
       at: this.#now(),
     });
   }
+}
+
+/** Waves from minutes to years, each four times as long as the one before. */
+const WAVES = Array.from({ length: 10 }, (_, index) => 2 * MINUTE_MS * 4 ** index);
+
+/** The bid at a time, not rounded. */
+export function curvePrice({ offerId, price, volatility }: Instrument, ms: number): number {
+  let sum = 0;
+  for (const [index, length] of WAVES.entries()) {
+    const at = ms / length;
+    const whole = Math.floor(at);
+    const part = at - whole;
+    const from = noise(offerId * 31 + index, whole);
+    const to = noise(offerId * 31 + index, whole + 1);
+    // Like a random walk: four times as long, twice as far.
+    sum += Math.sqrt(length / DAY_MS) * (from + (to - from) * part * part * (3 - 2 * part));
+  }
+  return price * Math.exp((volatility * sum) / 3);
+}
+
+/** From -1 to 1, always the same for the same numbers. */
+export function noise(seed: number, index: number): number {
+  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index, 0xc2b2ae35);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
+  mixed ^= mixed >>> 15;
+  return (mixed >>> 0) / 0x7fffffff - 1;
 }

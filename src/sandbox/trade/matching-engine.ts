@@ -1,21 +1,20 @@
-/** Where orders are carried out: at once, or when a price is reached; and what is pushed of it. */
-
+/** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
-import type { Book } from './book.ts';
-import { type Instrument, isForex, rounded } from './instruments.ts';
+import { type Book, CANCELED, EXECUTING, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
+import { type Instrument, isForex, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import type { Outbox } from './outbox.ts';
-import { CANCELED, EXECUTING, isEntry, type Order, type Trade } from './records.ts';
-import { accountRow, closedRow, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { type Outbox, pick } from './outbox.ts';
+import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
 
-/** Between an order's steps, divided by `fast`. */
+/** Between the steps of an order, divided by `fast`. */
 const STEP_MS = 30;
-/** Of an order at market, from its answer to its last push; with room for three parts. */
+/** From the response to an order at market to its last push, with time for three parts. */
 export const EXECUTION_MS = 6 * STEP_MS;
-/** Of a thousand, in dollars. */
+/** For a thousand, in dollars. */
 export const COMMISSION = 0.04;
 
-export interface DeskOptions {
+/** What the parts of the gateway share. */
+export interface Exchange {
   readonly book: Book;
   readonly market: Market;
   readonly outbox: Outbox;
@@ -25,45 +24,103 @@ export interface DeskOptions {
 }
 
 export class MatchingEngine {
-  readonly #options: DeskOptions;
+  readonly #exchange: Exchange;
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** Orders at market whose time has come while nothing was traded. */
+  /** Orders at market that are due while the market is closed. */
   readonly #due = new Set<Order>();
 
-  constructor(options: DeskOptions) {
-    this.#options = options;
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
   }
 
-  accept(order: Order): void {
-    this.#options.book.orders.set(order.orderId, order);
-    this.#tellOrder(order, 'I');
-    if (!isEntry(order)) this.#later(() => this.execute(order));
+  place(draft: OrderDraft): Order {
+    const order = this.#exchange.book.addOrder(draft, this.#exchange.now());
+    this.#pushOrder(order, 'I');
+    if (!isEntry(order)) this.#later(() => this.#execute(order));
+    return order;
   }
 
   changed(order: Order): void {
-    this.#tellOrder(order, 'U');
-  }
-
-  /** Of one that trails only what has changed is told. */
-  rateChanged({ orderId, isBuy, rate }: Order): void {
-    const rates = { buy: isBuy ? rate : 0, sell: isBuy ? 0 : rate };
-    this.#options.outbox.row('Order', { t: 3, orderId, ...rates, action: 'U' });
-  }
-
-  /** With it those that live and end together with it. */
-  cancel(order: Order): void {
-    for (const one of new Set([order, ...this.#options.book.groupOf(order)])) this.#end(one, CANCELED);
+    this.#pushOrder(order, 'U');
   }
 
   tradeChanged(trade: Trade): void {
-    const { outbox, market } = this.#options;
-    const { stop, stopMove, limit } = tradeRow(trade, market);
-    outbox.row('OpenPosition', { t: 1, tradeId: trade.tradeId, stop, stopMove, limit, action: 'U' });
+    const row = pick(tradeRow(trade, this.#exchange.market), ['t', 'tradeId', 'stop', 'stopMove', 'limit']);
+    this.#exchange.outbox.row('OpenPosition', { ...row, action: 'U' });
   }
 
-  /** Now, at the prices of now; what waits in its group is canceled. */
-  execute(order: Order): void {
-    const { book, traps, outbox } = this.#options;
+  /** Cancels the orders of the same group, too. */
+  cancel(order: Order): void {
+    for (const one of new Set([order, ...this.#exchange.book.groupOf(order)])) this.#end(one, CANCELED);
+  }
+
+  /** Call this after each tick: executes what the prices reach, and moves what trails. */
+  check(): void {
+    const { book, now } = this.#exchange;
+    for (const order of [...this.#due]) this.#execute(order);
+    for (const order of [...book.orders.values()].filter(isEntry)) {
+      if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
+      if (order.expires !== undefined && order.expires <= now()) this.cancel(order);
+      else if (this.#isReached(order)) this.#execute(order);
+      else this.#trailOrder(order);
+    }
+    for (const trade of [...book.trades.values()]) this.#checkExits(trade);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #later(run: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, STEP_MS / this.#exchange.fast);
+    this.#timers.add(timer);
+  }
+
+  #isReached({ type, isBuy, rate, instrument }: Order): boolean {
+    const price = this.#exchange.market.rate(instrument, isBuy);
+    return type.startsWith('L') === isBuy ? price <= rate : price >= rate;
+  }
+
+  /** A trailing entry keeps its distance when the price moves away from it. */
+  #trailOrder(order: Order): void {
+    const { instrument, isBuy, rate, trail } = order;
+    if (trail === 0) return;
+    const price = this.#exchange.market.rate(instrument, isBuy);
+    const moved = trailSteps(instrument, trail, price - order.trailedFrom);
+    if (moved === 0 || moved > 0 !== price > rate) return;
+    order.trailedFrom += moved;
+    order.rate = roundedRate(instrument, rate + moved);
+    this.#exchange.outbox.row('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
+  }
+
+  #checkExits(trade: Trade): void {
+    const { book, market } = this.#exchange;
+    const { stop, limit, isBuy, instrument } = trade;
+    const price = closingRate(trade, market);
+    const sign = isBuy ? 1 : -1;
+    if ([...book.orders.values()].some(({ closes }) => closes === trade.tradeId)) return;
+    if (stop !== undefined && (price - stop.rate) * sign <= 0) this.#exit(trade, 'S', stop.rate, stop.trail);
+    else if (limit !== undefined && (price - limit.rate) * sign >= 0) this.#exit(trade, 'L', limit.rate, 0);
+    else if (stop !== undefined && stop.trail !== 0) {
+      const moved = trailSteps(instrument, stop.trail, price - trade.trailedFrom);
+      if (moved * sign <= 0) return;
+      trade.trailedFrom += moved;
+      stop.rate = roundedRate(instrument, stop.rate + moved);
+      this.tradeChanged(trade);
+    }
+  }
+
+  #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', rate: number, trail: number): void {
+    const terms = { type, timeInForce: 'GTC', rate, trail, tradeId, closes: tradeId };
+    this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
+  }
+
+  /** Executes at the current prices, and cancels the other orders of the group. */
+  #execute(order: Order): void {
+    const { book, traps, outbox } = this.#exchange;
     if (!book.orders.has(order.orderId)) return;
     if (traps.has('market-closed')) {
       this.#due.add(order);
@@ -80,60 +137,38 @@ export class MatchingEngine {
     const parts = traps.has('partial-fills') ? thirds(order) : [order.amountK];
     const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
     if (isKilled) parts.splice(order.timeInForce === 'IOC' && parts.length > 1 ? -1 : 0);
-    // the status stays at "executing" even when all is done
+    // The status stays "executing" even when everything is done.
     this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
-  }
-
-  /** Those whose time came while nothing was traded. */
-  catchUp(): void {
-    for (const order of [...this.#due]) this.execute(order);
-  }
-
-  close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  #later(run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, STEP_MS / this.#options.fast);
-    this.#timers.add(timer);
   }
 
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {
     if (part !== undefined) this.#fill(order, part, tradeId);
     if (others.length === 0) this.#end(order, lastStatus);
-    else this.#later(() => this.#fillParts(order, others, this.#options.book.newTradeId(), lastStatus));
+    else this.#later(() => this.#fillParts(order, others, this.#exchange.book.newTradeId(), lastStatus));
   }
 
   #fill(order: Order, part: number, tradeId: string): void {
-    const { book, market, outbox } = this.#options;
-    const { account, instrument, isBuy, orderId } = order;
-    const { bid, ask } = market.quote(instrument);
-    const rate = isEntry(order) ? order.rate : isBuy ? ask : bid;
+    const { book, market, outbox } = this.#exchange;
+    const { account, instrument, isBuy, orderId, closes } = order;
+    const rate = isEntry(order) ? order.rate : market.rate(instrument, isBuy);
     outbox.row('Order', { t: 3, orderId, tradeId, status: EXECUTING, action: 'U' });
-    const opposite = [...book.trades.values()].filter((trade) =>
-      order.closes === undefined
-        ? account.hedging !== 'Y' &&
-          trade.account === account &&
-          trade.instrument === instrument &&
-          trade.isBuy !== isBuy
-        : trade.tradeId === order.closes,
-    );
+    const isNetted = (trade: Trade): boolean =>
+      account.hedging !== 'Y' && trade.account === account && trade.instrument === instrument && trade.isBuy !== isBuy;
     let left = part;
-    for (const trade of opposite) {
+    for (const trade of [...book.trades.values()]) {
+      if (closes === undefined ? !isNetted(trade) : trade.tradeId !== closes) continue;
       const amount = Math.min(left, trade.amountK);
       if (amount > 0) this.#reduce(trade, amount, rate);
       left = rounded(left - amount, 3);
     }
-    if (left > 0 && order.closes === undefined) this.#open(order, left, tradeId, rate);
-    this.#tellSums(order.account, instrument);
+    if (left > 0 && closes === undefined) this.#open(order, left, tradeId, rate);
+    const trades = [...book.trades.values()];
+    outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
+    outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
   }
 
-  #open(order: Order, amountK: number, tradeId: string, open: number): void {
-    const { book, market, outbox, now } = this.#options;
-    const { account, instrument, isBuy, stop, limit } = order;
+  #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {
+    const { book, market, outbox, now } = this.#exchange;
     const trade: Trade = {
       tradeId,
       account,
@@ -153,7 +188,7 @@ export class MatchingEngine {
   }
 
   #reduce(trade: Trade, amountK: number, close: number): void {
-    const { book, market, outbox, now } = this.#options;
+    const { book, market, outbox, now } = this.#exchange;
     const { tradeId, account } = trade;
     const grossPL = profit(trade, amountK, close);
     const commission = rounded(amountK * COMMISSION * 2, 2);
@@ -165,8 +200,8 @@ export class MatchingEngine {
       book.trades.delete(tradeId);
       outbox.row('OpenPosition', { t: 1, tradeId, action: 'D' });
     } else {
-      const { amountK: left, grossPL: open, usedMargin } = tradeRow(trade, market);
-      outbox.row('OpenPosition', { t: 1, tradeId, amountK: left, grossPL: open, usedMargin, action: 'U' });
+      const row = pick(tradeRow(trade, market), ['t', 'tradeId', 'amountK', 'grossPL', 'usedMargin']);
+      outbox.row('OpenPosition', { ...row, action: 'U' });
     }
     outbox.row('ClosedPosition', { ...closedRow(closed), action: 'I' });
   }
@@ -174,26 +209,25 @@ export class MatchingEngine {
   #end(order: Order, status: number): void {
     order.status = status;
     this.#due.delete(order);
-    if (this.#options.book.orders.delete(order.orderId)) this.#tellOrder(order, 'D');
+    if (this.#exchange.book.orders.delete(order.orderId)) this.#pushOrder(order, 'D');
   }
 
-  #tellOrder(order: Order, action: 'I' | 'U' | 'D'): void {
-    this.#options.outbox.row('Order', { ...orderRow(order), action });
-  }
-
-  #tellSums(account: Order['account'], instrument: Instrument): void {
-    const { book, market, outbox } = this.#options;
-    const trades = [...book.trades.values()];
-    outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
-    outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+  #pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
+    this.#exchange.outbox.row('Order', { ...orderRow(order), action });
   }
 }
 
-/** In three, where there is enough of it. */
+/** Three parts, if the amount is large enough. */
 function thirds({ instrument, amountK }: Order): number[] {
   const unit = isForex(instrument) ? 1 : 0.001;
   const units = Math.round(amountK / unit);
   const third = Math.max(1, Math.floor(units / 3));
   const parts = units < 3 ? Array<number>(units).fill(1) : [third, third, units - 2 * third];
   return parts.map((part) => rounded(part * unit, 3));
+}
+
+/** How far a trailing order moves with a price that has moved so far: whole steps of tenths of a pip. */
+function trailSteps({ pip }: Instrument, trail: number, moved: number): number {
+  const step = (trail * pip) / 10;
+  return Math.trunc(moved / step + Math.sign(moved) * 1e-9) * step;
 }

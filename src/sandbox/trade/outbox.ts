@@ -1,5 +1,4 @@
-/** What is pushed, and to whom: also the traps that pushes have. */
-
+/** What is pushed, and to whom, with the traps of pushes. */
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
@@ -14,75 +13,69 @@ export type ModelName =
   | 'Account'
   | 'Properties';
 
+export type TableRow = Readonly<Record<string, unknown>>;
+
 /** Fields that clients compare or count with. */
 export const HOSTILE_KEPT = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
 const FLOOD = 1000;
 
+export function pick(row: TableRow, names: readonly string[]): TableRow {
+  return Object.fromEntries(names.map((name) => [name, row[name]]));
+}
+
 export class Outbox {
   readonly #engine: EngineServer;
   readonly #traps: ReadonlySet<TradeTrap>;
-  #held: (() => void)[] | undefined;
+  #delayed: (() => void)[] | undefined;
 
   constructor(engine: EngineServer, traps: ReadonlySet<TradeTrap>) {
     this.#engine = engine;
     this.#traps = traps;
   }
 
-  /** Runs something and keeps back what it pushes, until that is released. */
-  collect<T>(run: () => T): { readonly result: T; readonly release: () => void } {
-    const held: (() => void)[] = [];
-    this.#held = held;
+  /** Runs something and delays what it pushes until `release` is called. */
+  delay<T>(run: () => T): { readonly result: T; readonly release: () => void } {
+    const delayed: (() => void)[] = [];
+    this.#delayed = delayed;
     try {
-      const result = run();
-      return {
-        result,
-        release: () => {
-          for (const push of held) push();
-        },
+      const release = (): void => {
+        for (const push of delayed) push();
       };
+      return { result: run(), release };
     } finally {
-      this.#held = undefined;
+      this.#delayed = undefined;
     }
   }
 
   wants(model: ModelName): boolean {
-    return this.#sessions().some(({ models }) => models.has(model));
+    return this.#engine.connected.some(({ models }) => models.has(model));
   }
 
-  row(model: ModelName, record: object): void {
+  row(model: ModelName, record: TableRow): void {
     this.#push(model, record, ({ models }) => models.has(model));
   }
 
-  price(symbol: string, record: object): void {
+  price(symbol: string, record: TableRow): void {
     const times = this.#traps.has('flood') ? FLOOD : 1;
     const name = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
     for (let count = 0; count < times; count++) this.#push(name, record, ({ symbols }) => symbols.has(symbol));
   }
 
-  /** To all who listen to anything. */
-  rubbish(): void {
-    for (const session of this.#sessions()) {
+  /** Pushes a text that is not JSON to every client that listens to anything. */
+  invalid(): void {
+    for (const session of this.#traps.has('no-push') ? [] : this.#engine.connected) {
       const [name] = [...session.models, ...session.symbols];
-      if (name !== undefined) this.#emit(session, name, 'this is no JSON');
+      if (name !== undefined) session.emit(name, 'this is no JSON');
     }
   }
 
-  #sessions(): readonly EngineSession[] {
-    return [...this.#engine.sessions.values()].filter(({ connected }) => connected);
-  }
-
-  #push(name: string, record: object, listens: (session: EngineSession) => boolean): void {
-    const told = this.#traps.has('hostile-gateway') ? hostile(record, HOSTILE_KEPT) : record;
-    const payload = JSON.stringify(told);
-    const send = (): void => {
-      for (const session of this.#sessions()) if (listens(session)) this.#emit(session, name, payload);
-    };
-    if (this.#held === undefined) send();
-    else this.#held.push(send);
-  }
-
-  #emit(session: EngineSession, name: string, payload: string): void {
+  #push(name: string, record: TableRow, listens: (session: EngineSession) => boolean): void {
     if (this.#traps.has('no-push')) return;
-    session.emit(name, payload);
+    const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, HOSTILE_KEPT) : record);
+    const send = (): void => {
+      for (const session of this.#engine.connected) if (listens(session)) session.emit(name, payload);
+    };
+    if (this.#delayed === undefined) send();
+    else this.#delayed.push(send);
   }
 }

@@ -1,27 +1,27 @@
-/** The rows of doc 3 §2 as they are told; those of the tables that it does not show as seen on the public implementation. */
-import { dollars, type Instrument, amountK as inThousands, rounded } from './instruments.ts';
+/** The rows of doc 3 §2; those of the tables that it does not show follow the public implementation. */
+import { type Account, type ClosedTrade, isEntry, type Order, type Trade } from './book.ts';
+import { dollars, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { type Account, type ClosedTrade, isEntry, type Order, type Trade } from './records.ts';
-
-export type TableRow = Readonly<Record<string, unknown>>;
+import type { TableRow } from './outbox.ts';
 
 /** `MMddyyyyHHmmssSSS`. */
-export function digits17(ms: number): string {
+function digits17(ms: number): string {
   const [, year, month, day, rest = ''] = /^(\d+)-(\d+)-(\d+)T(.*)Z$/.exec(new Date(ms).toISOString()) ?? [];
   return `${month}${day}${year}${rest.replaceAll(/[:.]/g, '')}`;
 }
 
 /** Without the milliseconds. */
-export function digits14(ms: number): string {
+function digits14(ms: number): string {
   return digits17(ms).slice(0, 14);
 }
 
 const cents = (value: number): number => rounded(value, 2);
 
-export function offerRow(instrument: Instrument, market: Market): TableRow {
+export function offerRow(instrument: Instrument, market: Market, isTradable = true): TableRow {
   const { bid, ask, high, low, at } = market.quote(instrument);
   const { offerId, symbol, type, digits, pip, spread, margin, maxQuantity } = instrument;
   const worth = inThousands(instrument, 1) * 1000 * dollars(instrument, bid);
+  const required = cents(worth * bid * margin);
   return {
     t: 0,
     ratePrecision: digits,
@@ -37,16 +37,16 @@ export function offerRow(instrument: Instrument, market: Market): TableRow {
     time: new Date(at).toISOString(),
     sell: bid,
     buy: ask,
-    sellTradable: true,
-    buyTradable: true,
+    sellTradable: isTradable,
+    buyTradable: isTradable,
     high,
     low,
     volume: 1,
     pipFraction: 0.1,
     spread,
-    mmr: cents(worth * bid * margin),
-    emr: cents(worth * bid * margin),
-    lmr: cents(worth * bid * margin),
+    mmr: required,
+    emr: required,
+    lmr: required,
     minQuantity: 1,
     maxQuantity,
     instrBaseUnitSize: 1,
@@ -54,10 +54,8 @@ export function offerRow(instrument: Instrument, market: Market): TableRow {
   };
 }
 
-/** What it would be closed at. */
-export function closingRate({ instrument, isBuy }: Pick<Trade, 'instrument' | 'isBuy'>, market: Market): number {
-  const { bid, ask } = market.quote(instrument);
-  return isBuy ? bid : ask;
+export function closingRate({ instrument, isBuy }: Trade, market: Market): number {
+  return market.rate(instrument, !isBuy);
 }
 
 /** In the account's currency. */
@@ -65,8 +63,33 @@ export function profit({ instrument, isBuy, open }: ClosedTrade['trade'], amount
   return (isBuy ? close - open : open - close) * amountK * 1000 * dollars(instrument, close);
 }
 
+function openProfit(trade: Trade, market: Market): number {
+  return profit(trade, trade.amountK, closingRate(trade, market));
+}
+
+/** The profit in pips. */
 function inPips({ instrument, isBuy, open }: ClosedTrade['trade'], close: number): number {
   return rounded((isBuy ? close - open : open - close) / instrument.pip, 1);
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+/** What open and closed trades show. */
+function tradeFields({ tradeId, account, instrument, isBuy, open, roll }: ClosedTrade['trade'], amountK: number) {
+  return {
+    ratePrecision: instrument.digits,
+    tradeId,
+    accountName: account.name,
+    roll,
+    open,
+    valueDate: '',
+    currency: instrument.symbol,
+    isBuy,
+    amountK,
+    currencyPoint: cents(amountK * 1000 * instrument.pip * dollars(instrument, open)),
+  };
 }
 
 export function marginOf({ instrument, amountK }: Pick<Trade, 'instrument' | 'amountK'>, market: Market): number {
@@ -74,57 +97,34 @@ export function marginOf({ instrument, amountK }: Pick<Trade, 'instrument' | 'am
   return amountK * 1000 * bid * dollars(instrument, bid) * instrument.margin;
 }
 
-/** What moves with the price. */
-export function tradeMoves(trade: Trade, market: Market): TableRow {
-  const close = closingRate(trade, market);
-  return { close, grossPL: cents(profit(trade, trade.amountK, close)), visiblePL: inPips(trade, close) };
-}
-
 export function tradeRow(trade: Trade, market: Market): TableRow {
-  const { account, instrument, isBuy, amountK, open, stop, limit } = trade;
+  const close = closingRate(trade, market);
   return {
     t: 1,
-    ratePrecision: instrument.digits,
-    tradeId: trade.tradeId,
-    accountName: account.name,
-    accountId: account.id,
-    roll: trade.roll,
+    ...tradeFields(trade, trade.amountK),
+    accountId: trade.account.id,
     com: trade.commission,
-    open,
-    valueDate: '',
-    ...tradeMoves(trade, market),
+    close,
+    grossPL: cents(openProfit(trade, market)),
+    visiblePL: inPips(trade, close),
     isDisabled: false,
-    currency: instrument.symbol,
-    isBuy,
-    amountK,
-    currencyPoint: cents(amountK * 1000 * instrument.pip * dollars(instrument, open)),
     time: digits14(trade.time),
     usedMargin: cents(marginOf(trade, market)),
-    stop: stop?.rate ?? 0,
-    stopMove: stop?.trail ?? 0,
-    limit: limit?.rate ?? 0,
+    stop: trade.stop?.rate ?? 0,
+    stopMove: trade.stop?.trail ?? 0,
+    limit: trade.limit?.rate ?? 0,
   };
 }
 
+/** Without the account's id, like the public samples. */
 export function closedRow({ trade, amountK, commission, close, closeTime, grossPL }: ClosedTrade): TableRow {
-  const { account, instrument, isBuy, open } = trade;
   return {
     t: 2,
-    ratePrecision: instrument.digits,
-    tradeId: trade.tradeId,
-    // no id, as in the public samples
-    accountName: account.name,
-    roll: trade.roll,
+    ...tradeFields(trade, amountK),
     com: commission,
-    open,
-    valueDate: '',
     grossPL: cents(grossPL),
     close,
     visiblePL: inPips(trade, close),
-    currency: instrument.symbol,
-    isBuy,
-    amountK,
-    currencyPoint: cents(amountK * 1000 * instrument.pip * dollars(instrument, open)),
     openTime: digits14(trade.time),
     closeTime: digits14(closeTime),
   };
@@ -171,8 +171,8 @@ export function orderRow(order: Order): TableRow {
 
 export function accountRow(account: Account, trades: readonly Trade[], market: Market): TableRow {
   const own = trades.filter((trade) => trade.account === account);
-  const grossPL = own.reduce((sum, trade) => sum + profit(trade, trade.amountK, closingRate(trade, market)), 0);
-  const used = own.reduce((sum, trade) => sum + marginOf(trade, market), 0);
+  const grossPL = sum(own, (trade) => openProfit(trade, market));
+  const used = sum(own, (trade) => marginOf(trade, market));
   const equity = account.balance + grossPL;
   return {
     t: 6,
@@ -199,18 +199,18 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
   const own = trades.filter((trade) => trade.instrument === instrument);
   const side = (isBuy: boolean) => {
     const same = own.filter((trade) => trade.isBuy === isBuy);
-    const amount = same.reduce((sum, { amountK }) => sum + amountK, 0);
-    const weighed = same.reduce((sum, { amountK, open }) => sum + amountK * open, 0);
+    const amount = sum(same, ({ amountK }) => amountK);
+    const weighted = sum(same, ({ amountK, open }) => amountK * open);
     return {
       amount,
-      average: amount === 0 ? 0 : rounded(weighed / amount, instrument.digits),
-      pl: cents(same.reduce((sum, trade) => sum + profit(trade, trade.amountK, closingRate(trade, market)), 0)),
-      margin: cents(same.reduce((sum, trade) => sum + marginOf(trade, market), 0)),
+      average: amount === 0 ? 0 : roundedRate(instrument, weighted / amount),
+      pl: cents(sum(same, (trade) => openProfit(trade, market))),
+      margin: cents(sum(same, (trade) => marginOf(trade, market))),
     };
   };
   const [buy, sell] = [side(true), side(false)];
   const { bid, ask } = market.quote(instrument);
-  const cost = own.reduce((sum, { commission, roll }) => sum + commission - roll, 0);
+  const cost = sum(own, ({ commission, roll }) => commission - roll);
   const net = rounded(buy.amount - sell.amount, 3);
   return {
     t: 5,
@@ -240,8 +240,8 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
   };
 }
 
-/** The last row of a table, which is none of its own. */
-export function totalRow(t: number, rows: readonly TableRow[], summed: readonly string[]): TableRow {
-  const sums = summed.map((name) => [name, cents(rows.reduce((sum, row) => sum + Number(row[name]), 0))]);
+/** The last row of a table, with the sums of some fields. */
+export function totalRow(rows: readonly TableRow[], t: number, ...fields: readonly string[]): TableRow {
+  const sums = fields.map((name) => [name, cents(sum(rows, (row) => Number(row[name])))]);
   return { t, ratePrecision: 0, accountId: '', isTotal: true, ...Object.fromEntries(sums) };
 }

@@ -1,4 +1,4 @@
-/** The trading day, from 17:00 in New York to the next: in UTC an hour earlier while daylight is saved there. */
+/** The trading day, from 17:00 in New York to the next: an hour earlier in UTC during daylight saving time. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

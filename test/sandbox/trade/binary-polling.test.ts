@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import listen from 'socket.io';
 import { describe, expect, it } from 'vitest';
-import { decodeBinaryPayload } from '../../../src/sandbox/trade/engine-payload.ts';
+import { decodeBinaryPayload } from '../../../src/sandbox/trade/engine-session.ts';
 import { startGateway } from './service.ts';
 
 interface Server extends AsyncDisposable {

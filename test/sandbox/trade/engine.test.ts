@@ -1,7 +1,7 @@
 /** Engine.IO 3 at the wire, by requests written by hand. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodePayload, encodePayload } from '../../../src/sandbox/trade/engine-payload.ts';
+import { decodePayload, encodePayload } from '../../../src/sandbox/trade/engine-session.ts';
 import { wire } from '../../support/alertmanager.ts';
 import { marketOrder, startGateway, type TestGateway } from './service.ts';
 

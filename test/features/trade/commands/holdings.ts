@@ -1,6 +1,7 @@
 /** What an account of the emulated gateway has, put there behind everybody's back. */
+
+import { type Order, type Trade, WAITING } from '../../../../src/sandbox/trade/book.ts';
 import { INSTRUMENTS } from '../../../../src/sandbox/trade/instruments.ts';
-import { type Order, type Trade, WAITING } from '../../../../src/sandbox/trade/records.ts';
 import type { TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import { HEDGING, NOW } from './trader.ts';
 

@@ -1,0 +1,192 @@
+/** The requests that trade (doc 3 §4; what the document only mentions follows the public implementation). */
+import { isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
+import { type Form, limitAt, refusal, refused, stopAt } from './form.ts';
+import type { Exchange, MatchingEngine } from './matching-engine.ts';
+import { accountRow, marginOf } from './table-rows.ts';
+
+const AT_MARKET = ['GTC', 'DAY', 'IOC', 'FOK'] as const;
+const IN_RANGE = ['IOC', 'FOK'] as const;
+const ENTRY = ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'] as const;
+
+interface Placed {
+  readonly type: 0;
+  readonly orderId: number;
+}
+
+type Terms = Pick<Order, 'type' | 'timeInForce' | 'range'>;
+
+/** By path; each handler returns the `data` of the response. */
+export function orderHandlers(
+  { book, market, now }: Exchange,
+  matching: MatchingEngine,
+): Readonly<Record<string, (form: Form) => unknown>> {
+  const tradeOf = (form: Form): Trade => {
+    const trade = book.trades.get(form.text('trade_id'));
+    if (trade === undefined) throw refused(1, 'The specified trade does not exist');
+    return trade;
+  };
+
+  const entryOf = (id: string): Order => {
+    const order = book.orders.get(id);
+    if (order === undefined || !isEntry(order)) throw refused(1, `No order with id ${id}`, [id]);
+    return order;
+  };
+
+  const place = (draft: OrderDraft): Placed => placed(matching.place(draft));
+
+  const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
+    place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId });
+
+  /** `suffix` is `2` for the second order of a pair. */
+  const entryDraft = (form: Form, suffix = ''): OrderDraft => {
+    const account = form.account(book);
+    const instrument = form.instrument();
+    const isBuy = form.flag(`is_buy${suffix}`) ?? true;
+    const timeInForce = form.oneOf('time_in_force', ENTRY);
+    const rate = checkedRate(Number(form.text(`rate${suffix}`)));
+    const price = market.rate(instrument, isBuy);
+    const around = { instrument, isBuy, rate };
+    const isInPips = form.flag('is_in_pips') ?? false;
+    const trail = form.trail(`trailing_step${suffix}`);
+    const stopTrail = form.trail(`trailing_stop_step${suffix}`);
+    return {
+      account,
+      ...around,
+      amountK: form.amount(account, instrument),
+      type: entryType(isBuy, rate, price, trail),
+      timeInForce,
+      expires: form.expiry(timeInForce, now()),
+      stop: stopAt(form.number(`stop${suffix}`), isInPips, around, stopTrail),
+      limit: limitAt(form.number(`limit${suffix}`), isInPips, around),
+      trail,
+      trailedFrom: price,
+    };
+  };
+
+  const regroup = (ids: readonly string[], group: number): readonly null[] => {
+    const orders = ids.map(entryOf);
+    for (const order of orders) {
+      order.ocoBulkId = group;
+      matching.changed(order);
+    }
+    return orders.map(() => null);
+  };
+
+  return {
+    '/trading/open_trade': (form) => {
+      const account = form.account(book);
+      const instrument = form.instrument();
+      // Without a side it buys.
+      const isBuy = form.flag('is_buy') ?? true;
+      const terms = termsOf(form, 'OM', 'OR');
+      const amountK = form.amount(account, instrument);
+      const around = { instrument, isBuy, rate: market.rate(instrument, isBuy) };
+      const isInPips = form.flag('is_in_pips') ?? false;
+      const stop = stopAt(form.number('stop'), isInPips, around, form.trail());
+      const limit = limitAt(form.number('limit'), isInPips, around);
+      const { usableMargin } = accountRow(account, [...book.trades.values()], market);
+      if (marginOf({ instrument, amountK }, market) > Number(usableMargin)) {
+        throw refusal('ORA-20113: insufficient margin');
+      }
+      return place({ account, instrument, isBuy, amountK, ...terms, stop, limit });
+    },
+    '/trading/close_trade': (form) => {
+      const trade = tradeOf(form);
+      const terms = termsOf(form, 'CM', 'CR');
+      const { account, instrument } = trade;
+      if (account.hedging !== 'Y') throw refused(12, 'A trade of this account is closed by an opposite one');
+      const amountK = form.amount(account, instrument);
+      if (amountK > trade.amountK) throw refused(13, 'The amount is larger than the trade', [String(trade.amountK)]);
+      return close(trade, amountK, terms);
+    },
+    '/trading/create_entry_order': (form) => {
+      const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
+      return place({ ...entryDraft(form), range: isRange ? (form.number('range') ?? 0) : 0 });
+    },
+    '/trading/change_order': (form) => {
+      const order = entryOf(form.text('order_id'));
+      const { account, instrument, isBuy } = order;
+      const amountK = form.amount(account, instrument);
+      const rate = checkedRate(form.number('rate') ?? order.rate);
+      const trail = form.number('trailing_step') === undefined ? order.trail : form.trail();
+      const type = entryType(isBuy, rate, market.rate(instrument, isBuy), trail);
+      Object.assign(order, { type, amountK, rate, trail, range: form.number('range') ?? order.range });
+      matching.changed(order);
+      return null;
+    },
+    '/trading/delete_order': (form) => {
+      matching.cancel(entryOf(form.text('order_id')));
+      return null;
+    },
+    // A rate of 0 removes the stop or the limit.
+    '/trading/change_trade_stop_limit': (form) => {
+      const trade = tradeOf(form);
+      const { instrument, isBuy } = trade;
+      const isInPips = form.flag('is_in_pips') ?? false;
+      const trail = form.trail();
+      const value = Number(form.text('rate')) || undefined;
+      const price = market.rate(instrument, !isBuy);
+      // Pips count from the opening rate; a rate must be on the right side of the current price.
+      const around = { instrument, isBuy, rate: isInPips ? trade.open : price };
+      if (form.flag('is_stop') ?? true) {
+        trade.stop = stopAt(value, isInPips, around, trail);
+        trade.trailedFrom = price;
+      } else trade.limit = limitAt(value, isInPips, around);
+      matching.tradeChanged(trade);
+      return null;
+    },
+    // A missing side stays as it is; 0 removes it.
+    '/trading/change_order_stop_limit': (form) => {
+      const order = entryOf(form.text('order_id'));
+      const [stop, limit] = [form.number('stop'), form.number('limit')];
+      const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips') ?? false, order, form.trail());
+      const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips') ?? false, order);
+      if (stop !== undefined) order.stop = newStop;
+      if (limit !== undefined) order.limit = newLimit;
+      matching.changed(order);
+      return [stop, limit].filter((value) => value !== undefined).map(() => placed(order));
+    },
+    '/trading/simple_oco': (form) => {
+      const ocoBulkId = book.newGroup();
+      // Both must be valid before one of them exists.
+      const drafts = ['', '2'].map((suffix) => entryDraft(form, suffix));
+      return drafts.map((draft) => place({ ...draft, ocoBulkId }));
+    },
+    '/trading/add_to_oco': (form) => regroup(form.texts('orderIds'), form.number('ocoBulkId') || book.newGroup()),
+    '/trading/remove_from_oco': (form) => regroup(form.texts('orderIds'), 0),
+    '/trading/edit_oco': (form) => {
+      const added = regroup(form.texts('addOrderIds'), Number(form.text('ocoBulkId')));
+      return [...added, ...regroup(form.texts('removeOrderIds'), 0)];
+    },
+    // Without a symbol, everything of the account.
+    '/trading/close_all_for_symbol': (form) => {
+      const account = form.account(book);
+      const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
+      const terms = termsOf(form, 'CM', 'CR');
+      return [...book.trades.values()]
+        .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
+        .map((trade) => close(trade, trade.amountK, terms));
+    },
+  };
+}
+
+/** The id is a number here, and a text everywhere else. */
+function placed({ orderId }: Order): Placed {
+  return { type: 0, orderId: Number(orderId) };
+}
+
+function termsOf(form: Form, atMarket: string, inRange: string): Terms {
+  const isRange = form.oneOf('order_type', ['AtMarket', 'MarketRange']) === 'MarketRange';
+  const timeInForce = form.oneOf('time_in_force', isRange ? IN_RANGE : AT_MARKET);
+  return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? Number(form.text('at_market')) : 0 };
+}
+
+function checkedRate(rate: number): number {
+  if (rate > 0) return rate;
+  throw refusal('ORA-20105: order price is invalid');
+}
+
+function entryType(isBuy: boolean, rate: number, price: number, trail: number): string {
+  const kind = isBuy === rate < price ? 'L' : 'S';
+  return `${kind}${trail === 0 ? '' : 'T'}E`;
+}
