@@ -79,59 +79,23 @@ function parseRfc3339(text: string, dates: boolean): number {
   const match = LOOSE.exec(text);
   if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
   const [, year = '', month = '', day = '', , hour = '00', minute = '00', second = '00', fraction = '', zone] = match;
-  const offset =
-    zone === undefined
-      ? 'Z'
-      : zone.replace(/^z$/, 'Z').replace(/^([+-]\d\d):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
-  const time = `${hour.padStart(2, '0')}:${minute}:${second}${fraction.replace(',', '.')}`;
-  const corrected = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${time}${offset}`;
-
-  const wrongNumber = outOfRange(Number(year), Number(month), Number(day), time, offset);
-  if (wrongNumber !== undefined) throw invalid(text, wrongNumber.why, wrongNumber.hint);
+  const offset = (zone ?? 'Z').toUpperCase().replace(/^([+-]\d\d):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
+  const local = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${hour.padStart(2, '0')}:${minute}:${second}`;
+  const corrected = `${local}${fraction.replace(',', '.')}${offset}`;
+  if (!exists(local) || !/^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(offset)) {
+    throw invalid(text, 'names a day, time or zone that does not exist', FORMS);
+  }
   if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
-  if (zone === undefined) {
-    const what = match[5] === undefined ? 'has no time and no zone' : 'has no zone';
-    throw invalid(text, what, `add Z or +hh:mm: write ${corrected}`);
-  }
+  if (zone === undefined) throw invalid(text, 'has no zone', `add Z or +hh:mm: write ${corrected}`);
   if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
-  // The date is known to exist, so Date.parse cannot shift it; digits beyond the millisecond are dropped, as the services do.
-  const millis = fraction.slice(1, 4).padEnd(3, '0');
-  return Date.parse(`${text.slice(0, 19)}.${millis}Z`) - offsetMs(offset);
+  // Digits beyond the millisecond are dropped, as the services do.
+  return Date.parse(`${local}.${fraction.slice(1, 4).padEnd(3, '0')}${offset}`);
 }
 
-function outOfRange(
-  year: number,
-  month: number,
-  day: number,
-  time: string,
-  offset: string,
-): { why: string; hint: string } | undefined {
-  if (month < 1 || month > 12) return { why: `has month ${month}`, hint: 'months are 01 to 12' };
-  const days = daysOf(year, month);
-  if (day < 1 || day > days) {
-    return { why: `has day ${day}`, hint: `that month has the days 01 to ${days}` };
-  }
-  const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number);
-  if (hour === 24) return { why: 'has hour 24', hint: 'midnight is T00:00:00 of the next day' };
-  if (hour > 23) return { why: `has hour ${hour}`, hint: 'hours are 00 to 23' };
-  if (minute > 59) return { why: `has minute ${minute}`, hint: 'minutes are 00 to 59' };
-  if (second >= 60)
-    return { why: `has second ${Math.floor(second)}`, hint: 'seconds are 00 to 59; leap seconds are not taken' };
-  const [offsetHour = 0, offsetMinute = 0] = offset.slice(1).split(':').map(Number);
-  if (offsetHour > 23 || offsetMinute > 59)
-    return { why: `has the zone ${offset}`, hint: 'zones are Z or -23:59 to +23:59' };
-  return undefined;
-}
-
-function daysOf(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
-
-function offsetMs(offset: string): number {
-  if (offset === 'Z') return 0;
-  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6));
-  return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000;
+/** JavaScript makes 2 March of 30 February. */
+function exists(local: string): boolean {
+  const ms = Date.parse(`${local}Z`);
+  return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(local);
 }
 
 function toSeconds(ms: number): string {

@@ -1,24 +1,7 @@
 /** Options as plain data, and how help, the reference and the manual write them. */
 import { type Flag, type Flags, placeholder } from '../flags.ts';
 
-export interface OptionNode {
-  /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */
-  readonly name: string;
-  readonly short: string | null;
-  readonly type: Flag['type'];
-  readonly help: string;
-  /** What stands for the value in help. */
-  readonly value: string | null;
-  readonly required: boolean;
-  readonly repeat: boolean;
-  readonly negated: boolean;
-  readonly choices: readonly string[] | null;
-  readonly default: string | number | boolean | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Of a time: what a bare duration means. */
-  readonly bare: 'forward' | 'back' | null;
-}
+export type OptionNode = ReturnType<typeof optionNode>;
 
 export function optionNodes(flags: Flags): OptionNode[] {
   return Object.entries(flags)
@@ -26,12 +9,14 @@ export function optionNodes(flags: Flags): OptionNode[] {
     .map(([name, flag]) => optionNode(name, flag));
 }
 
-function optionNode(name: string, flag: Flag): OptionNode {
+function optionNode(name: string, flag: Flag) {
   return {
+    /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */
     name,
     short: flag.short ?? null,
     type: flag.type,
     help: flag.help,
+    /** What stands for the value in help. */
     value: flag.type === 'boolean' ? null : placeholder(name, flag),
     required: 'required' in flag && flag.required === true,
     repeat: 'repeat' in flag && flag.repeat === true,
@@ -40,6 +25,7 @@ function optionNode(name: string, flag: Flag): OptionNode {
     default: 'default' in flag ? (flag.default ?? null) : null,
     min: 'min' in flag ? (flag.min ?? null) : null,
     max: 'max' in flag ? (flag.max ?? null) : null,
+    /** Of a time: what a bare duration means. */
     bare: flag.type === 'time' ? flag.bare : null,
   };
 }

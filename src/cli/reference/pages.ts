@@ -2,7 +2,6 @@
 import { TOPICS, type Topic } from '../topics.ts';
 import { code, escapeMarkdown, fenced, markdownTable, paragraphs } from './markdown.ts';
 import { fullNotes, type OptionNode, optionUsage } from './options.ts';
-import { TREE_SHAPE } from './shape.ts';
 import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from './tree.ts';
 
 const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
@@ -13,12 +12,15 @@ const SET_TITLES: Readonly<Record<OptionSet, string>> = {
   global: 'Options of every command',
 };
 
+const HELP_DATA =
+  '`--format json` prints objects in which every key is always there: `null` where it does not apply. Keys may be added; none is taken away or given another meaning without a new major version. `optionSets` names the options that many commands share. `exitStatuses` of a command leaves out 70, 130 and 143, in which any command may end.';
+
 /** File name → text. `help` is the command `svc help`. */
 export function referencePages(tree: CommandTree, help: CommandNode): Readonly<Record<string, string>> {
   return Object.fromEntries([
     ['index.md', index(tree)],
     ...tree.groups.map((group) => [`${group.name}.md`, groupPage(group)] as const),
-    ['help.md', helpPage(help)],
+    ['help.md', page('svc help', [...commandParts(help), HELP_DATA])],
     ...TOPICS.map((topic) => [`${topic.name}.md`, topicPage(topic, tree)] as const),
   ]);
 }
@@ -169,19 +171,4 @@ function settings({ settings }: CommandTree): string {
     '**Settings** (`svc config set`, for each profile)',
     markdownTable(['setting', 'meaning', 'variable', 'option', 'default'], rows),
   ].join('\n\n');
-}
-
-function helpPage(help: CommandNode): string {
-  return page('svc help', [
-    ...commandParts(help),
-    '## The data',
-    'Every key is always there: `null` where it does not apply. Keys may be added; none is taken away or given another meaning without a new major version.',
-    ...Object.entries(TREE_SHAPE).flatMap(([title, keys]) => [
-      `**${title}**`,
-      markdownTable(
-        ['key', ''],
-        Object.entries(keys).map(([key, meaning]) => [code(key), escapeMarkdown(meaning)]),
-      ),
-    ]),
-  ]);
 }
