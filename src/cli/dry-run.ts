@@ -5,7 +5,7 @@ import { asCurl, shownBody } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { redactHeaders, redactText } from '../http/redact.ts';
 import { render } from '../output/render.ts';
-import type { AnyOutput, OutputOptions, RecordOutput, TextOutput } from '../output/types.ts';
+import type { OutputOptions, RecordOutput } from '../output/types.ts';
 
 interface ShownRequest {
   readonly method: string;
@@ -37,8 +37,6 @@ function bodyValue({ body, encoding }: RequestValue): unknown {
   return Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') };
 }
 
-const TEXT: TextOutput = { kind: 'text' };
-
 interface DryRunRendering {
   readonly curl: boolean;
   readonly options: OutputOptions;
@@ -59,23 +57,13 @@ export async function renderDryRun(
     sort: undefined,
     limit: undefined,
   };
-  const print = (value: unknown, output: AnyOutput): Promise<unknown> => render(value, output, plain, stdout);
   if (curl) {
     if (requests.some(({ inSession }) => inSession)) {
-      throw new SvcError(
-        'usage',
-        '--dry-run=curl: no line can send this request, as it needs the id of a live session',
-        {
-          hint: '--dry-run prints the request',
-        },
-      );
+      const why = 'no line can send this request, as it needs the id of a live session';
+      throw new SvcError('usage', `--dry-run=curl: ${why}`, { hint: '--dry-run prints the request' });
     }
-    await render(
-      requests.map((request) => asCurl(request, secretHeaders)).join('\n'),
-      TEXT,
-      { ...plain, format: 'table' },
-      stdout,
-    );
+    const lines = requests.map((request) => asCurl(request, secretHeaders)).join('\n');
+    await render(lines, { kind: 'text' }, { ...plain, format: 'table' }, stdout);
     return;
   }
   const shown = requests.map(shownBody).map(
@@ -87,6 +75,6 @@ export async function renderDryRun(
     }),
   );
   const read = plain.format === 'table' || plain.format === 'wide';
-  if (read || shown.length === 1) for (const request of shown) await print(request, REQUEST);
-  else await print(shown, { ...REQUEST, kind: 'list' });
+  if (read || shown.length === 1) for (const request of shown) await render(request, REQUEST, plain, stdout);
+  else await render(shown, { ...REQUEST, kind: 'list' }, plain, stdout);
 }

@@ -1,4 +1,4 @@
-/** The one loop behind every watch and every wait, and the lists that are read again and again or that change by themselves. */
+/** The one loop behind every watch and every wait, and lists that are read again and again. */
 
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -155,78 +155,5 @@ export async function* watchRows<T, Row>(
       rows = seen.rows;
       yield { at, ...seen, outage };
     }
-  }
-}
-
-export interface Pace {
-  /** The shortest time between two looks: what changes meanwhile is shown by the second. */
-  readonly everyMs: number;
-  /** Looks that often even where nothing changes. */
-  readonly restMs: number;
-}
-
-/** What a follower calls. */
-export interface Shown {
-  /** Something is new: the next look shows it. */
-  changed(): void;
-  /** Looks at once, for what must not be missed; resolves when it was shown. */
-  show(): Promise<void>;
-}
-
-/**
- * Looks at what changes by itself: `follow` keeps up with it, calls back at each change, and settles when it is over. The last look is
- * made after that; where it failed, that is raised then.
- */
-export async function* watchChanges<Row>(
-  follow: (shown: Shown) => Promise<void>,
-  look: (at: number) => Omit<Snapshot<Row>, 'at'>,
-  { everyMs, restMs }: Pace,
-  ctx: Pick<PollContext, 'now' | 'sleep'>,
-): AsyncGenerator<Snapshot<Row>, void, void> {
-  let isOver = false;
-  let isNew = false;
-  let waiting: (() => void) | undefined;
-  let failure: { readonly error: unknown } | undefined;
-  /** Ends the pause before the next look, and the one until something changes. */
-  let [hurry, ring] = [new AbortController(), new AbortController()];
-  const pause = async (ms: number, { signal }: AbortController): Promise<void> => {
-    if (!signal.aborted) await ctx.sleep(ms, signal).catch(() => {});
-  };
-  const changed = (): void => {
-    isNew = true;
-    ring.abort();
-  };
-  const lookNow = (): void => {
-    changed();
-    hurry.abort();
-  };
-  const show = (): Promise<void> =>
-    new Promise((resolve) => {
-      waiting = resolve;
-      lookNow();
-    });
-  follow({ changed, show })
-    .catch((error: unknown) => {
-      failure = { error };
-    })
-    .finally(() => {
-      isOver = true;
-      lookNow();
-    });
-  for (;;) {
-    const isLast = isOver;
-    const shown = waiting;
-    waiting = undefined;
-    isNew = false;
-    [hurry, ring] = [new AbortController(), new AbortController()];
-    const at = ctx.now();
-    yield { at, ...look(at) };
-    shown?.();
-    if (isLast) {
-      if (failure !== undefined) throw failure.error;
-      return;
-    }
-    await pause(everyMs, hurry);
-    if (!isNew) await pause(restMs, ring);
   }
 }

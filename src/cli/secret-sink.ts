@@ -3,6 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, w
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import type { Secret } from '../http/redact.ts';
+import { syncDirectory } from '../store/atomic-write.ts';
 import { errorCode, fileFailure } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 import type { Flags } from './flags.ts';
@@ -46,12 +47,7 @@ export interface SecretSink {
 export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
   const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
   const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
-  if (named > 1) {
-    throw new SvcError(
-      'usage',
-      '--secret-file, --secret-fd, --store and --show-secret each say where it goes: give one',
-    );
-  }
+  if (named > 1) throw new SvcError('usage', 'give one of --secret-file, --secret-fd, --store and --show-secret');
   if (named === 0 && !ctx.interactive) {
     throw new SvcError('missing_value', 'the secret is shown once; say where it goes', {
       hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
@@ -98,7 +94,7 @@ function fileSink(path: string): SecretSink {
         ftruncateSync(file, bytes.length);
         fsyncSync(file);
         closeSync(file);
-        syncFolder(dirname(path));
+        syncDirectory(dirname(path));
       } catch (error) {
         throw fileFailure(`cannot write ${path}`, error);
       }
@@ -132,22 +128,5 @@ function descriptorSink(fd: number): SecretSink {
 function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
   for (let at = 0; at < bytes.length; ) {
     at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
-  }
-}
-
-/** The name of a new file is safe only once its folder is; where folders cannot be synced it is as safe as it gets. */
-function syncFolder(path: string): void {
-  let folder: number;
-  try {
-    folder = openSync(path, 'r');
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(folder);
-  } catch {
-    // EINVAL and EPERM: the file system has no such thing
-  } finally {
-    closeSync(folder);
   }
 }

@@ -30,7 +30,7 @@ interface CacheFile {
 type Entry = readonly [value: string, note: string, at: number];
 
 /** How many names of a kind are kept; a person reads fewer. */
-export const MOST_CANDIDATES = 1000;
+const MOST_CANDIDATES = 1000;
 const LONGEST = 256;
 const LIFETIME_MS = 60_000;
 const LARGEST = 4 * 1024 * 1024;

@@ -7,10 +7,14 @@
  * values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
 import type { Context } from '../../context.ts';
+import type { ServiceName } from '../../http/target.ts';
 import { escapeText } from '../../output/escape.ts';
-import type { Candidate } from '../../store/completion-cache.ts';
+import { type Candidate, readCandidates } from '../../store/completion-cache.ts';
+import { SETTING_KEYS } from '../../store/setting-keys.ts';
+import { loadSettings } from '../../store/settings.ts';
+import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
+import type { RemoteSource } from '../flags.ts';
 import type { Model, Option, Place, Values } from './model.ts';
-import { candidatesOf } from './sources.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
 
@@ -149,4 +153,47 @@ async function answerOf(
   const dashed = current.slice(before.length).startsWith('-');
   const known = await candidatesOf(kind, words, context);
   return { kind: 'values', before, candidates: known.filter(({ value }) => dashed || !value.startsWith('-')) };
+}
+
+/** The service that knows the names of each source. */
+export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
+  receivers: 'alerts',
+  silences: 'alerts',
+  fingerprints: 'alerts',
+  subscriptions: 'webhooks',
+  products: 'catalog',
+  stores: 'catalog',
+  sources: 'catalog',
+  symbols: 'trade',
+  accounts: 'trade',
+  orders: 'trade',
+  trades: 'trade',
+};
+
+/** `words` are those before the cursor: their `--profile` and `--base-url` decide whose names are offered. */
+async function candidatesOf(
+  source: 'settings' | 'profiles' | RemoteSource,
+  words: readonly string[],
+  { paths, env, now }: Files,
+): Promise<readonly Candidate[]> {
+  if (source === 'settings') return SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }));
+  if (source === 'profiles') {
+    return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
+  }
+  const service = SOURCE_SERVICES[source];
+  const settings = await loadSettings({ paths, env, profileFlag: optionValue(words, '--profile') });
+  const address = optionValue(words, '--base-url') ?? settings.get(`${service}.url`);
+  if (address === undefined) return [];
+  return readCandidates(paths, { service, profile: settings.profile.name, address }, source, now());
+}
+
+/** The last of `--profile prod` and `--profile=prod`. */
+function optionValue(words: readonly string[], option: string): string | undefined {
+  let value: string | undefined;
+  for (const [index, word] of words.entries()) {
+    if (word === '--') break;
+    if (word === option) value = words[index + 1];
+    else if (word.startsWith(`${option}=`)) value = word.slice(option.length + 1);
+  }
+  return value;
 }

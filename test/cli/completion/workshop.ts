@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SOURCE_SERVICES } from '../../../src/cli/completion/sources.ts';
+import { SOURCE_SERVICES } from '../../../src/cli/completion/answer.ts';
 import type { RemoteSource } from '../../../src/cli/flags.ts';
 import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
 

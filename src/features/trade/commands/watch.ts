@@ -1,5 +1,4 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { type Shown, watchChanges } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, rateText, sideWord } from '../columns.ts';
@@ -10,6 +9,7 @@ import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts'
 import { knownOffers } from '../trading-offers.ts';
 import type { TradingOptions, TradingSession } from '../trading-session.ts';
 import { symbolsOf } from '../trading-tables.ts';
+import { type Shown, watchChanges } from '../watch-changes.ts';
 
 /** So often the age of the connection is drawn anew. */
 const AGE_MS = 1_000;
