@@ -11,7 +11,7 @@ export interface WebSocketSink {
   /** It is over, whoever ended it; told once. The error says why, and is none after `close`. */
   closed(error: SvcError | undefined): void;
   /** Asked after each piece: nothing more is read until what it returns has settled. */
-  room?(): Promise<void> | undefined;
+  drained?(): Promise<void> | undefined;
 }
 
 export interface WebSocket {
@@ -78,10 +78,10 @@ class SocketConversation implements WebSocket {
     receiver.on('error', (error) => this.#fail(unusable(error, limit)));
     socket.on('data', (chunk: Buffer) => {
       receiver.write(chunk);
-      const room = this.#closing ? undefined : sink.room?.();
-      if (room === undefined) return;
+      const drained = this.#closing ? undefined : sink.drained?.();
+      if (drained === undefined) return;
       socket.pause();
-      void room.then(() => socket.resume());
+      void drained.then(() => socket.resume());
     });
     socket.on('error', (error) => this.#fail(lost(`broke: ${(error as NodeJS.ErrnoException).code ?? error.message}`)));
     socket.on('end', () => socket.end());

@@ -12,7 +12,7 @@ function partOf(file: string): string {
 }
 
 /** Any module may import these. */
-const COMMON = ['errors.ts', 'context.ts', 'json-object.ts'];
+const COMMON = ['errors.ts', 'context.ts', 'json-object.ts', 'async-queue.ts'];
 
 const GENERAL = [/^(cli|http|output|store)\//];
 
@@ -20,6 +20,7 @@ const GENERAL = [/^(cli|http|output|store)\//];
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   errors: [],
   'json-object': [],
+  'async-queue': [],
   context: [],
   process: [],
   output: [],

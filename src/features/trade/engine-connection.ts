@@ -152,7 +152,7 @@ export class EngineConnection {
         probed(error);
         if (this.#socket !== undefined) this.fail(error);
       },
-      room: () => this.#breath(),
+      drained: () => this.#breath(),
     };
     const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
     try {

@@ -1,4 +1,5 @@
 /** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
+import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
 import {
@@ -13,7 +14,6 @@ import type { Target } from '../../http/target.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
-import { EventQueue } from './event-queue.ts';
 import { explainTrading } from './failed-answer.ts';
 import {
   isPassing,
@@ -33,6 +33,8 @@ export function openSession(target: Target, options: SessionOptions): Session {
 }
 
 const MOST_WAITING = 64 * 1024 * 1024;
+/** Past this a service that can be held back is. */
+const HIGH_WATER = 8 * 1024 * 1024;
 /** What an event costs beside its text. */
 const EVENT_BYTES = 128;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
@@ -43,8 +45,9 @@ class GatewaySession implements Session {
   readonly #client: Client;
   readonly #cookies = new CookieJar();
   readonly #secrets: SessionSecrets;
-  readonly #queue = new EventQueue<SessionEvent>((event) =>
-    event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES,
+  readonly #queue = new AsyncQueue<SessionEvent>(
+    (event) => (event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES),
+    HIGH_WATER,
   );
   readonly #restores = new Set<Restore>();
   /** Aborted when it is closed, whoever does it. */
@@ -218,7 +221,7 @@ class GatewaySession implements Session {
       cookies: this.#cookies,
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
-      room: () => this.#queue.room(),
+      room: () => this.#queue.drained(),
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });

@@ -1,4 +1,5 @@
 /** A session that is listened to until there is enough: it takes its subscriptions back before it ends, also by Ctrl-C. */
+import { AsyncQueue } from '../../async-queue.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import type { Flags } from '../../cli/flags.ts';
@@ -95,8 +96,7 @@ export async function openFeed(ctx: RunContext, options: TradingOptions): Promis
     subscription,
     events: session.events(),
     async *outagesDuring(work) {
-      const { EventQueue } = await import('./event-queue.ts');
-      const outages = new EventQueue<Outage>(() => 0);
+      const outages = new AsyncQueue<Outage>();
       let wasLost = false;
       const back = session.divertOutages((event) => {
         wasLost = true;

@@ -1,5 +1,7 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
+
 import { setTimeout } from 'node:timers/promises';
+import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import { DeliveryMonitor, type MonitorOptions } from './monitor.ts';
 import { DeliveryProcessor, isoTime, type ProcessorOptions } from './processor.ts';
@@ -28,7 +30,7 @@ const MOST_ROWS = 10_000;
 const MOST_WARNINGS = 100;
 
 export class ReceiverSession {
-  readonly rows = new RowQueue<ReceiverRow>();
+  readonly rows = new AsyncQueue<ReceiverRow>();
   readonly #options: SessionOptions;
   readonly #processor: DeliveryProcessor;
   readonly #monitor: DeliveryMonitor;
@@ -87,7 +89,7 @@ export class ReceiverSession {
   }
 
   async #handle(delivery: IncomingDelivery): Promise<void> {
-    if (this.rows.backlog >= MOST_ROWS) {
+    if (this.rows.size >= MOST_ROWS) {
       this.#warn('output', 'warning: standard output is not read: deliveries are answered 503 until it is');
       delivery.respond(503, 'busy');
       return;
@@ -111,7 +113,7 @@ export class ReceiverSession {
 
   #report({ receivedMs, remote, method, path, reason, response, bytes }: Refusal): void {
     this.#monitor.tally.refused++;
-    if (this.rows.backlog >= MOST_ROWS) return;
+    if (this.rows.size >= MOST_ROWS) return;
     const received_at = isoTime(receivedMs);
     this.rows.push({ type: 'refused', received_at, source: remote, method, path, reason, response, bytes });
   }
@@ -167,46 +169,5 @@ export class ReceiverSession {
   #say(text: string): void {
     if (this.#options.notice === undefined) this.rows.push({ type: 'warning', message: text });
     else this.#options.notice(text);
-  }
-}
-
-/** Rows that are pushed on one side and iterated on the other, in order. */
-class RowQueue<Row> {
-  #rows: Row[] = [];
-  /** Rows that were pushed and not yet read. */
-  backlog = 0;
-  #ended = false;
-  #failure: unknown;
-  #wake = (): void => {};
-
-  push(row: Row): void {
-    if (this.#ended) return;
-    this.#rows.push(row);
-    this.backlog++;
-    this.#wake();
-  }
-
-  /** What was pushed is still read; then the iteration ends, or fails. */
-  end(failure?: unknown): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#failure = failure;
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    while (this.#rows.length > 0 || !this.#ended) {
-      const rows = this.#rows;
-      this.#rows = [];
-      for (const row of rows) {
-        this.backlog--;
-        yield row;
-      }
-      if (this.#rows.length > 0 || this.#ended) continue;
-      await new Promise<void>((done) => {
-        this.#wake = done;
-      });
-    }
-    if (this.#failure !== undefined) throw this.#failure;
   }
 }

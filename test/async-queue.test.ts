@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { EventQueue } from '../../../src/features/trade/event-queue.ts';
+import { AsyncQueue } from '../src/async-queue.ts';
 
 const MIB = 1024 * 1024;
 
 test('hands out all, in order, before and after there is a reader', async () => {
-  const queue = new EventQueue<number>(() => 1);
+  const queue = new AsyncQueue<number>();
   for (let i = 0; i < 10_000; i++) queue.push(i);
   const read: number[] = [];
   const reading = (async () => {
@@ -23,7 +23,7 @@ test('hands out all, in order, before and after there is a reader', async () => 
 });
 
 test('a failure comes after what waited for a reader', async () => {
-  const queue = new EventQueue<string>(() => 1);
+  const queue = new AsyncQueue<string>();
   queue.push('a');
   queue.end(new Error('lost'));
   const events = queue[Symbol.asyncIterator]();
@@ -32,40 +32,40 @@ test('a failure comes after what waited for a reader', async () => {
 });
 
 test('abandoned, what waited is not read any more', async () => {
-  const queue = new EventQueue<string>(() => 1);
+  const queue = new AsyncQueue<string>();
   queue.push('a');
   queue.abandon(new Error('interrupted'));
   expect(queue.size).toBe(0);
   await expect(queue[Symbol.asyncIterator]().next()).rejects.toThrow('interrupted');
 });
 
-test('a full one has room again once it is half read', async () => {
-  const queue = new EventQueue<number>((size) => size);
-  expect(queue.room()).toBeUndefined();
+test('a full one is drained once it is half read', async () => {
+  const queue = new AsyncQueue<number>((size) => size, 8 * MIB);
+  expect(queue.drained()).toBeUndefined();
   for (let i = 0; i < 9; i++) queue.push(MIB);
-  let isRoom = false;
-  const room = queue.room()?.then(() => {
-    isRoom = true;
+  let isDrained = false;
+  const drained = queue.drained()?.then(() => {
+    isDrained = true;
   });
   const events = queue[Symbol.asyncIterator]();
   for (let i = 0; i < 5; i++) await events.next();
-  expect(isRoom).toBe(false);
+  expect(isDrained).toBe(false);
   await events.next();
-  await room;
-  expect(queue.room()).toBeUndefined();
+  await drained;
+  expect(queue.drained()).toBeUndefined();
 });
 
-test('an end makes room: nobody waits for a reader that went away', async () => {
-  const queue = new EventQueue<number>((size) => size);
+test('the end counts as drained: a reader that went away is not waited for', async () => {
+  const queue = new AsyncQueue<number>((size) => size, 8 * MIB);
   queue.push(9 * MIB);
-  const room = queue.room();
+  const drained = queue.drained();
   for await (const _event of queue) break;
-  await room;
+  await drained;
   expect(queue.size).toBe(0);
 });
 
 test('there is one reader', async () => {
-  const queue = new EventQueue<number>(() => 1);
+  const queue = new AsyncQueue<number>();
   queue.push(1);
   await queue[Symbol.asyncIterator]().next();
   await expect(queue[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'internal' });
