@@ -57,6 +57,21 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
   }
 }
 
+/** Brings a staged file that another has written into place. The caller holds the file's lock. */
+export function replaceByStaged(path: string): void {
+  const staged = stagedPath(path);
+  const file = openSync(staged, 'r+');
+  try {
+    fchmodSync(file, 0o600);
+    keepOwner(file, statSync(path, { throwIfNoEntry: false }));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(staged, path);
+  syncDirectory(dirname(path));
+}
+
 /** Removes what must be gone afterwards, whether it was there or not. */
 export function remove(path: string): void {
   try {

@@ -1,16 +1,12 @@
 /** Changes settings.json: under its lock, from what it holds at that moment, as a whole or not at all. */
-import { basename, dirname } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { realTarget, writeAtomic } from './atomic-write.ts';
+import { SvcError } from '../errors.ts';
+import { discard, realTarget, replaceByStaged, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type LockContext, withLock } from './lock.ts';
-import { errorCode, fileFailure } from './own-file.ts';
-import {
-  parseSettings,
-  readSettingsBytes,
-  readSettingsFile,
-  type SettingsDocument,
-  settingsPath,
-} from './settings-file.ts';
+import { fileFailure } from './own-file.ts';
+import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings-file.ts';
 
 /** Keeps whatever `change` keeps, keys that svc does not know included. */
 export async function changeSettings(
@@ -18,16 +14,7 @@ export async function changeSettings(
   context: LockContext,
   change: (document: SettingsDocument) => SettingsDocument,
 ): Promise<void> {
-  await withSettingsLock(paths, context, async (path) => {
-    readSettingsFile(path); // says what is wrong with a file that cannot be used, where conf would not
-    try {
-      const store = await openStore(path);
-      store.store = change(store.store);
-    } catch (error) {
-      if (errorCode(error) === undefined) throw error; // of no file
-      throw fileFailure(`cannot write ${path}`, error);
-    }
-  });
+  await withSettingsLock(paths, context, (path) => replaceByConf(path, change(readSettingsFile(path).document)));
 }
 
 /**
@@ -54,21 +41,42 @@ function withSettingsLock<T>(paths: Paths, context: LockContext, body: (path: st
 }
 
 /**
- * conf, but for its writing: its own leaves half a file on a full disk, and writes in place where SNAP is set. Loading it
- * takes longer than all the rest, so only a change does.
+ * conf writes the next settings beside the file: on a full disk it may leave half a file, and where SNAP is set it writes in place. What
+ * it wrote is read back and then takes the file's place. Loading conf takes longer than all the rest, so only a change loads it.
  */
-async function openStore(path: string): Promise<{ store: SettingsDocument }> {
-  const { default: Conf } = await import('conf');
-  const store = new Conf<SettingsDocument>({
-    cwd: dirname(path),
-    configName: basename(path),
-    fileExtension: '',
-    projectSuffix: '',
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-    deserialize: (text) => parseSettings(Buffer.from(text), path),
-  });
-  const write = (document: SettingsDocument): void => writeAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
-  Object.defineProperty(store, '_write', { value: write });
-  return store;
+async function replaceByConf(path: string, next: SettingsDocument): Promise<void> {
+  const staged = stagedPath(path);
+  removeStaged(path);
+  try {
+    const { default: Conf } = await import('conf');
+    const store = new Conf<SettingsDocument>({
+      cwd: dirname(staged),
+      configName: basename(staged),
+      fileExtension: '',
+      projectSuffix: '',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: settingsText,
+    });
+    store.store = next;
+    if (readFileSync(staged, 'utf8') !== settingsText(next)) {
+      throw new SvcError('file_unusable', `cannot write ${path}: what was written is not complete`);
+    }
+    replaceByStaged(path);
+  } catch (error) {
+    removeStaged(path);
+    throw fileFailure(`cannot write ${path}`, error);
+  }
+}
+
+function settingsText(document: SettingsDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** With the temporary files of conf, which a process that was killed leaves behind. The caller holds the lock. */
+function removeStaged(path: string): void {
+  const staged = basename(stagedPath(path));
+  for (const name of readdirSync(dirname(path))) {
+    if (name === staged || name.startsWith(`${staged}.tmp-`)) discard(join(dirname(path), name));
+  }
 }
