@@ -3,30 +3,30 @@ import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { checkEncrypted, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import type { ServerMetadata } from './schema.ts';
 
-/** As the service wrote it, the endpoints checked. */
-export interface ServerMetadata {
-  readonly issuer: string;
-  readonly authorization_endpoint: string;
-  readonly token_endpoint: string;
-  readonly registration_endpoint?: string;
-  readonly revocation_endpoint?: string;
-  readonly token_endpoint_auth_methods_supported?: readonly string[];
-  readonly code_challenge_methods_supported: readonly string[];
-  readonly authorization_response_iss_parameter_supported?: boolean;
-  readonly [unknown: string]: unknown;
-}
+export type { ServerMetadata };
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
-const REQUIRED = ['authorization_endpoint', 'token_endpoint'];
-const OPTIONAL = ['registration_endpoint', 'revocation_endpoint'];
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+] as const satisfies readonly (keyof ServerMetadata)[];
 
 /** Throws where the metadata cannot be had, or must not be used. */
 export async function discover(target: Target): Promise<ServerMetadata> {
   checkEncrypted(target.baseUrl, target);
   const { url, metadata } = await read(target);
-  return checked(metadata, target.baseUrl, `GET ${url.href}`);
+  const line = `GET ${url.href}`;
+  const { serverMetadata } = await import('./schema.ts');
+  const outcome = serverMetadata.safeParse(metadata);
+  if (outcome.success) return checked(outcome.data, target.baseUrl, line);
+  const field = String(outcome.error.issues[0]?.path[0]);
+  const isMissing = metadata[field] === undefined || metadata[field] === null;
+  throw new SvcError('bad_answer', `${line}: it has ${isMissing ? 'no' : 'no usable'} ${field}`);
 }
 
 interface Found {
@@ -67,32 +67,25 @@ async function readAt(url: URL, target: Target): Promise<Found> {
   return { url, metadata };
 }
 
-function checked(metadata: ProtocolAnswer, baseUrl: URL, line: string): ServerMetadata {
+function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMetadata {
   const refuse = (why: string, hint = 'nothing else was sent to it'): SvcError =>
     new SvcError('guarded', `${line}: ${why}`, { hint });
   const { issuer, code_challenge_methods_supported: methods } = metadata;
   // RFC 8414 §3.3: metadata of another server would send the person, and then the code, there.
-  if (typeof issuer !== 'string' || !sameAddress(issuer, baseUrl)) {
-    const named = typeof issuer === 'string' ? `it is for the issuer ${issuer}` : 'it names no issuer';
+  if (issuer !== baseUrl.href && issuer !== shown(baseUrl)) {
     throw refuse(
-      `${named}, and ${shown(baseUrl)} was asked`,
+      `${issuer === '' ? 'it names no issuer' : `it is for the issuer ${issuer}`}, and ${shown(baseUrl)} was asked`,
       'use the address that the service itself goes by, or have it corrected',
     );
   }
-  for (const name of [...REQUIRED, ...OPTIONAL]) {
-    const value = metadata[name];
-    if (value === undefined && OPTIONAL.includes(name)) continue;
-    const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
-    if (url === undefined) {
-      const said = value === undefined || value === null ? 'it has no' : 'it has no usable';
-      throw new SvcError('bad_answer', `${line}: ${said} ${name}`);
-    }
-    const problem = endpointProblem(url, baseUrl);
+  for (const name of ENDPOINTS) {
+    const address = metadata[name];
+    const problem = address ? endpointProblem(new URL(address), baseUrl) : undefined;
     if (problem !== undefined) throw refuse(`its ${name} ${problem}`);
   }
   // Never `plain`, and no sign-in without: whoever sees the code could use it.
-  if (!Array.isArray(methods) || !methods.includes('S256')) throw refuse('it does not offer PKCE with S256');
-  return metadata as unknown as ServerMetadata;
+  if (!methods.includes('S256')) throw refuse('it does not offer PKCE with S256');
+  return metadata;
 }
 
 /** An address that a browser or a secret is sent to (RFC 6749 §3.1, §3.2). */
@@ -103,10 +96,6 @@ function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   }
   if (url.username !== '' || url.password !== '') return 'holds a user or a password';
   return url.hash === '' ? undefined : 'holds a fragment';
-}
-
-function sameAddress(issuer: string, baseUrl: URL): boolean {
-  return issuer === baseUrl.href || issuer === shown(baseUrl);
 }
 
 function shown(baseUrl: URL): string {

@@ -158,14 +158,15 @@ function signedIn(
     kind: 'oauth',
     issuer: server.issuer,
     token_endpoint: server.token_endpoint,
-    ...(server.revocation_endpoint === undefined ? {} : { revocation_endpoint: server.revocation_endpoint }),
+    revocation_endpoint: server.revocation_endpoint ?? undefined,
     client_id: client.client_id,
     access_token,
     obtained_at: now,
-    ...(expires_in === undefined ? {} : { expires_at: now + expires_in }),
-    ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
+    expires_at: expires_in === undefined ? undefined : now + expires_in,
+    refresh_token,
+    refresh_obtained_at: refresh_token === undefined ? undefined : now,
     scope,
-    ...(email === undefined ? {} : { email }),
+    email,
   } as const;
   return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
 }

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
-import { jsonText } from '../../json-object.ts';
+import { jsonText, schemaProblem } from '../../json-object.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
@@ -55,7 +55,7 @@ export async function registerClient(
 function unfinished(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
   const { code, message, httpStatus, cause } = error;
-  throw new SvcError(code, message, { hint: LEFT_BEHIND, cause, ...(httpStatus === undefined ? {} : { httpStatus }) });
+  throw new SvcError(code, message, { hint: LEFT_BEHIND, cause, httpStatus });
 }
 
 /** Only loopback addresses are http (doc 2 §5). */
@@ -68,7 +68,7 @@ export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'
 
 /** The methods that the server offers and svc has; all of them where the server does not say. */
 export function offeredMethods({ token_endpoint_auth_methods_supported: offered }: ServerMetadata) {
-  return AUTH_METHODS.filter((method) => !Array.isArray(offered) || offered.includes(method));
+  return AUTH_METHODS.filter((method) => offered === undefined || offered.includes(method));
 }
 
 const LEFT_BEHIND = 'a client that nobody uses may be left at the service';
@@ -77,7 +77,7 @@ const NO_CLIENT =
   'ask its operator for a client (--client-id), or for a personal token and run: svc oauth login --token-stdin';
 
 function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
-  if (registration_endpoint === undefined) {
+  if (!registration_endpoint) {
     throw new SvcError('guarded', `${server.issuer} offers no registration of clients`, {
       hint: NO_CLIENT,
     });
@@ -99,40 +99,42 @@ interface Received {
 }
 
 /** RFC 7591 §3.2.1: the service may change what was asked for, and its answer is what counts. */
-function readRegistration(
+async function readRegistration(
   answer: ProtocolAnswer,
   issuer: string,
   { method, redirectUris, clientName, scope }: RegistrationRequest,
   { line, now }: Received,
-): Registration {
-  const { client_id, client_secret: secret, redirect_uris: registered = redirectUris } = answer;
-  const { client_secret_expires_at: expires = 0, token_endpoint_auth_method: given = method } = answer;
+): Promise<Registration> {
+  const { clientRegistration } = await import('./schema.ts');
   const unusable = (why: string): SvcError =>
     new SvcError('not_as_asked', `${line} answered, but the client it registered cannot be used: ${why}`, {
       hint: `nothing of it is kept; ${LEFT_BEHIND}`,
     });
-  if (typeof client_id !== 'string' || client_id === '') throw unusable('it has no client_id');
+  const read = clientRegistration.safeParse(answer);
+  if (!read.success) throw unusable(schemaProblem(read.error.issues, answer));
+  const { client_id, client_secret: secret, client_secret_expires_at: expires, ...registered } = read.data;
+  const { token_endpoint_auth_method: given = method, redirect_uris: uris = redirectUris } = registered;
   if (given !== method)
     throw unusable(`its token_endpoint_auth_method is ${jsonText(given)}, and ${method} was asked for`);
-  const missing = redirectUris.find((uri) => !Array.isArray(registered) || !registered.includes(uri));
-  if (missing !== undefined) throw unusable(`its redirect_uris are ${list(registered)}, without ${missing}`);
-  if (method !== 'none' && (typeof secret !== 'string' || secret === '')) throw unusable('it has no client_secret');
-  if (typeof expires !== 'number' || !(expires >= 0)) throw unusable('its client_secret_expires_at is no time');
+  const missing = redirectUris.find((uri) => !Array.isArray(uris) || !uris.includes(uri));
+  if (missing !== undefined) throw unusable(`its redirect_uris are ${list(uris)}, without ${missing}`);
+  if (method !== 'none' && !secret) throw unusable('it has no client_secret');
   const loopback = redirectUris.find(isHttp);
   return {
     client: {
       issuer,
       client_id,
-      ...(method === 'none' ? {} : { client_secret: secret as string, client_secret_expires_at: expires }),
+      client_secret: method === 'none' ? undefined : (secret ?? undefined),
+      client_secret_expires_at: method === 'none' ? undefined : (expires ?? 0),
       token_endpoint_auth_method: method,
       redirect_uris: redirectUris,
-      ...(loopback === undefined ? {} : { redirect_port: Number(new URL(loopback).port || 80) }),
+      redirect_port: loopback === undefined ? undefined : Number(new URL(loopback).port || 80),
       client_name: clientName,
-      ...(scope === undefined ? {} : { scope }),
+      scope,
       registered_at: Math.floor(now / 1000),
     },
     warnings:
-      method === 'none' && secret !== undefined
+      method === 'none' && secret
         ? ['the service gave a secret to a client that has none: it is not kept and not used']
         : [],
   };

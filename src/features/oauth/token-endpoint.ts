@@ -3,7 +3,7 @@
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
-import { parseJsonText } from '../../json-object.ts';
+import { parseJsonText, schemaProblem } from '../../json-object.ts';
 import type { ClientRecord } from '../../store/credentials.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
@@ -31,15 +31,15 @@ export interface TokenRequest {
 
 export interface TokenGrant {
   readonly access_token: string;
-  /** Seconds; absent where the service does not say. */
-  readonly expires_in?: number;
-  readonly refresh_token?: string;
-  readonly scope?: string;
-  readonly email?: string;
+  /** Seconds; undefined where the service does not say. */
+  readonly expires_in: number | undefined;
+  readonly refresh_token: string | undefined;
+  readonly scope: string | undefined;
+  readonly email: string | undefined;
 }
 
 export type TokenOutcome =
-  | { readonly kind: 'granted'; readonly grant: TokenGrant; readonly basicForm?: BasicForm }
+  | { readonly kind: 'granted'; readonly grant: TokenGrant; readonly basicForm: BasicForm | undefined }
   /** Answered, and no: `error` is the OAuth error, '' where the answer has none. */
   | { readonly kind: 'refused'; readonly error: string; readonly failure: SvcError }
   /** 429 and 5xx. */
@@ -50,19 +50,38 @@ export type TokenOutcome =
   | { readonly kind: 'unclear'; readonly failure: SvcError };
 
 const TIMEOUT_MS = 20_000;
-/** A lifetime beyond it is as good as none. */
-const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
 
 /**
  * Sends one POST, on a connection of its own, and follows no redirect. Rejects only where nothing may be sent (a credential over
  * plain http), and with an interruption.
  */
 export async function requestToken(request: TokenRequest): Promise<TokenOutcome> {
+  // Loaded first: from the answer on, nothing may delay the saving of a new token.
+  const { tokenResponse } = await import('./schema.ts');
   const outcome = await submit(request);
   if (outcome.kind !== 'answered') return outcome;
   const { answer, basicForm } = outcome;
-  const read = readGrant(answer, new URL(request.tokenEndpoint));
-  return read.kind === 'granted' && basicForm !== undefined ? { ...read, basicForm } : read;
+  const { origin, pathname } = new URL(request.tokenEndpoint);
+  const line = `POST ${origin}${pathname}`;
+  const { error } = answer;
+  if (typeof error === 'string' && answer['access_token'] === undefined) {
+    const text = serviceMessage({ contentType: 'application/json', text: JSON.stringify(answer) });
+    return { kind: 'refused', error, failure: new SvcError(codeOf(error, 400), `${line} answered: ${text}`) };
+  }
+  const read = tokenResponse.safeParse(answer);
+  if (!read.success) {
+    const wrong = schemaProblem(read.error.issues, answer);
+    return { kind: 'unclear', failure: new SvcError('bad_answer', `${line}: the answer cannot be used: ${wrong}`) };
+  }
+  const { access_token, expires_in, refresh_token, scope, email } = read.data;
+  const grant = {
+    access_token,
+    expires_in: expires_in ?? undefined,
+    refresh_token: refresh_token ?? undefined,
+    scope,
+    email,
+  };
+  return { kind: 'granted', grant, basicForm };
 }
 
 /** RFC 7009. Resolves to what went wrong, if anything did. */
@@ -143,48 +162,6 @@ async function submitOnce(
 function basic(form: BasicForm, id: string, secret: string): Record<string, string> {
   const parts = form.startsWith('encoded') ? [id, secret].map(formEncoded) : [id, secret];
   return { authorization: `Basic ${Buffer.from(parts.join(':')).toString('base64')}` };
-}
-
-function readGrant(answer: ProtocolAnswer, { origin, pathname }: URL): TokenOutcome {
-  const line = `POST ${origin}${pathname}`;
-  const { access_token, token_type, refresh_token, scope, email, error } = answer;
-  if (typeof error === 'string' && access_token === undefined) {
-    const text = serviceMessage({ contentType: 'application/json', text: JSON.stringify(answer) });
-    return { kind: 'refused', error, failure: new SvcError(codeOf(error, 400), `${line} answered: ${text}`) };
-  }
-  const expires_in = lifetime(answer['expires_in']);
-  const wrong =
-    typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)
-      ? 'it has no access_token that can be sent'
-      : typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer'
-        ? 'its token_type is not Bearer'
-        : expires_in === 'unusable'
-          ? 'its expires_in is no number of seconds'
-          : refresh_token !== undefined && (typeof refresh_token !== 'string' || refresh_token === '')
-            ? 'its refresh_token is no text'
-            : undefined;
-  if (wrong !== undefined) {
-    const failure = new SvcError('bad_answer', `${line} answered, but the answer cannot be used: ${wrong}`);
-    return { kind: 'unclear', failure };
-  }
-  return {
-    kind: 'granted',
-    grant: {
-      access_token: access_token as string,
-      ...(typeof expires_in === 'number' ? { expires_in } : {}),
-      ...(refresh_token === undefined ? {} : { refresh_token: refresh_token as string }),
-      ...(typeof scope === 'string' ? { scope } : {}),
-      ...(typeof email === 'string' ? { email } : {}),
-    },
-  };
-}
-
-/** Some services send the number as a text. */
-function lifetime(value: unknown): number | 'unusable' | undefined {
-  if (value === undefined || value === null) return undefined;
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  if (typeof seconds !== 'number' || !(seconds >= 0)) return 'unusable';
-  return Math.min(Math.floor(seconds), LONGEST_LIFETIME_S);
 }
 
 const UNSENT: readonly ErrorCode[] = ['dns_failed', 'connect_failed', 'tls_failed', 'proxy_failed'];

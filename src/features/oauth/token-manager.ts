@@ -312,8 +312,8 @@ function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>,
   const why = ofClient ? `; the service may have forgotten the stored client ${clientId}, or its secret has ended` : '';
   const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
   return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {
-    ...(action === undefined ? {} : { hint: action }),
-    ...(httpStatus === undefined ? {} : { httpStatus }),
+    hint: action,
+    httpStatus,
   });
 }
 
@@ -323,17 +323,17 @@ function usable(credential: OAuthCredential, now: number): OAuthCredential | und
 }
 
 function granted(old: OAuthCredential, grant: TokenGrant, now: number): OAuthCredential {
-  const { login_required: _, expires_at: __, ...kept } = old;
-  const { access_token, expires_in, refresh_token, scope, email } = grant;
+  const { access_token, expires_in, refresh_token, scope = old.scope, email = old.email } = grant;
   return {
-    ...kept,
+    ...old,
     access_token,
     obtained_at: now,
-    ...(expires_in === undefined ? {} : { expires_at: now + expires_in }),
+    expires_at: expires_in === undefined ? undefined : now + expires_in,
     // Left out, the old one stays valid (RFC 6749 §6).
     ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(email === undefined ? {} : { email }),
+    scope,
+    email,
+    login_required: undefined,
   };
 }
 

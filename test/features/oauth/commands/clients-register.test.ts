@@ -136,8 +136,8 @@ describe('where the secret goes', () => {
 
 describe('what of the answer is believed', () => {
   const ANSWERS: readonly (readonly [string, (asked: Readonly<Record<string, unknown>>) => unknown, string])[] = [
-    ['no client_id', (asked) => asked, 'no client_id'],
-    ['an empty client_id', (asked) => ({ ...asked, client_id: '' }), 'no client_id'],
+    ['client_id is missing', (asked) => asked, 'client_id is missing'],
+    ['an empty client_id', (asked) => ({ ...asked, client_id: '' }), 'client_id is empty'],
     [
       'another method',
       (asked) => ({

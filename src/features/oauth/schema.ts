@@ -1,0 +1,46 @@
+/** What an authorization server answers (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1). Unknown fields stay. */
+import * as z from 'zod/mini';
+
+const text = z.string();
+const address = text.check(z.refine((value) => URL.canParse(value)));
+/** What the service calls itself or offers: where it cannot be read, it counts as not said. */
+const texts = z.array(text);
+
+export const serverMetadata = z.looseObject({
+  issuer: z.catch(text, ''),
+  authorization_endpoint: address,
+  token_endpoint: address,
+  registration_endpoint: z.nullish(address),
+  revocation_endpoint: z.nullish(address),
+  token_endpoint_auth_methods_supported: z.catch(z.optional(texts), undefined),
+  code_challenge_methods_supported: z.catch(texts, []),
+  authorization_response_iss_parameter_supported: z.catch(z.optional(z.boolean()), undefined),
+});
+export type ServerMetadata = Readonly<z.infer<typeof serverMetadata>>;
+
+/** A lifetime beyond it is as good as none. */
+const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
+
+/** Some services send the number as a text. */
+const lifetime = z.pipe(
+  z.union([z.number().check(z.nonnegative()), text.check(z.regex(/^\d+$/))], 'is not a number of seconds'),
+  z.transform((seconds) => Math.min(Math.floor(Number(seconds)), LONGEST_LIFETIME_S)),
+);
+
+export const tokenResponse = z.looseObject({
+  /** It goes into a header as it is. */
+  access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),
+  token_type: text.check(z.regex(/^bearer$/i, 'is not Bearer')),
+  expires_in: z.nullish(lifetime),
+  refresh_token: z.nullish(text.check(z.minLength(1, 'is empty'))),
+  scope: z.catch(z.optional(text), undefined),
+  email: z.catch(z.optional(text), undefined),
+});
+
+export const clientRegistration = z.looseObject({
+  client_id: text.check(z.minLength(1, 'is empty')),
+  client_secret: z.nullish(text),
+  client_secret_expires_at: z.nullish(z.number().check(z.nonnegative('is below zero'))),
+  token_endpoint_auth_method: z.optional(z.unknown()),
+  redirect_uris: z.optional(z.unknown()),
+});
