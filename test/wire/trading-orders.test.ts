@@ -5,18 +5,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { createEntryOrder, deleteOrder, openTrade, simpleOco } from '../../src/features/trade/client.ts';
+import { createEntryOrder, openTrade, simpleOco } from '../../src/features/trade/client.ts';
 import type { TradingError } from '../../src/features/trade/envelope.ts';
+import { explainRefusal, type GatewayRefusal } from '../../src/features/trade/failed-answer.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/order-forms.ts';
 import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/features/trade/order-ledger.ts';
 import { parseDistance, parsePips, parseRate } from '../../src/features/trade/order-rules.ts';
-import { explainRefusal } from '../../src/features/trade/order-sending.ts';
-import { type OrderRequest, placeOrder } from '../../src/features/trade/placing.ts';
+import { judge } from '../../src/features/trade/placing.ts';
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';
 import { bodyText } from '../../src/http/endpoint.ts';
-import type { OrderJournal } from '../../src/store/order-journal.ts';
-import { CONFIRMED } from '../http/targets.ts';
 
 const FOLDER = new URL('trade/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8').trimEnd();
@@ -92,90 +90,60 @@ describe('forms', () => {
   });
 });
 
-interface Noted {
-  readonly outcome: string;
-  readonly orderIds?: readonly string[];
-}
-
-async function judge(name: string | SvcError, request: Partial<OrderRequest> = {}) {
-  const noted: Noted[] = [];
-  const order: string[] = [];
-  const journal: OrderJournal = {
-    async sent() {
-      order.push('journal');
-      return 'j1';
-    },
-    async answered(_id, outcome, { orderIds }) {
-      noted.push({ outcome, ...(orderIds === undefined ? {} : { orderIds }) });
-    },
-  };
-  const session = {
-    async send<T>(): Promise<T> {
-      order.push('POST');
-      if (name instanceof SvcError) throw name;
-      return envelope.parse(JSON.parse(sample(`answers/${name}.json`))) as T;
-    },
-  };
-  const explain = (error: TradingError, common: SvcError) =>
-    explainRefusal(error, common, { amount: 15, symbol: 'EUR/USD', account: { accountId: '1', accountName: '01' } });
-  const form = marketForm({ ...who, side: 'buy', tif: 'GTC' });
-  const whole = { endpoint: openTrade, form, command: 'buy', what: 'to buy 5 EUR/USD', makesOrder: true, ...request };
-  const outcome = await placeOrder(whole, { session, confirmed: CONFIRMED, journal, explain, now: () => 0 }).catch(
-    (error: unknown) => error,
-  );
-  expect(order).toEqual(['journal', 'POST']);
-  return { noted, outcome };
-}
+const BUY = { what: 'to buy 5 EUR/USD', makesOrder: true };
+const answer = (name: string, request = BUY) =>
+  judge(request, envelope.parse(JSON.parse(sample(`answers/${name}.json`))));
 
 describe('answers', () => {
-  test('accepted: ids are texts', async () => {
-    expect(await judge('accepted')).toEqual({
-      noted: [{ outcome: 'accepted', orderIds: ['81712802'] }],
-      outcome: { orderIds: ['81712802'], journalId: 'j1', sentAt: 0 },
-    });
-    expect((await judge('two-accepted')).outcome).toMatchObject({ orderIds: ['390285837', '390285838'] });
+  test('accepted: ids are texts', () => {
+    expect(answer('accepted')).toEqual({ outcome: 'accepted', orderIds: ['81712802'] });
+    expect(answer('two-accepted')).toEqual({ outcome: 'accepted', orderIds: ['390285837', '390285838'] });
   });
 
-  test('a change names no order, and need not', async () => {
-    const request = { endpoint: deleteOrder, form: { order_id: '81712802' }, makesOrder: false };
-    expect((await judge('changed', request)).noted).toEqual([{ outcome: 'accepted', orderIds: [] }]);
-    expect((await judge('changed')).outcome).toMatchObject({ code: 'outcome_unknown' });
+  test('a change names no order, and need not', () => {
+    expect(answer('changed', { ...BUY, makesOrder: false })).toEqual({ outcome: 'accepted', orderIds: [] });
+    expect(answer('changed')).toMatchObject({ outcome: 'unknown' });
   });
 
   it.each([
-    ['code-3', 3, 'refused', /divisible by 10 \(code 3\)\. .*here it is the amount.*/],
+    ['code-3', 3, 'refused', /divisible by 10 \(code 3\)$/],
     ['code-18', 3, 'refused', /The Stop distance must be < 0 \(code 18\)/],
-    ['not-in-pool', 3, 'refused', /Account is not in pool\. .*\(code 20001\)\. .*here it is the first/],
+    ['not-in-pool', 3, 'refused', /Account is not in pool\..* \(code 20001\)$/],
     ['used-up', 6, 'limited', /ORA-20301/],
     ['unauthorized', 4, 'unauthorized', /Unauthorized/],
     ['refused-without-reason', 3, 'refused', /gave no reason/],
-  ])('%s is refused', async (name, exit, code, message) => {
-    const { noted, outcome } = await judge(name);
-    expect(noted).toEqual([{ outcome: 'refused' }]);
-    expect(outcome).toBeInstanceOf(SvcError);
-    expect(outcome).toMatchObject({ exit, code, message: expect.stringMatching(message) });
+  ])('%s is refused', (name, exit, code, message) => {
+    expect(answer(name)).toMatchObject({
+      outcome: 'refused',
+      error: { exit, code, message: expect.stringMatching(message) },
+    });
   });
 
   it.each([
-    ['no-order', 'outcome_unknown', [], /as executed, and named no order/],
-    ['id-too-large', 'outcome_unknown', [], /named no order/],
-    ['says-nothing', 'outcome_unknown', [], /does not say whether it was done/],
+    ['code-3', /\(code 3\)\. .*here it is the amount/],
+    ['not-in-pool', /\(code 20001\)\. .*here it is the first/],
+  ])('%s is explained', (name, message) => {
+    const { error } = answer(name) as unknown as { readonly error: GatewayRefusal };
+    const account = { accountId: '1', accountName: '01' };
+    const known = { amount: 15, symbol: 'EUR/USD', account };
+    expect(explainRefusal(error.error as TradingError, error, known)).toMatchObject({
+      exit: 3,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    ['no-order', [], /as executed, and named no order/],
+    ['id-too-large', [], /named no order/],
+    ['says-nothing', [], /does not say whether it was done/],
     [
       'executed-with-error',
-      'not_as_asked',
       ['81712802'],
       /as executed with the error: The specified trade does not exist \(code 1\), and named order 81712802/,
     ],
-    [
-      'not-executed-with-order',
-      'not_as_asked',
-      ['81712802'],
-      /as not executed with the error: later, and named order 81712802/,
-    ],
-  ])('%s is not trusted', async (name, code, orderIds, message) => {
-    const { noted, outcome } = await judge(name);
-    expect(noted).toEqual([{ outcome: 'unknown', orderIds }]);
-    expect(outcome).toMatchObject({ exit: 8, code, message: expect.stringMatching(message) });
+    ['not-executed-with-order', ['81712802'], /as not executed with the error: later, and named order 81712802/],
+  ])('%s is not trusted', (name, orderIds, why) => {
+    expect(answer(name)).toMatchObject({ outcome: 'unknown', orderIds, why: expect.stringMatching(why) });
   });
 });
 
@@ -184,20 +152,24 @@ describe('failures', () => {
     ['connect_failed', {}, 'not_sent', 7],
     ['timeout', {}, 'not_sent', 7],
     ['interrupted', {}, 'not_sent', 130],
-    ['interrupted', { sent: 'maybe' }, 'unknown', 130],
-    ['outcome_unknown', {}, 'unknown', 8],
-    ['outcome_unknown', { httpStatus: 503 }, 'unknown', 8],
-    ['redirected', { httpStatus: 302 }, 'unknown', 8],
-    ['bad_answer', { httpStatus: 304 }, 'unknown', 8],
     ['forbidden', { httpStatus: 403 }, 'refused', 4],
     ['limited', { httpStatus: 429 }, 'refused', 6],
-  ] as const)('%s %j is %s', async (code, details, journaled, exit) => {
-    const { noted, outcome } = await judge(new SvcError(code, 'why', details));
-    expect(noted.map(({ outcome }) => outcome)).toEqual([journaled]);
-    expect(outcome).toMatchObject({ exit, message: expect.stringContaining('why') });
-    const { message } = outcome as SvcError;
-    expect(message.includes('nothing was sent to buy 5 EUR/USD')).toBe(journaled === 'not_sent');
-    expect((outcome as SvcError).retryable).toBe(exit === 7 || exit === 6);
+  ] as const)('%s %j is %s', (code, details, outcome, exit) => {
+    const verdict = judge(BUY, new SvcError(code, 'why', details));
+    const message = outcome === 'not_sent' ? 'why; nothing was sent to buy 5 EUR/USD' : 'why';
+    expect(verdict).toMatchObject({ outcome, error: { code, exit, message } });
+  });
+
+  it.each([
+    ['interrupted', { sent: 'maybe' }, 'interrupted'],
+    ['outcome_unknown', {}, undefined],
+    ['outcome_unknown', { httpStatus: 503 }, undefined],
+    ['redirected', { httpStatus: 302 }, undefined],
+    ['bad_answer', { httpStatus: 304 }, undefined],
+  ] as const)('%s %j leaves it unknown', (code, details, interruption) => {
+    const verdict = judge(BUY, new SvcError(code, 'why', details));
+    expect(verdict).toMatchObject({ outcome: 'unknown', orderIds: [], why: 'why' });
+    expect('interruption' in verdict ? verdict.interruption : undefined).toBe(interruption);
   });
 });
 

@@ -5,12 +5,8 @@ import { SvcError } from '../../errors.ts';
 import { duplicateKey, isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
 import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_FLAGS, closing } from './close-positions.ts';
-import { ENTRY_FLAGS, entryDraft } from './entry-order.ts';
-import { MARKET_FLAGS, marketDraft } from './market-order.ts';
-import type { NewOrderDraft } from './new-order.ts';
+import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft, opening } from './new-order.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from './oco-groups.ts';
-import { wantedAccount } from './order-account.ts';
-import { plannedOrder } from './planned-order.ts';
 import type { Change } from './planned-requests.ts';
 import { ORDER_SET_FLAGS, settingOrder } from './set-order.ts';
 import { POSITION_SET_FLAGS, settingPosition } from './set-position.ts';
@@ -76,19 +72,6 @@ const COMMANDS: Readonly<Record<string, BatchCommand>> = {
 };
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
-
-function opening(
-  draft: NewOrderDraft,
-  { account }: { readonly account?: string | undefined },
-  ctx: RunContext,
-): Change {
-  const wanted = wantedAccount(account, ctx);
-  return {
-    question: `${draft.side} ${draft.amount} ${draft.symbol}?`,
-    plan: async (cache) => [await plannedOrder(draft, wanted, cache, ctx)],
-    goesOn: () => false,
-  };
-}
 
 /** All of them hold by themselves, or it throws for the first that does not. `account` is that of lines which name none. */
 export async function readBatch(

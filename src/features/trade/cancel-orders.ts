@@ -118,7 +118,7 @@ function cancel(
       what: `to cancel order ${orderId}`,
       makesOrder: false,
     },
-    details: { seen: standing(orderId) },
+    lost: { trace: standing(orderId) },
     accountId,
     does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
     orderId,

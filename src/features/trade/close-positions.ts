@@ -2,10 +2,12 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { hedges, hedgingWords } from './accounts.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
 import { type Closing, closeForm } from './change-forms.ts';
 import { closeTrade, openTrade } from './client.ts';
 import { planWhole } from './close-whole.ts';
+import { closingTraces, otherSide } from './closing-traces.ts';
 import { wantedAccount } from './order-account.ts';
 import { marketForm } from './order-forms.ts';
 import type { Awaited } from './order-ledger.ts';
@@ -50,7 +52,6 @@ export interface CloseInput extends ChangeInput {
   readonly range?: string | undefined;
   readonly tif?: TimeInForce | undefined;
   readonly viaOpposite: boolean;
-  readonly wait?: number | undefined;
 }
 
 export function closing(input: CloseInput, ctx: RunContext): Change {
@@ -134,7 +135,6 @@ class Closer {
     const row = seen?.rows.find(({ tradeId }) => tradeId === id);
     const account = await this.#account(row, cache);
     if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await cache.account(wanted));
-    const { hedges } = await import('./accounts.ts');
     if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, cache);
     const whole = row === undefined ? undefined : await cache.amountOf(row);
     const amount = asked ?? whole;
@@ -179,9 +179,8 @@ class Closer {
         what: `to close ${amount}${of} of trade ${id}`,
         makesOrder: true,
       },
-      details: {
-        seen: async (tables, sentAt) => {
-          const { closingTraces } = await import('./closing-traces.ts');
+      lost: {
+        trace: (tables, sentAt) => {
           const isOf = ({ tradeId }: { readonly tradeId: string }): boolean => tradeId === id;
           return closingTraces({ of: `trade ${id}`, isOf, before: row && [row] }, sentAt, tables);
         },
@@ -194,7 +193,6 @@ class Closer {
 
   /** What is more than is there would open something: so only by what is there now, and never by more of it. */
   async #opposite(id: string, account: Account, cache: TableCache): Promise<PlannedRequest> {
-    const { hedgingWords } = await import('./accounts.ts');
     const { accountId, hedging } = account;
     const why = `account ${accountId} does not hedge (${hedgingWords(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
     if (!this.#viaOpposite) {
@@ -211,6 +209,7 @@ class Closer {
     const amount = this.#closings.amount ?? whole;
     checkAmount(id, amount, whole);
     const side = isBuy ? 'sell' : 'buy';
+    const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
     const { terms } = this.#closings;
     return {
       request: {
@@ -220,24 +219,18 @@ class Closer {
         what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
         makesOrder: true,
       },
-      details: {
-        lost: [{ accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false }],
-        known: { amount, symbol, account },
-        seen: async (tables, sentAt) => {
-          const { closingTraces, otherSide } = await import('./closing-traces.ts');
-          return closingTraces(otherSide({ accountId, symbol, side }, rows), sentAt, tables);
-        },
+      lost: {
+        orders: [order],
+        trace: (tables, sentAt) => closingTraces(otherSide(order, rows), sentAt, tables),
       },
+      known: { amount, symbol, account },
       accountId,
       // What is gone by now would be opened on the other side.
       recheck: async (cache) => {
         const now = await cache.amountOf((await freshRow(id, cache)).row);
         checkAmount(id, amount, now ?? 0);
       },
-      awaits: ({ orderIds: [orderId = ''], sentAt }) => {
-        const amountK = (wholeK * amount) / whole;
-        return { orderId, accountId, symbol, side, amountK, hedges: false, sentAt };
-      },
+      awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
       warnings: await cache.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why} (it is a ${sideText(isBuy)} of ${row.amountK}K, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`,
       tradeId: id,

@@ -3,6 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { closeAllForm } from './change-forms.ts';
 import { closeAllForSymbol } from './client.ts';
+import { closingTraces } from './closing-traces.ts';
 import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
 import type { PlannedRequest } from './planned-requests.ts';
@@ -36,9 +37,8 @@ export async function planWhole(
         what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
         makesOrder: false,
       },
-      details: {
-        seen: async (tables, sentAt) => {
-          const { closingTraces } = await import('./closing-traces.ts');
+      lost: {
+        trace: (tables, sentAt) => {
           const of = `${symbol === undefined ? 'what' : `the ${symbol} that`} account ${accountId} has`;
           return closingTraces({ of, isOf: isMeant, before: open }, sentAt, tables);
         },
@@ -54,7 +54,7 @@ export async function planWhole(
         amountK: open && wholeAmountK(open),
       }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : open.map(positionText).join(', ')}`,
-      ...(symbol === undefined ? { isTyped: true } : {}),
+      isTyped: symbol === undefined,
     },
   ];
 }

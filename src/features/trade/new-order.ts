@@ -1,29 +1,77 @@
-/** The way of an order that opens something: from what was typed to its fills. */
-
+/** Orders that open something, at market or at a rate: from their options to a planned request. */
 import type { Answer, RunContext } from '../../cli/command.ts';
+import type { Flags, Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
-import type { Confirmed } from '../../http/endpoint.ts';
-import type { CallsLeft } from './counted-caller.ts';
-import type { FillWatch } from './fills.ts';
-import { freshAccounts, keptAccountId, keptSymbol, liveOffer, orderAccount, wantedAccount } from './order-account.ts';
+import { Plan } from '../../http/endpoint.ts';
+import { budgetPath, CallBudgetFile } from '../../store/call-budget.ts';
+import { findAccount, hedges } from './accounts.ts';
+import { createEntryOrder, openTrade } from './client.ts';
+import { closingTraces, otherSide } from './closing-traces.ts';
+import { CALL_LIMITS, type CallsLeft } from './counted-caller.ts';
+import type { LostRequest } from './lost-request.ts';
+import { wantedAccount } from './order-account.ts';
 import type { LostOrder } from './order-candidates.ts';
-import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
-import type { OrderPreview, OrderTerms } from './order-preview.ts';
-import { planOrders, type SendingDetails, sendOrder } from './order-sending.ts';
-import type { OrderReport } from './orders.ts';
-import type { OrderRequest, Placed } from './placing.ts';
-import type { Account, Offer } from './schema.ts';
+import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
+import { entryForm, marketForm } from './order-forms.ts';
 import {
-  commandNumbersOf,
-  gatewayToken,
-  type TradingOptions,
-  type TradingSession,
-  withTrading,
-} from './trading-session.ts';
+  checkOpen,
+  guardOrder,
+  isBarred,
+  type OrderPreview,
+  type OrderTerms,
+  orderSentence,
+  previewOrder,
+  thousands,
+} from './order-preview.ts';
+import {
+  checkExitPrices,
+  expiration,
+  MARKET_TIMES,
+  parseAmount,
+  parseRate,
+  parseTrail,
+  type Side,
+  TIMES_IN_FORCE,
+  type TimeInForce,
+  timeInForce,
+} from './order-rules.ts';
+import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from './orders.ts';
+import type { OrderRequest } from './placing.ts';
+import { type Change, type ChangeInput, carryOutEach, type PlannedRequest } from './planned-requests.ts';
+import type { Account } from './schema.ts';
+import { type TableCache, withTableCache } from './table-cache.ts';
+import { commandNumbersOf, gatewayToken } from './trading-session.ts';
 
-export interface NewOrderInput extends TradingOptions {
-  readonly account?: string | undefined;
+export const MARKET_FLAGS = {
+  tif: { type: 'choice', choices: MARKET_TIMES, help: 'How long it holds: GTC unless told, and with --range IOC' },
+  ...NEW_ORDER_FLAGS,
+} as const satisfies Flags;
+
+export const ENTRY_FLAGS = {
+  rate: { type: 'string', value: 'price', required: true, help: 'The price it waits for' },
+  'trail-entry': {
+    type: 'string',
+    value: 'dynamic|n',
+    help: 'The entry itself follows the price, as a stop does with --trail',
+  },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long it holds: GTC unless told' },
+  expires: { type: 'time', bare: 'forward', help: 'When it ends, to the minute; it holds GTD then' },
+  ...NEW_ORDER_FLAGS,
+} as const satisfies Flags;
+
+export interface MarketTerms extends ExitInput {
+  readonly symbol: string;
+  readonly amount: string;
+  readonly tif?: TimeInForce | undefined;
+}
+
+export interface EntryTerms extends MarketTerms {
+  readonly rate: string;
+  readonly trailEntry?: string | undefined;
+  readonly expires?: Instant | undefined;
+}
+
+export interface NewOrderInput extends ChangeInput {
   readonly wait?: number | undefined;
   readonly preview: boolean;
   readonly requireOpen: boolean;
@@ -36,166 +84,150 @@ export interface NewOrderDraft extends OrderTerms {
   request(accountId: string, symbol: string): OrderRequest;
 }
 
-type Rendering = NonNullable<Answer<unknown>['as']>;
-
-export async function placeNewOrder(
-  draft: NewOrderDraft,
-  input: NewOrderInput,
-  previewAs: Rendering,
-  ctx: RunContext,
-): Promise<Answer<OrderReport>> {
-  const wanted = wantedAccount(input.account, ctx);
-  if (ctx.dryRun) {
-    const request = draft.request(await keptAccountId(wanted, ctx), await keptSymbol(draft.symbol, ctx));
-    return { value: await planOrders([request], ctx) };
-  }
-  const { side, amount, symbol } = draft;
-  if (!input.preview) await checkConfirmable(`${side} ${amount} ${symbol}?`, input.account, ctx);
-  const options: TradingOptions = { ...input, reconnect: input.wait !== undefined, forOrder: true };
-  return withTrading(ctx, options, async (open) => {
-    const { previewOrder, isBarred, checkOpen } = await import('./order-preview.ts');
-    const found = await orderAccount(wanted, open);
-    const offer = await liveOffer(symbol, open);
-    // What was kept of the account may be a day old: that alone is no reason to refuse.
-    const account = isBarred(found) ? await freshAccount(found, open) : found;
-    if (input.requireOpen) checkOpen(side, offer, ctx.now());
-    if (input.preview) {
-      const preview = previewOrder(draft, { account, offer, now: ctx.now() });
-      return { value: { ...preview, callsLeft: await callsLeft(ctx) }, as: previewAs };
-    }
-    const agreed = await confirm(draft, { account, offer, open }, ctx);
-    if (input.requireOpen) checkOpen(side, agreed.offer, ctx.now());
-    return send({ draft, account, ...agreed, open, options, wait: input.wait }, ctx);
+/** Throws where its values do not hold by themselves. */
+export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
+  const amount = parseAmount(input.amount);
+  const exits = exitsOf(input);
+  const tif = timeInForce(exits.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+  const terms = { side, amount, tif, ...exits };
+  const request = (accountId: string, symbol: string) => ({
+    endpoint: openTrade,
+    form: marketForm({ accountId, symbol, ...terms }),
+    command: side,
+    what: `to ${side} ${amount} ${symbol} at market`,
+    makesOrder: true,
   });
+  return { ...terms, symbol: input.symbol, request };
 }
 
-/** Returns the offer by which it holds. Where the answer took its time it is looked again, and nothing is sent that would be another order by now. */
-async function confirm(
-  draft: NewOrderDraft,
-  { account, offer, open }: Pick<ConfirmedOrder, 'account' | 'offer' | 'open'>,
-  ctx: RunContext,
-): Promise<Pick<ConfirmedOrder, 'offer' | 'confirmed'>> {
-  const { previewOrder, guardOrder } = await import('./order-preview.ts');
-  const { orderSentence } = await import('./order-preview.ts');
-  const previewBy = (seen: Offer): OrderPreview => {
-    guardOrder(draft, { account, offer: seen });
-    return previewOrder(draft, { account, offer: seen, now: ctx.now() });
+/** The same for an order that waits for its rate. */
+export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {
+  const amount = parseAmount(input.amount);
+  const rate = parseRate(input.rate);
+  const exits = exitsOf(input);
+  checkExitPrices({ side, ...exits }, rate.value);
+  const trailEntry = input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry');
+  const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
+  const tif = timeInForce(type, input.tif, input.expires !== undefined);
+  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, now);
+  const terms = { side, amount, tif, rate, expires, trailEntry, ...exits };
+  const request = (accountId: string, symbol: string) => ({
+    endpoint: createEntryOrder,
+    form: entryForm({ accountId, symbol, ...terms }),
+    command: `entry ${side}`,
+    what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
+    makesOrder: true,
+  });
+  return { ...terms, symbol: input.symbol, request };
+}
+
+interface OpeningInput {
+  readonly account?: string | undefined;
+  readonly requireOpen?: boolean | undefined;
+}
+
+export function opening(draft: NewOrderDraft, { account, requireOpen = false }: OpeningInput, ctx: RunContext): Change {
+  const wanted = wantedAccount(account, ctx);
+  return {
+    question: `${draft.side} ${draft.amount} ${draft.symbol}?`,
+    plan: async (cache) => [await planOrder(draft, { wanted, requireOpen }, cache, ctx)],
+    goesOn: () => false,
   };
-  const before = previewBy(offer);
-  for (const warning of before.warnings) ctx.notice(warning);
-  const askedAt = ctx.now();
-  const { endpoint, form } = draft.request(account.accountId, offer.currency);
-  const question = await warnOfRepeats(`${orderSentence(draft, before)}?`, [{ path: endpoint.path, form }], ctx);
-  const confirmed = await confirmOrder(question, account.accountId, ctx);
-  if (ctx.now() - askedAt < STALE_MS) return { offer, confirmed };
-  const fresh = await liveOffer(draft.symbol, open);
-  const now = previewBy(fresh);
-  if (now.order !== before.order) {
-    throw new SvcError(
-      'guarded',
-      `while it was confirmed the price went on: it was ${before.order}, and is ${now.order} now; nothing was sent`,
-    );
+}
+
+interface Planning {
+  readonly wanted: string | undefined;
+  readonly requireOpen?: boolean;
+}
+
+/** Throws where the gateway's state speaks against it. */
+export async function planOrder(
+  draft: NewOrderDraft,
+  { wanted, requireOpen = false }: Planning,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<PlannedRequest> {
+  const { side, amount } = draft;
+  if (ctx.dryRun) {
+    const accountId = await cache.accountId(wanted);
+    const request = draft.request(accountId, await cache.symbol(draft.symbol));
+    return { request, accountId, does: request.what };
   }
-  if (now.rate !== before.rate) ctx.notice(`while it was confirmed the price went from ${before.rate} to ${now.rate}`);
-  return { offer: fresh, confirmed };
-}
-
-async function freshAccount({ accountId }: Account, open: TradingSession): Promise<Account> {
-  const { findAccount } = await import('./accounts.ts');
-  return findAccount(await freshAccounts(open), accountId);
-}
-
-/** What to look for where the answer is lost: without hedging it may have closed something and opened nothing. */
-export async function openingDetails(
-  { side, amount, rate }: Pick<OrderTerms, 'side' | 'amount' | 'rate'>,
-  account: Account,
-  offer: Offer,
-): Promise<SendingDetails> {
-  const { hedges } = await import('./accounts.ts');
-  const { thousands } = await import('./order-preview.ts');
+  const found = await cache.checkedAccount(wanted);
+  const offer = await cache.offer(draft.symbol);
+  const account = await freshIfBarred(found, cache);
+  const preview = async (cache: TableCache): Promise<OrderPreview> => {
+    const offer = await cache.offer(draft.symbol);
+    if (requireOpen) checkOpen(side, offer, ctx.now());
+    guardOrder(draft, { account, offer });
+    return previewOrder(draft, { account, offer, now: ctx.now() });
+  };
+  const before = await preview(cache);
   const { accountId } = account;
   const { currency: symbol } = offer;
   const amountK = thousands(amount, offer);
-  const order: LostOrder = { accountId, symbol, side, amountK, amount, rate: rate?.value, hedges: hedges(account) };
-  const seen: SendingDetails['seen'] = async (tables, sentAt) => {
-    const { closingTraces, otherSide } = await import('./closing-traces.ts');
-    return closingTraces(otherSide(order, undefined), sentAt, tables);
-  };
+  const order = { accountId, symbol, side, amountK, amount, rate: draft.rate?.value, hedges: hedges(account) };
   return {
-    lost: [order],
+    request: draft.request(accountId, symbol),
+    lost: lostRequest(order),
     known: { amount, symbol, account, offer },
-    ...(order.hedges === true || rate !== undefined ? {} : { seen }),
+    accountId,
+    does: orderSentence(draft, before),
+    warnings: before.warnings,
+    async recheck(cache) {
+      const now = await preview(cache);
+      const was = `while it was confirmed the price went from ${before.rate} to ${now.rate}`;
+      if (now.order !== before.order) {
+        throw new SvcError('guarded', `${was}: it was ${before.order}, and is ${now.order} now; nothing was sent`);
+      }
+      if (now.rate !== before.rate) ctx.notice(was);
+    },
+    awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
   };
 }
 
-interface ConfirmedOrder {
-  readonly confirmed: Confirmed;
-  readonly draft: NewOrderDraft;
-  readonly account: Account;
-  readonly offer: Offer;
-  readonly open: TradingSession;
-  readonly options: TradingOptions;
-  readonly wait: number | undefined;
+/** What was kept of an account may be a day old: that alone is no reason to refuse. */
+async function freshIfBarred(account: Account, cache: TableCache): Promise<Account> {
+  return isBarred(account) ? findAccount(await cache.freshAccounts(), account.accountId) : account;
 }
 
-async function send(order: ConfirmedOrder, ctx: RunContext): Promise<Answer<OrderReport>> {
-  const { draft, account, offer, open, options, wait, confirmed } = order;
-  const { accountId } = account;
-  const { currency: symbol } = offer;
-  const { acceptedOrder } = await import('./orders.ts');
-  const { watchFills } = await import('./fills.ts');
-  const watch = wait === undefined ? undefined : watchFills(ctx);
-  await watch?.follow(open.session, open.unlimited);
-  const details = await openingDetails(draft, account, offer);
-  const request = draft.request(accountId, symbol);
-  const placed = await sendOrder(request, confirmed, open, details, { ...options, wait, watch }, ctx);
-  if (watch === undefined || wait === undefined) return { value: acceptedOrder(placed.orderIds[0] ?? '') };
-  return filled(placed, { watch, wait }, order, ctx);
+/** Without hedging an order at market may have closed something and opened nothing. */
+function lostRequest(order: LostOrder): LostRequest {
+  if (order.hedges === true || order.rate !== undefined) return { orders: [order] };
+  return { orders: [order], trace: (tables, sentAt) => closingTraces(otherSide(order, undefined), sentAt, tables) };
 }
 
-async function filled(
-  { orderIds: [orderId = ''], sentAt }: Placed,
-  { watch, wait }: { readonly watch: FillWatch; readonly wait: number },
-  { draft, account, offer }: ConfirmedOrder,
+/** `buy`, `sell`, `entry buy`, `entry sell`. */
+export async function placeNewOrder(
+  draft: NewOrderDraft,
+  input: NewOrderInput,
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
-  const { hedges } = await import('./accounts.ts');
-  const { thousands } = await import('./order-preview.ts');
-  const { reportedOrder } = await import('./orders.ts');
-  ctx.notice(`order ${orderId} is accepted; waiting for its trades`);
-  try {
-    const awaited = {
-      orderId,
-      accountId: account.accountId,
-      symbol: offer.currency,
-      side: draft.side,
-      amountK: thousands(draft.amount, offer),
-      hedges: hedges(account),
-      rate: draft.rate?.value,
-      sentAt,
-    };
-    return reportedOrder(orderId, await watch.wait(awaited, wait));
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw new SvcError(error.code, `${error.message}: order ${orderId} was accepted and is live, or filled by now`, {
-      hint: `svc trade order get ${shellWord(orderId)}, svc trade positions`,
-      more: { order_id: orderId },
-      cause: error,
-    });
-  }
+  if (input.preview && !ctx.dryRun) return previewed(draft, input, ctx);
+  const outcomes = await carryOutEach(opening(draft, input, ctx), input, ctx);
+  if (outcomes instanceof Plan) return { value: outcomes };
+  const [{ placed, report } = {}] = outcomes;
+  const [orderId = ''] = placed?.orderIds ?? [];
+  return report === undefined ? { value: acceptedOrder(orderId) } : reportedOrder(orderId, report);
 }
 
-/** Of those that a look at what became of an order costs. */
-const LOOKS = ['OpenPosition', 'Order', 'ClosedPosition'];
+function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
+  return withTableCache(ctx, input, async (cache): Promise<Answer<OrderReport>> => {
+    const found = await cache.checkedAccount(wantedAccount(input.account, ctx));
+    const offer = await cache.offer(draft.symbol);
+    const account = await freshIfBarred(found, cache);
+    if (input.requireOpen) checkOpen(draft.side, offer, ctx.now());
+    const value = { ...previewOrder(draft, { account, offer, now: ctx.now() }), callsLeft: await callsLeft(ctx) };
+    return { value, as: ORDER_PREVIEW };
+  });
+}
 
+/** Of the calls that a look at what became of an order costs. */
 async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
-  const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
-  const { CALL_LIMITS } = await import('./counted-caller.ts');
   const token = await gatewayToken(ctx);
   const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
-  const commandNumbers = await commandNumbersOf(ctx);
-  const numbers = LOOKS.map((name) => commandNumbers[name]);
-  return CALL_LIMITS.filter(({ cmd }) => numbers.includes(cmd)).map((limit) => {
+  const { OpenPosition, Order, ClosedPosition } = await commandNumbersOf(ctx);
+  return CALL_LIMITS.filter(({ cmd }) => [OpenPosition, Order, ClosedPosition].includes(cmd)).map((limit) => {
     const { cmd, does, maxCalls: max } = limit;
     return { cmd, does, left: max - file.usage(limit).used, max };
   });

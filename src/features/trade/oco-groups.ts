@@ -5,6 +5,8 @@ import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
 import { type OcoLeg, ocoForm } from './change-forms.ts';
 import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
+import type { LostRequest } from './lost-request.ts';
+import { planOrder } from './new-order.ts';
 import { wantedAccount } from './order-account.ts';
 import type { OrderForm } from './order-forms.ts';
 import { accountOf, isGrouped, standingOrders } from './order-rows.ts';
@@ -23,7 +25,6 @@ import {
   timeInForce,
 } from './order-rules.ts';
 import { orderText } from './order-words.ts';
-import { plannedOrder } from './planned-order.ts';
 import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
 import type { TableCache } from './table-cache.ts';
 
@@ -75,16 +76,10 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
     });
     const [first, second] = legs;
     const draft = { ...terms(first), symbol: input.symbol, request };
-    const planned = await plannedOrder(draft, wanted, cache, ctx);
-    const other = await plannedOrder({ ...draft, ...terms(second) }, wanted, cache, ctx);
-    const lost = [planned, other].flatMap(({ details }) => details.lost ?? []);
-    return [
-      {
-        ...planned,
-        details: { ...planned.details, lost },
-        does: `${planned.does}; or, whichever comes first: ${other.does}`,
-      },
-    ];
+    const planned = await planOrder(draft, { wanted }, cache, ctx);
+    const other = await planOrder({ ...draft, ...terms(second) }, { wanted }, cache, ctx);
+    const orders = [planned, other].flatMap(({ lost }) => lost?.orders ?? []);
+    return [{ ...planned, lost: { orders }, does: `${planned.does}; or, whichever comes first: ${other.does}` }];
   };
   return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
 }
@@ -190,7 +185,7 @@ function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: C
     return [
       {
         request: { endpoint, form, command, what: `to ${what}`, makesOrder: false },
-        details: { seen: groupsSeen(ids) },
+        lost: { trace: groupsSeen(ids) },
         accountId: account?.accountId,
         does: `${what.charAt(0).toUpperCase()}${what.slice(1)}${them}`,
       },
@@ -200,7 +195,7 @@ function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: C
 }
 
 /** What is seen after an answer that was lost. */
-function groupsSeen(ids: readonly string[]): NonNullable<PlannedRequest['details']['seen']> {
+function groupsSeen(ids: readonly string[]): LostRequest['trace'] {
   return async (tables) => {
     const orders = await tables.model('Order');
     const texts = ids.map((id) => {

@@ -31,12 +31,7 @@ export async function freshAccounts({ unlimited, known }: TradingSession): Promi
   return accounts;
 }
 
-/** With the price of now: the table of offers is not counted. */
-export async function liveOffer(symbol: string, open: TradingSession): Promise<Offer> {
-  const { findOffer } = await import('./symbols.ts');
-  return findOffer(await liveOffers(open), symbol);
-}
-
+/** With the prices of now: the table of offers is not counted. */
 export async function liveOffers({ unlimited, known }: TradingSession): Promise<readonly Offer[]> {
   const offers = await unlimited.model('Offer');
   keepOffers(known, offers);

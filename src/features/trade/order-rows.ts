@@ -1,8 +1,8 @@
 /** What is known of orders that wait. */
 
 import { missingIds } from './change-flags.ts';
+import type { LostRequest } from './lost-request.ts';
 import { orderText } from './order-words.ts';
-import type { PlannedRequest } from './planned-requests.ts';
 import type { Account, Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
 
@@ -42,7 +42,7 @@ export function groupOf(order: Order, orders: readonly Order[]): readonly Order[
 }
 
 /** What is seen of it after an answer that was lost. */
-export function standing(id: string): NonNullable<PlannedRequest['details']['seen']> {
+export function standing(id: string): LostRequest['trace'] {
   return async (tables) => {
     const row = (await tables.model('Order')).find(({ orderId }) => orderId === id);
     const text = row === undefined ? `order ${id} stands no more` : `it stands now as ${orderText(row)}`;

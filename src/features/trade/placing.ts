@@ -1,12 +1,18 @@
 /** The one way by which anything that moves money leaves: written down before, sent once, and judged by what came back. */
-import { type ErrorDetails, type Sent, SvcError } from '../../errors.ts';
+import type { RunContext } from '../../cli/command.ts';
+import { type ErrorCode, type Sent, SvcError } from '../../errors.ts';
 import type { Client } from '../../http/client.ts';
-import { answered, type Confirmed, type Endpoint, type Guarded } from '../../http/endpoint.ts';
-import type { OrderJournal } from '../../store/order-journal.ts';
-import { type TradingError, verdictOf } from './envelope.ts';
-import { GatewayRefusal, refusal, refusalWords } from './failed-answer.ts';
+import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../http/endpoint.ts';
+import { openOrderJournal } from '../../store/order-journal.ts';
+import { exceededLimit } from './counted-caller.ts';
+import { verdictOf } from './envelope.ts';
+import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalWords } from './failed-answer.ts';
+import type { FillWatch } from './fills.ts';
+import type { LostRequest } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Envelope } from './schema.ts';
+import { openSession } from './session.ts';
+import { gatewayToken, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
@@ -19,137 +25,165 @@ export interface OrderRequest {
   readonly makesOrder: boolean;
 }
 
-export interface Placing {
-  readonly session: Pick<Client, 'send'>;
-  /** That it may be sent. */
+export interface Sending extends TradingOptions {
+  readonly open: TradingSession;
   readonly confirmed: Confirmed;
-  readonly journal: OrderJournal;
-  /** After an outcome that is unknown: what the gateway shows of the request. Rejects where that cannot be found out. */
-  readonly investigate?: (sentAt: number) => Promise<Finding>;
-  /** A refusal in better words than the common ones. */
-  readonly explain?: (error: TradingError, common: SvcError) => SvcError | Promise<SvcError>;
-  now(): number;
-}
-
-export interface Finding {
-  /** A sentence. */
-  readonly text: string;
-  /** Orders and positions that may be of the request. Undefined where it makes none. */
-  readonly ids?: readonly string[] | undefined;
+  /** What to look for if the answer is lost. */
+  readonly lost?: LostRequest | undefined;
+  /** What a refusal is explained by. */
+  readonly known?: KnownOrder | undefined;
+  /** `--wait`: how long pushes are watched if the answer is lost. */
+  readonly wait?: number | undefined;
+  /** It follows the session already. */
+  readonly watch?: FillWatch | undefined;
+  /** Sends the request in place of the session. */
+  readonly caller?: Pick<Client, 'send'> | undefined;
 }
 
 export interface Placed {
   /** Of those that the answer names. */
   readonly orderIds: readonly string[];
-  /** The journal's. */
   readonly journalId: string;
-  /** Milliseconds since 1970. */
+  /** By the gateway's clock, in milliseconds since 1970. */
   readonly sentAt: number;
+  /** Undefined for a request that was accepted. */
+  readonly error: SvcError | undefined;
+}
+
+/** One POST. */
+export async function placeOrder(request: OrderRequest, sending: Sending, ctx: RunContext): Promise<Placed> {
+  const { endpoint, form, command } = request;
+  const { session, budget } = sending.open;
+  checkForm(endpoint.path, form);
+  const { paths, settings, target, notice } = ctx;
+  const journal = openOrderJournal({ paths, profile: settings.profile.name, gateway: target.baseUrl, notice }, ctx);
+  // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
+  const measured = session.clockSkewMs;
+  const earlier = sending.watch?.tables.ids() ?? new Set();
+  const journalId = await journal.sent({ command, path: endpoint.path, form });
+  const at = ctx.now();
+  const verdict = judge(request, await answerOf(request, sending));
+  const sentAt = at + (measured ?? session.clockSkewMs ?? 0);
+  const placed = { orderIds: [], journalId, sentAt };
+  switch (verdict.outcome) {
+    case 'accepted':
+      await journal.answered(journalId, 'accepted', { orderIds: verdict.orderIds });
+      return { ...placed, orderIds: verdict.orderIds, error: undefined };
+    case 'unknown': {
+      const { orderIds, why } = verdict;
+      // Before the search, which takes time: a process that is killed meanwhile leaves the truth on the disk.
+      await journal.answered(journalId, 'unknown', { orderIds, message: why });
+      const search = async (): Promise<Found> => {
+        if (sending.lost === undefined) return {};
+        const { findLost } = await import('./lost-request.ts');
+        return findLost(sending.lost, { sentAt, clockSkewMs: sentAt - at, earlier }, sending, ctx);
+      };
+      return { ...placed, orderIds, error: await doubtful(verdict, request, journalId, search) };
+    }
+    default: {
+      const { outcome, error: common } = verdict;
+      const said = common instanceof GatewayRefusal ? common.error : undefined;
+      const better = await exceededLimit(said, budget);
+      const error = better ?? (said && sending.known ? explainRefusal(said, common, sending.known) : common);
+      await journal.answered(journalId, outcome, { message: error.message });
+      return { ...placed, error };
+    }
+  }
+}
+
+async function answerOf(
+  { endpoint, form }: OrderRequest,
+  { open, confirmed, caller = open.session }: Sending,
+): Promise<Envelope | SvcError> {
+  try {
+    return answered(await caller.send(endpoint, { body: form }, confirmed));
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+}
+
+interface Doubt {
+  readonly outcome: 'unknown';
+  readonly orderIds: readonly string[];
+  readonly why: string;
+  readonly sent: Sent;
+  readonly httpStatus?: number | undefined;
+  /** What ended the command before the answer came. */
+  readonly interruption?: ErrorCode;
+}
+
+/** What an answer, or the failure to get one, says of a request. */
+export type Verdict =
+  | { readonly outcome: 'accepted'; readonly orderIds: readonly string[] }
+  | { readonly outcome: 'refused' | 'not_sent'; readonly error: SvcError }
+  | Doubt;
+
+export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, received: Envelope | SvcError): Verdict {
+  if (received instanceof SvcError) return judgeFailure(request, received);
+  const { executed, error } = verdictOf(received);
+  const orderIds = idsOf(received);
+  if (executed === false && orderIds.length === 0) return { outcome: 'refused', error: refusal(error, request.what) };
+  if (executed === true && error === undefined && (orderIds.length > 0 || !request.makesOrder)) {
+    return { outcome: 'accepted', orderIds };
+  }
+  const code = error?.code === undefined ? '' : ` (code ${error.code})`;
+  const said = error === undefined ? '' : ` with the error: ${refusalWords(error)}${code}`;
+  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
+  const answer =
+    executed === undefined
+      ? "the gateway's answer does not say whether it was done"
+      : `the gateway answered ${executed ? 'as executed' : 'as not executed'}`;
+  return { outcome: 'unknown', orderIds, why: `${answer}${said}${ids}`, sent: 'yes' };
+}
+
+function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Verdict {
+  const { code, message, hint, httpStatus, more, cause } = error;
+  if (error instanceof GatewayRefusal) {
+    return { outcome: 'refused', error: refusal(error.error, what, { httpStatus, retryAt: more?.['retry_after'] }) };
+  }
+  const { sent = httpStatus === undefined ? 'maybe' : 'yes' } = error;
+  const doubt = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
+  if (code === 'outcome_unknown') return doubt;
+  if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
+    return { ...doubt, interruption: code };
+  }
+  // What redirects may have been done all the same; an answer of 400 and above is a refusal.
+  if (httpStatus !== undefined) return httpStatus < 400 ? doubt : { outcome: 'refused', error };
+  const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
+  return { outcome: 'not_sent', error: notSent };
 }
 
 const OPEN_JOURNAL =
   'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions; later: svc trade journal settle';
 
-/** Throws whatever the outcome is but `accepted`. */
-export async function placeOrder(request: OrderRequest, placing: Placing): Promise<Placed> {
-  const { endpoint, form } = request;
-  const { session, journal, confirmed } = placing;
-  checkForm(endpoint.path, form);
-  const journalId = await journal.sent({ command: request.command, path: endpoint.path, form });
-  const sentAt = placing.now();
-  let answer: Envelope;
-  try {
-    answer = answered(await session.send(endpoint, { body: form }, confirmed));
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const { sent = error.httpStatus === undefined ? 'maybe' : 'yes' } = error;
-    throw await failed(error, request, placing, { journalId, sentAt, sent });
-  }
-  const { executed, error } = verdictOf(answer);
-  const orderIds = idsOf(answer);
-  if (executed === false && orderIds.length === 0)
-    throw await refused(refusal(error, request.what), placing, journalId);
-  if (executed === true && error === undefined && (orderIds.length > 0 || !request.makesOrder)) {
-    await journal.answered(journalId, 'accepted', { orderIds });
-    return { orderIds, journalId, sentAt };
-  }
-  throw await doubtful(doubt(executed, error, orderIds), orderIds, request, placing, {
-    journalId,
-    sentAt,
-    sent: 'yes',
-  });
-}
-
-interface Sending {
-  readonly journalId: string;
-  readonly sentAt: number;
-  readonly sent: Sent;
-  readonly httpStatus?: number | undefined;
-}
-
-async function refused(common: GatewayRefusal, { journal, explain }: Placing, journalId: string): Promise<SvcError> {
-  const error = common.error === undefined ? common : ((await explain?.(common.error, common)) ?? common);
-  await journal.answered(journalId, 'refused', { message: error.message });
-  return error;
-}
-
-/** Of what is sent and answered by nothing that can be trusted. */
-async function failed(error: SvcError, request: OrderRequest, placing: Placing, sending: Sending): Promise<SvcError> {
-  const { code, message, hint, httpStatus, more, cause } = error;
-  const { journalId } = sending;
-  const answered = { ...sending, httpStatus };
-  if (error instanceof GatewayRefusal) {
-    const retryAt = more?.['retry_after'];
-    return refused(refusal(error.error, request.what, { httpStatus, retryAt }), placing, journalId);
-  }
-  if (code === 'outcome_unknown') return doubtful(message, [], request, placing, answered);
-  if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
-    await placing.journal.answered(journalId, 'unknown', { message });
-    return new SvcError(code, message, { hint: OPEN_JOURNAL, sent: 'maybe', more: { journal_id: journalId } });
-  }
-  // What redirects may have been done all the same.
-  if (httpStatus !== undefined && httpStatus < 400) return doubtful(message, [], request, placing, answered);
-  // An answer of 400 and above is a refusal; without an answer nothing has left.
-  if (httpStatus !== undefined) {
-    await placing.journal.answered(journalId, 'refused', { message });
-    return error;
-  }
-  await placing.journal.answered(journalId, 'not_sent', { message });
-  const details: ErrorDetails = { cause, sent: 'no', ...(hint && { hint }), ...(more && { more }) };
-  return new SvcError(code, `${message}; nothing was sent ${request.what}`, details);
-}
-
-function doubt(executed: boolean | undefined, error: TradingError | undefined, orderIds: readonly string[]): string {
-  const said =
-    error === undefined
-      ? ''
-      : ` with the error: ${refusalWords(error)}${error.code === undefined ? '' : ` (code ${error.code})`}`;
-  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
-  if (executed === undefined) return `the gateway's answer does not say whether it was done${said}${ids}`;
-  return `the gateway answered ${executed ? 'as executed' : 'as not executed'}${said}${ids}`;
+interface Found {
+  /** A sentence. */
+  readonly text?: string;
+  /** Orders and positions that may be of the request. Undefined where it makes none. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 async function doubtful(
-  why: string,
-  orderIds: readonly string[],
+  { orderIds, why, sent, httpStatus, interruption }: Doubt,
   { what, form }: OrderRequest,
-  placing: Placing,
-  { journalId, sentAt, sent, httpStatus }: Sending,
+  journalId: string,
+  search: () => Promise<Found>,
 ): Promise<SvcError> {
-  // Before the investigation, which takes time: a process that is killed meanwhile leaves the truth on the disk.
-  await placing.journal.answered(journalId, 'unknown', { orderIds, message: why });
+  const more = { journal_id: journalId };
+  if (interruption !== undefined) return new SvcError(interruption, why, { hint: OPEN_JOURNAL, sent, more });
   const applied = orderIds.length > 0;
-  const { text, ids } = applied ? { text: '', ids: undefined } : await investigated(placing, sentAt);
+  const { text, ids } = applied ? {} : await found(search);
   const account = form['account_id'];
   return new SvcError(
     applied ? 'not_as_asked' : 'outcome_unknown',
-    `${applied ? 'sent' : 'it is not known what became of the request'} ${what}: ${why}${text}`,
+    `${applied ? 'sent' : 'it is not known what became of the request'} ${what}: ${why}${text ? `; ${text}` : ''}`,
     {
       hint: OPEN_JOURNAL,
       sent,
-      ...(httpStatus === undefined ? {} : { httpStatus }),
+      httpStatus,
       more: {
-        journal_id: journalId,
+        ...more,
         order_id: applied ? orderIds.join(' ') : undefined,
         account_id: account === undefined ? undefined : String(account),
         candidates: ids?.join(' '),
@@ -158,14 +192,12 @@ async function doubtful(
   );
 }
 
-async function investigated({ investigate }: Placing, sentAt: number): Promise<Finding> {
-  if (investigate === undefined) return { text: '' };
+async function found(search: () => Promise<Found>): Promise<Found> {
   try {
-    const { text, ids } = await investigate(sentAt);
-    return { text: `; ${text}`, ids };
+    return await search();
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { text: `; what is there could not be looked at: ${error.message}` };
+    return { text: `what is there could not be looked at: ${error.message}` };
   }
 }
 
@@ -176,4 +208,19 @@ function idsOf({ data }: Envelope): readonly string[] {
     const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
     return typeof text === 'string' && /^\d+$/.test(text) && text !== '0' ? [text] : [];
   });
+}
+
+/** What a dry run shows of requests. Nothing is connected. */
+export async function planOrders(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
+  const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
+  try {
+    return new Plan(
+      requests.flatMap(({ endpoint, form }) => {
+        checkForm(endpoint.path, form);
+        return session.plan(endpoint, { body: form }).requests;
+      }),
+    );
+  } finally {
+    await session.close();
+  }
 }

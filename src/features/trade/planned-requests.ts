@@ -1,20 +1,25 @@
-/** Requests that are planned, shown, confirmed together, and then sent one after the other, each of them once. */
+/** The path of every order: planned, shown, confirmed together, and then sent one after the other, each of them once. */
 import { FINAL } from '../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../cli/command.ts';
-import { type ErrorCode, SvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
-import type { ChangeRow } from './change-row.ts';
-import type { FillWatch } from './fills.ts';
+import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
+import type { KnownOrder } from './failed-answer.ts';
+import { type FillReport, type FillWatch, watchFills } from './fills.ts';
+import type { LostRequest } from './lost-request.ts';
 import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
 import type { Awaited } from './order-ledger.ts';
-import { planOrders, type SendingDetails, type SendingOptions, sendOrder } from './order-sending.ts';
-import type { OrderRequest, Placed } from './placing.ts';
+import { type OrderRequest, type Placed, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
-import type { TradingOptions, TradingSession } from './trading-session.ts';
+import type { TradingOptions } from './trading-session.ts';
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
-  readonly details: SendingDetails;
+  /** What to look for if the answer is lost. */
+  readonly lost?: LostRequest;
+  /** What a refusal is explained by. */
+  readonly known?: KnownOrder;
   /** Undefined where the cap on calls kept it from being seen. */
   readonly accountId: string | undefined;
   /** As whoever confirms it reads it: `Cancel order 390285837`. */
@@ -23,7 +28,7 @@ export interface PlannedRequest {
   readonly tradeId?: string;
   readonly orderId?: string;
   /** So much is at stake that the account's id has to be typed. */
-  readonly isTyped?: true;
+  readonly isTyped?: boolean;
   /** What else ends with it, as those that live and end together do. */
   readonly along?: readonly string[];
   /** What whoever confirms it should know. */
@@ -47,49 +52,51 @@ export interface Change {
 
 export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
+  /** How long to wait for what is filled or closed; undefined for not at all. */
+  readonly wait?: number | undefined;
 }
 
-/** The exit status of whatever could not be reached. */
-const UNAVAILABLE = 7;
-const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
-
-export function isUnknown({ code }: SvcError): boolean {
-  return UNKNOWN.has(code);
+/** Without `placed` it was not sent; without an error as well it was left out, as one before it failed. */
+export interface Outcome {
+  readonly planned: PlannedRequest;
+  readonly placed?: Placed;
+  readonly error?: SvcError | undefined;
+  /** Of one that was accepted and waited for. */
+  readonly report?: FillReport;
 }
 
 /** A row for each; where the only failure is all there is to tell, it is thrown. */
-export function carryOut(change: Change, input: ChangeInput, ctx: RunContext): Promise<Answer<readonly ChangeRow[]>> {
-  return carryOutWith(change, input, ctx, async (planned, cache, confirmed) => {
-    const outcomes = await sendAll(planned, change, { cache, options: input, confirmed }, ctx);
-    throwOnly(outcomes);
-    return { value: rowsOf(outcomes), code: codeOf(outcomes), footer: hintsOf(outcomes) };
-  });
-}
-
-/** Plans it and has it confirmed; `send` does the rest. */
-export async function carryOutWith<Row extends ChangeRow>(
+export async function carryOut(
   change: Change,
   input: ChangeInput,
   ctx: RunContext,
-  send: (
-    planned: readonly PlannedRequest[],
-    cache: TableCache,
-    confirmed: Confirmed,
-  ) => Promise<Answer<readonly Row[]>>,
-): Promise<Answer<readonly Row[]>> {
-  await checkConfirmable(change.question, input.account, ctx);
-  return withTableCache(ctx, input, async (cache) => {
-    const planned = await change.plan(cache);
-    if (planned.length === 0) return { value: [], footer: change.nothing };
-    const confirmed = await confirmAll(planned, cache, ctx);
-    return confirmed instanceof Plan ? { value: confirmed } : send(planned, cache, confirmed);
-  });
+): Promise<Answer<readonly ChangeRow[]>> {
+  const outcomes = await carryOutEach(change, input, ctx);
+  if (outcomes instanceof Plan) return { value: outcomes };
+  if (outcomes.length === 0) return { value: [], footer: change.nothing };
+  return { value: outcomes.map(rowOf), code: codeOf(outcomes), footer: hintsOf(outcomes) };
 }
 
-export function throwOnly(outcomes: readonly Outcome[]): void {
-  const [only] = outcomes.flatMap(({ error }) => error ?? []);
-  const tried = outcomes.filter(({ isLeft }) => !isLeft);
-  if (only !== undefined && tried.length === 1) throw only;
+/** Plans, has confirmed, sends and waits. Throws where the only request that was tried failed. */
+export async function carryOutEach(
+  change: Change,
+  input: ChangeInput,
+  ctx: RunContext,
+): Promise<Plan | readonly Outcome[]> {
+  await checkConfirmable(change.question, input.account, ctx);
+  const options = { ...input, reconnect: input.wait !== undefined };
+  return withTableCache(ctx, options, async (cache) => {
+    const planned = await change.plan(cache);
+    if (planned.length === 0) return [];
+    const confirmed = await confirmAll(planned, cache, ctx);
+    if (confirmed instanceof Plan) return confirmed;
+    const watch = input.wait === undefined ? undefined : watchFills(ctx);
+    const outcomes = await sendAll(planned, change, { cache, options, confirmed, watch }, ctx);
+    const [failed] = outcomes.filter(({ error }) => error !== undefined);
+    const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
+    if (failed?.error !== undefined && tried.length === 1) throw failed.error;
+    return watch === undefined ? outcomes : waitForAll(outcomes, watch, input.wait ?? 0, ctx);
+  });
 }
 
 /** A dry run gets the plan of all. Where the answer took its time, the state is read again before anything is sent. */
@@ -124,113 +131,77 @@ export async function confirmAll(
   return confirmed;
 }
 
-export interface Outcome {
-  readonly planned: PlannedRequest;
-  readonly orderIds: readonly string[];
-  /** Where it was accepted. */
-  readonly placed?: Placed;
-  readonly error: SvcError | undefined;
-  /** It was left out, as one before it failed. */
-  readonly isLeft: boolean;
-  /** It failed before it was on its way. */
-  readonly isKept?: boolean;
-  /** Of one that failed. */
-  readonly journalId?: string | undefined;
-}
-
-interface Sending {
+interface SendingAll {
   readonly confirmed: Confirmed;
   readonly cache: TableCache;
-  readonly options: SendingOptions;
+  readonly options: ChangeInput;
   /** For `--wait`: follows the session before anything is sent through it. */
-  readonly ready?: (open: TradingSession) => Promise<FillWatch>;
+  readonly watch?: FillWatch | undefined;
 }
 
 export async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { confirmed, cache, options, ready }: Sending,
+  { confirmed, cache, options, watch }: SendingAll,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let isOver = false;
-  for (const one of planned) {
-    if (isOver) {
-      outcomes.push({ planned: one, orderIds: [], error: undefined, isLeft: true });
-      continue;
-    }
-    let isKept = true;
-    let journalId: string | undefined;
-    const journaled = (id: string): void => {
-      journalId = id;
-    };
+  const send = async (one: PlannedRequest): Promise<Outcome> => {
     try {
       const open = await cache.open();
       await open.session.connect();
-      const watch = await ready?.(open);
-      isKept = false;
-      const details = { ...one.details, journaled };
-      const placed = await sendOrder(one.request, confirmed, open, details, { ...options, watch }, ctx);
-      outcomes.push({ planned: one, orderIds: placed.orderIds, placed, error: undefined, isLeft: false });
+      await watch?.follow(open.session, open.unlimited);
+      const { request, lost, known } = one;
+      const placed = await placeOrder(request, { ...options, open, confirmed, lost, known, watch }, ctx);
+      return { planned: one, placed, error: placed.error };
     } catch (error) {
-      if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
-      outcomes.push({ planned: one, orderIds: orderIdsOf(error), error, isLeft: false, isKept, journalId });
+      if (error instanceof SvcError) return { planned: one, error };
+      throw error;
+    }
+  };
+  for (const one of planned) {
+    const outcome: Outcome = isOver ? { planned: one } : await send(one);
+    const { error } = outcome;
+    if (error !== undefined) {
+      if (FINAL.has(error.code)) throw error;
       isOver = !goesOn(error);
       // With the answer the connection may be gone.
       if (!isOver && isUnknown(error)) await cache.close();
     }
+    outcomes.push(outcome);
   }
   return outcomes;
 }
 
-function orderIdsOf({ more }: SvcError): readonly string[] {
-  const ids = more?.['order_id'];
-  return ids === undefined ? [] : String(ids).split(' ');
-}
-
-export function rowsOf(outcomes: readonly Outcome[]): readonly ChangeRow[] {
-  return outcomes.map(({ planned, orderIds, error, isLeft, isKept = false, journalId }) => ({
-    command: planned.request.command,
-    request: planned.request.endpoint.path,
-    tradeId: planned.tradeId ?? null,
-    orderId: planned.orderId ?? null,
-    outcome: outcomeOf(error, isLeft || isKept),
-    // Some answers name the order that was changed.
-    orderIds: orderIds.filter((id) => id !== planned.orderId),
-    along: error === undefined && !isLeft ? (planned.along ?? []) : [],
-    message: error?.message ?? (isLeft ? 'left out, as one before it failed' : null),
-    code: error?.code ?? null,
-    server_code: error?.more?.['server_code'] ?? null,
-    http_status: error?.httpStatus ?? null,
-    journal_id: error === undefined ? null : (journalId ?? null),
-  }));
-}
-
-function outcomeOf(error: SvcError | undefined, isKept: boolean): ChangeRow['outcome'] {
-  if (isKept) return 'not_sent';
-  if (error === undefined) return 'accepted';
-  if (UNKNOWN.has(error.code)) return 'unknown';
-  // Of a write these mean that nothing has left: no connection, or a journal that could not be written.
-  return error.exit === UNAVAILABLE || error.code === 'file_unusable' ? 'not_sent' : 'refused';
-}
-
-/** What to do now, each once: the rows have only what happened. */
-export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
-  const hints = new Set(outcomes.flatMap(({ error }) => error?.hint ?? []));
-  return hints.size === 0 ? undefined : [...hints].join('\n');
-}
-
-/** What is not known has to be looked at, whatever became of the others. `ends`: what became of those that were accepted. */
-export function codeOf(
+/** All are sent before the first is waited for. */
+async function waitForAll(
   outcomes: readonly Outcome[],
-  ends: ReadonlyMap<Outcome, ErrorCode | undefined> = new Map(),
-): ErrorCode | undefined {
-  const codeAt = (outcome: Outcome): ErrorCode | undefined => outcome.error?.code ?? ends.get(outcome);
-  const codes = new Set(outcomes.flatMap((outcome) => codeAt(outcome) ?? []));
-  const [only] = codes;
-  if (only === undefined) return undefined;
-  const unknown = [...UNKNOWN].find((code) => codes.has(code));
-  if (unknown !== undefined) return unknown;
-  const someDone = outcomes.some((outcome) => !outcome.isLeft && codeAt(outcome) === undefined);
-  return codes.size > 1 || someDone ? 'partly_done' : only;
+  watch: FillWatch,
+  wait: number,
+  ctx: RunContext,
+): Promise<readonly Outcome[]> {
+  const accepted = outcomes.filter(({ error, placed }) => error === undefined && placed !== undefined);
+  if (accepted.length === 0) return outcomes;
+  const ids = accepted.flatMap(({ placed }) => placed?.orderIds ?? []);
+  const orders = ids.length === 0 ? 'the request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+  ctx.notice(`${orders} ${ids.length > 1 ? 'are' : 'is'} accepted; waiting for fills`);
+  try {
+    return await Promise.all(
+      outcomes.map(async (outcome) => {
+        const { planned, placed, error } = outcome;
+        const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
+        return awaited === undefined ? outcome : { ...outcome, report: await watch.wait(awaited, wait) };
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const were = ids.length > 1 ? 'were accepted and are' : 'was accepted and is';
+    const list = ids.length === 1 ? `order get ${shellWord(ids[0] ?? '')}` : 'orders';
+    throw new SvcError(error.code, `${error.message}: ${orders} ${were} live, or done by now`, {
+      hint: `svc trade ${list}, svc trade positions`,
+      more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
+      cause: error,
+    });
+  }
 }

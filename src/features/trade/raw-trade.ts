@@ -10,7 +10,7 @@ import { wantedAccount } from './order-account.ts';
 import type { LostOrder } from './order-candidates.ts';
 import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import type { OrderForm } from './order-forms.ts';
-import { sendOrder } from './order-sending.ts';
+import { placeOrder } from './placing.ts';
 import type { Envelope, Offer } from './schema.ts';
 import type { Session } from './session-types.ts';
 import { lostOrders } from './settlement.ts';
@@ -122,15 +122,11 @@ async function placeRaw(
     what: `by ${method} ${path}`,
     makesOrder: MAKES_ORDER.test(plainPath(path)),
   };
-  const lost = lostOrder(form, open);
-  try {
-    await sendOrder(request, confirmed, open, lost === undefined ? {} : { lost: [lost] }, {}, ctx, { send });
-  } catch (error) {
-    if (received === undefined || !(error instanceof SvcError)) throw error;
-    return { answer: received, refused: explained(error) };
-  }
-  if (received === undefined) throw new SvcError('internal', `${path} was placed without an answer`);
-  return { answer: received, refused: undefined };
+  const order = lostOrder(form, open);
+  const lost = order === undefined ? undefined : { orders: [order] };
+  const { error } = await placeOrder(request, { open, confirmed, lost, caller: { send } }, ctx);
+  if (received !== undefined) return { answer: received, refused: error && explained(error) };
+  throw error ?? new SvcError('internal', `${path} was placed without an answer`);
 }
 
 /** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */

@@ -94,14 +94,14 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`on which side of the rate the stop and the limit of order ${id} are could not be checked`);
-    const about = { accountId: account?.accountId, orderId: id, details: { seen: standing(id) } };
+    const about = { accountId: account?.accountId, orderId: id, lost: { trace: standing(id) } };
     const now = row === undefined ? `order ${id}` : orderText(row);
     const planned: PlannedRequest[] = [];
     if (changesTerms) {
       const whole = await wholeTerms(terms, row, id, cache);
       planned.push({
         ...about,
-        ...(isWhole ? {} : { recheck: (cache) => checkUnchanged(terms, whole, id, cache) }),
+        recheck: async (cache) => (isWhole ? undefined : checkUnchanged(terms, whole, id, cache)),
         request: {
           endpoint: changeOrder,
           form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),

@@ -5,6 +5,7 @@ import { SvcError } from '../../errors.ts';
 import { CHANGE_FLAGS, checkAccount, missingIds } from './change-flags.ts';
 import { type Exit, tradeExitForm } from './change-forms.ts';
 import { changeTradeStopLimit } from './client.ts';
+import type { LostRequest } from './lost-request.ts';
 import { trailText } from './order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from './order-rules.ts';
 import { sideText } from './order-words.ts';
@@ -73,7 +74,7 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
           what: `to set the ${side} of trade ${id}`,
           makesOrder: false,
         },
-        details: { seen: exitsSeen(id) },
+        lost: { trace: exitsSeen(id) },
         accountId: account?.accountId,
         does: doesText(
           side,
@@ -130,7 +131,7 @@ function doesText(
 }
 
 /** What is seen after an answer that was lost. */
-function exitsSeen(id: string): NonNullable<PlannedRequest['details']['seen']> {
+function exitsSeen(id: string): LostRequest['trace'] {
   return async (tables) => {
     const row = (await tables.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
     if (row === undefined) return { text: `trade ${id} is open no more`, isDone: true };

@@ -88,9 +88,8 @@ export class TableCache {
   }
 
   /** As the gateway has it now, and not as it was kept. */
-  async freshAccount({ accountId }: Account): Promise<Account> {
-    const { findAccount } = await import('./accounts.ts');
-    return findAccount(await freshAccounts(await this.open()), accountId);
+  async freshAccounts(): Promise<readonly Account[]> {
+    return freshAccounts(await this.open());
   }
 
   /** In a dry run by what was kept, so that nothing is connected for it. */

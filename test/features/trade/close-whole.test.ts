@@ -8,7 +8,7 @@ async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
   const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
   const [planned] = await planWhole(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
-  return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0 });
+  return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
 }
 
 test('what is waited for is all that is open', async () => {

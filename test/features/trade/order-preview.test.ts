@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { type TradingError, tradingError } from '../../../src/features/trade/envelope.ts';
+import { explainRefusal } from '../../../src/features/trade/failed-answer.ts';
 import { orderCandidates } from '../../../src/features/trade/order-candidates.ts';
 import { closedWords, guardOrder, orderSentence, previewOrder } from '../../../src/features/trade/order-preview.ts';
 import { parseDistance, parseRate } from '../../../src/features/trade/order-rules.ts';
-import { explainRefusal } from '../../../src/features/trade/order-sending.ts';
 import type { Account, Offer, OpenPosition, Order } from '../../../src/features/trade/schema.ts';
 
 const OFFER = {

@@ -3,20 +3,9 @@ import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { atLine, readBatch } from '../batch-file.ts';
 import { CHANGE_FLAGS } from '../change-flags.ts';
-import type { BatchRow } from '../change-row.ts';
-import { BATCH_LIST } from '../changes.ts';
+import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../change-report.ts';
 import { checkConfirmable } from '../order-confirmation.ts';
-import {
-  type ChangeInput,
-  codeOf,
-  confirmAll,
-  hintsOf,
-  isUnknown,
-  type Outcome,
-  type PlannedRequest,
-  rowsOf,
-  sendAll,
-} from '../planned-requests.ts';
+import { type ChangeInput, confirmAll, type Outcome, type PlannedRequest, sendAll } from '../planned-requests.ts';
 import { type TableCache, withTableCache } from '../table-cache.ts';
 
 export const tradeBatch = listCommand({
@@ -39,9 +28,17 @@ export const tradeBatch = listCommand({
     },
     { run: 'svc trade batch - --yes -o ndjson', why: 'From a pipe, a result a line' },
   ],
-  output: BATCH_LIST,
+  output: {
+    ...CHANGE_LIST,
+    columns: [{ name: 'line', cell: ({ line }: BatchRow) => line, align: 'right' }, ...CHANGE_LIST.columns],
+  },
   run: runBatch,
 });
+
+/** A line that takes several requests has as many rows. */
+interface BatchRow extends ChangeRow {
+  readonly line: number;
+}
 
 interface BatchInput extends ChangeInput {
   readonly file: string;
@@ -71,7 +68,7 @@ async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<read
     );
     if (confirmed instanceof Plan) return { value: confirmed };
     const outcomes = await sendLines(planned, input, { cache, confirmed }, ctx);
-    const value = outcomes.flatMap(({ line, of }) => rowsOf(of).map((row) => ({ line, ...row })));
+    const value = outcomes.flatMap(({ line, of }) => of.map((outcome) => ({ line, ...rowOf(outcome) })));
     const all = outcomes.flatMap(({ of }) => of);
     return { value, code: codeOf(all), footer: hintsOf(all) };
   });
@@ -88,7 +85,7 @@ async function sendLines(
   const bar = ctx.progress(lines.length);
   for (const { line, planned, goesOn } of lines) {
     if (isOver) {
-      sent.push({ line, of: planned.map((one) => ({ planned: one, orderIds: [], error: undefined, isLeft: true })) });
+      sent.push({ line, of: planned.map((one) => ({ planned: one })) });
       continue;
     }
     // Nothing follows an outcome that is not known: not within a line, either.

@@ -1,10 +1,9 @@
 /** `trade buy` and `trade sell`: one order at market. */
 import { recordCommand } from '../../../cli/command.ts';
-import { MARKET_FLAGS, marketDraft } from '../market-order.ts';
-import { placeNewOrder } from '../new-order.ts';
+import { MARKET_FLAGS, marketDraft, placeNewOrder } from '../new-order.ts';
 import { MARKET_BEYOND, NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
-import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../orders.ts';
+import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
 const marketOrder = (side: Side, verb: string) =>
   recordCommand({
@@ -26,7 +25,7 @@ const marketOrder = (side: Side, verb: string) =>
     ],
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
-    run: async (input, ctx) => placeNewOrder(marketDraft(side, input), input, ORDER_PREVIEW, ctx),
+    run: async (input, ctx) => placeNewOrder(marketDraft(side, input), input, ctx),
   });
 
 export const tradeBuy = marketOrder('buy', 'Buy');

@@ -1,10 +1,9 @@
 /** `trade entry buy` and `trade entry sell`: one order that waits for its rate. */
 import { recordCommand } from '../../../cli/command.ts';
-import { ENTRY_FLAGS, entryDraft } from '../entry-order.ts';
-import { placeNewOrder } from '../new-order.ts';
+import { ENTRY_FLAGS, entryDraft, placeNewOrder } from '../new-order.ts';
 import { ENTRY_BEYOND, NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
-import { ORDER_PREVIEW, ORDER_REPORT, reportOrPreview } from '../orders.ts';
+import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string) =>
   recordCommand({
@@ -25,7 +24,7 @@ const entryOrder = (side: Side, verb: string, rate: string) =>
     async run(input, ctx) {
       const draft = entryDraft(side, input, ctx.now());
       if (draft.expires !== undefined) ctx.notice(`it expires at ${draft.expires} UTC`);
-      return placeNewOrder(draft, input, ORDER_PREVIEW, ctx);
+      return placeNewOrder(draft, input, ctx);
     },
   });
 

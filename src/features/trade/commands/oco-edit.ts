@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_LIST } from '../changes.ts';
+import { CHANGE_LIST } from '../change-report.ts';
 import { editingOco, OCO_EDIT_FLAGS } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 

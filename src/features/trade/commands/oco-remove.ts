@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { CHANGE_FLAGS } from '../change-flags.ts';
-import { CHANGE_LIST } from '../changes.ts';
+import { CHANGE_LIST } from '../change-report.ts';
 import { removingFromOco } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 

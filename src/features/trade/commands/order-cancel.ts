@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { CANCEL_FLAGS, canceling } from '../cancel-orders.ts';
 import { SENT_ONCE } from '../change-flags.ts';
-import { CHANGE_LIST } from '../changes.ts';
+import { CHANGE_LIST } from '../change-report.ts';
 import { carryOut } from '../planned-requests.ts';
 
 export const tradeOrderCancel = listCommand({

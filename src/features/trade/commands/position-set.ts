@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SENT_ONCE } from '../change-flags.ts';
-import { CHANGE_LIST } from '../changes.ts';
+import { CHANGE_LIST } from '../change-report.ts';
 import { carryOut } from '../planned-requests.ts';
 import { POSITION_SET_FLAGS, settingPosition } from '../set-position.ts';
 

@@ -40,7 +40,7 @@ it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with
     code: 0,
     rows: [{ tradeId: id, outcome: 'accepted', status: 'filled', trades: [], closedTrades: [closed(id, 10)] }],
   });
-  expect(stderr).toBe(`order ${rows[0].orderIds[0]} is accepted; waiting for what is closed\n`);
+  expect(stderr).toBe(`order ${rows[0].orderIds[0]} is accepted; waiting for fills\n`);
   expect(desk.calls().slice(-4)).toEqual([
     'POST /trading/subscribe models=Order',
     'POST /trading/subscribe models=OpenPosition',
@@ -216,7 +216,7 @@ it('Ctrl-C while it waits says which orders are live', async () => {
   const { code, stdout, stderr } = await accepted([holdTrade(desk.gateway)], interrupt, { signal: stop.signal });
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   const [order] = desk.gateway.book.orders.keys();
-  expect(stderr).toContain(`order ${order} was accepted, and may be done by now or be live`);
+  expect(stderr).toContain(`order ${order} was accepted and is live, or done by now`);
 });
 
 it.each([

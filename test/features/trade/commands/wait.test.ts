@@ -27,7 +27,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
     const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s', '--transport', transport]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `order ${value.orderId} is accepted; waiting for its trades\n`,
+      stderr: `order ${value.orderId} is accepted; waiting for fills\n`,
     });
     expect(value).toEqual({
       orderId: expect.stringMatching(/^\d+$/),

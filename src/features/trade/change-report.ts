@@ -1,0 +1,160 @@
+/** What became of requests that trade, a row each. */
+import type { ErrorCode, SvcError } from '../../errors.ts';
+import type { Cell, ListOutput, Tone } from '../../output/types.ts';
+import type { FillStatus } from './fills.ts';
+import type { Fill, Fills } from './order-ledger.ts';
+import { FILL_CODES, fillFooter, fillText } from './orders.ts';
+import type { Outcome } from './planned-requests.ts';
+
+export interface ChangeRow {
+  /** As typed: `close`, `order cancel`. */
+  readonly command: string;
+  /** The path: one command may take several requests. */
+  readonly request: string;
+  /** Of what it was about. */
+  readonly tradeId: string | null;
+  readonly orderId: string | null;
+  /** `not_sent` means that nothing has left this machine. */
+  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
+  /** Of the orders that it made. */
+  readonly orderIds: readonly string[];
+  /** Orders that ended together with it. */
+  readonly along: readonly string[];
+  readonly message: string | null;
+  /** Of the failure, named as in an error on stderr. */
+  readonly code: ErrorCode | null;
+  readonly server_code: string | number | null;
+  readonly http_status: number | null;
+  readonly journal_id: string | null;
+}
+
+/** Of a closing. Null and empty where nobody waited, or nothing was accepted. */
+export interface CloseRow extends ChangeRow, Fills {
+  readonly status: FillStatus | null;
+  /** Opened by it after all, where an account does not hedge. */
+  readonly trades: readonly Fill[];
+}
+
+/** The exit status of whatever could not be reached. */
+const UNAVAILABLE = 7;
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
+
+export function isUnknown({ code }: SvcError): boolean {
+  return UNKNOWN.has(code);
+}
+
+export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
+  const { request, tradeId = null, orderId = null, along = [] } = planned;
+  const isAccepted = placed !== undefined && error === undefined;
+  return {
+    command: request.command,
+    request: request.endpoint.path,
+    tradeId,
+    orderId,
+    outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
+    // Some answers name the order that was changed.
+    orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
+    along: isAccepted ? along : [],
+    message: error?.message ?? (isAccepted ? null : 'left out, as one before it failed'),
+    code: error?.code ?? null,
+    server_code: error?.more?.['server_code'] ?? null,
+    http_status: error?.httpStatus ?? null,
+    journal_id: error === undefined ? null : (placed?.journalId ?? null),
+  };
+}
+
+export function closeRowOf(outcome: Outcome): CloseRow {
+  const { status = null, trades = [], closedTrades = [] } = outcome.report ?? {};
+  return { ...rowOf(outcome), status, trades, closedTrades };
+}
+
+function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
+  if (error === undefined) return 'accepted';
+  if (isUnknown(error)) return 'unknown';
+  // Of a write this means that nothing has left.
+  return error.exit === UNAVAILABLE ? 'not_sent' : 'refused';
+}
+
+/** What to do now, each once: the rows have only what happened. */
+export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
+  const hints = new Set(outcomes.flatMap(({ error }) => error?.hint ?? []));
+  const fills = outcomes.flatMap(({ planned, placed, report }) => {
+    if (report === undefined) return [];
+    const { orderIds = [] } = placed ?? {};
+    const which = orderIds.length === 0 ? `the request ${planned.request.what}` : `order ${orderIds.join(', ')}`;
+    return fillFooter(which, orderIds.length === 1 ? orderIds[0] : undefined, report) ?? [];
+  });
+  const lines = [...hints, ...fills];
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** What is not known has to be looked at, whatever became of the others. */
+export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
+  const ends = outcomes.map(({ error, report }) => error?.code ?? (report && FILL_CODES[report.status]));
+  const codes = new Set(ends.filter((code) => code !== undefined));
+  const [only] = codes;
+  if (only === undefined) return undefined;
+  const unknown = [...UNKNOWN].find((code) => codes.has(code));
+  if (unknown !== undefined) return unknown;
+  const someDone = outcomes.some(({ placed }, index) => placed !== undefined && ends[index] === undefined);
+  return codes.size > 1 || someDone ? 'partly_done' : only;
+}
+
+const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
+  accepted: 'good',
+  refused: 'bad',
+  unknown: 'bad',
+  not_sent: 'warn',
+};
+
+export const CHANGE_LIST: ListOutput<ChangeRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'command', cell: ({ command }) => command },
+    { name: 'of', cell: subject },
+    { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
+    { name: 'order-ids', cell: ({ orderIds }) => orderIds },
+    { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
+    { name: 'request', cell: ({ request }) => request, wide: true },
+  ],
+  // Of what was not done there is nothing to go on with.
+  id: ({ outcome, orderIds, orderId, tradeId }) =>
+    outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
+};
+
+/** What became of it comes first, for a narrow terminal. */
+const WAITED_LIST: ListOutput<CloseRow> = {
+  ...CHANGE_LIST,
+  columns: [
+    ...columnsOf(['command', 'of', 'outcome']),
+    { name: 'status', cell: statusCell },
+    { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
+    { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
+    ...columnsOf(['message']),
+    // They are shown before the wait.
+    ...columnsOf(['order-ids', 'request']).map((column) => ({ ...column, wide: true as const })),
+  ],
+};
+
+function columnsOf(names: readonly string[]): ListOutput<CloseRow>['columns'] {
+  return CHANGE_LIST.columns.filter(({ name }) => names.includes(name));
+}
+
+/** Of a closing that nobody waits for nothing more is known. */
+export function closeList({ wait }: { readonly wait?: number | undefined }): ListOutput<CloseRow> {
+  return wait === undefined ? CHANGE_LIST : WAITED_LIST;
+}
+
+function statusCell({ status }: CloseRow): Cell {
+  if (status === null) return undefined;
+  const tone = status === 'filled' ? 'good' : status === 'rejected' || status === 'unknown' ? 'bad' : 'warn';
+  return { text: status, tone };
+}
+
+function subject({ tradeId, orderId }: ChangeRow): Cell {
+  return tradeId === null ? (orderId === null ? undefined : `order ${orderId}`) : `trade ${tradeId}`;
+}
+
+function alongText(along: ChangeRow['along']): string | undefined {
+  return along.length === 0 ? undefined : `with it ended ${along.join(', ')}`;
+}
