@@ -89,7 +89,7 @@ async function findIn(
   );
   const texts = trace === undefined ? unread : [trace.text];
   if (lost === undefined) return { text: texts.join('; '), isDone: trace?.isDone === true };
-  const accepted = acceptedOrders(clockSkewMs, ctx);
+  const accepted = await acceptedOrders(clockSkewMs, ctx);
   const closed = tables.everyRow('ClosedPosition');
   const open = tables.rows('OpenPosition');
   const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
@@ -114,8 +114,8 @@ async function findIn(
 }
 
 /** Of this gateway: another one numbers its orders as it likes. Their times are by its clock. */
-function acceptedOrders(clockSkewMs: number, ctx: RunContext): readonly AcceptedOrder[] {
-  return readJournal(ctx.paths)
+async function acceptedOrders(clockSkewMs: number, ctx: RunContext): Promise<readonly AcceptedOrder[]> {
+  return (await readJournal(ctx.paths))
     .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))
     .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
 }

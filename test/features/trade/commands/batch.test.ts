@@ -94,7 +94,7 @@ it.each<[string, string, RegExp]>([
   ['an option of the session', '{"command":"buy","symbol":"EUR/USD","amount":5,"budget":"wait"}', /no "budget" here/],
   ['everything at once', '{"command":"close","everything":true}', /there is no "everything" here/],
   ['an amount that is none', '{"command":"buy","symbol":"EUR/USD","amount":1.5}', /line 3: the amount "1.5" is not/],
-  ['no amount', '{"command":"buy","symbol":"EUR/USD"}', /line 3: <amount> is missing/],
+  ['no amount', '{"command":"buy","symbol":"EUR/USD"}', /line 3: missing required argument 'amount'/],
   ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],
   ['a wrong stop', '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":-40}', /line 3: --stop: "-40" has a sign/],
   [
