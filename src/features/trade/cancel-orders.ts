@@ -8,7 +8,8 @@ import { wantedAccount } from './order-account.ts';
 import { accountOf, groupOf, standing, standingOrders } from './order-rows.ts';
 import { checkOrderId } from './order-rules.ts';
 import { orderText } from './order-words.ts';
-import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { PlannedRequest } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
 import type { Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
 

@@ -4,7 +4,7 @@ import type { Cell, ListOutput, Tone } from '../../output/types.ts';
 import type { FillStatus } from './fills.ts';
 import type { Fill, Fills } from './order-ledger.ts';
 import { FILL_CODES, fillFooter, fillText } from './orders.ts';
-import type { Outcome } from './planned-requests.ts';
+import type { Outcome } from './placing.ts';
 
 export interface ChangeRow {
   /** As typed: `close`, `order cancel`. */

@@ -13,8 +13,8 @@ import { marketForm } from './order-forms.ts';
 import type { Awaited } from './order-ledger.ts';
 import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, type TimeInForce, timeInForce } from './order-rules.ts';
 import { sideText } from './order-words.ts';
-import type { Placed } from './placing.ts';
-import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { Placed, PlannedRequest } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
 import type { Account, OpenPosition } from './schema.ts';
 import type { Seen, TableCache } from './table-cache.ts';
 

@@ -6,7 +6,7 @@ import { closeAllForSymbol } from './client.ts';
 import { closingTraces } from './closing-traces.ts';
 import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
-import type { PlannedRequest } from './planned-requests.ts';
+import type { PlannedRequest } from './placing.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import type { TableCache } from './table-cache.ts';
 

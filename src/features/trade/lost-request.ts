@@ -3,17 +3,24 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { mayBeOf, readJournal } from '../../store/order-journal.ts';
 import type { Trace } from './closing-traces.ts';
-import { watchFills } from './fills.ts';
+import { type FillWatch, watchFills } from './fills.ts';
 import { type AcceptedOrder, isFound, type LostOrder, orderCandidates } from './order-candidates.ts';
-import type { Sending } from './placing.ts';
 import type { SeenTables, TableReader } from './seen-tables.ts';
-import { openTradingSession, type TradingSession } from './trading-session.ts';
+import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface LostRequest {
   /** Each order that it asks for. */
   readonly orders?: readonly LostOrder[] | undefined;
   /** If it changes what is there: how that is seen now. */
   readonly trace?: ((tables: TableReader, sentAt: number) => Promise<Trace>) | undefined;
+}
+
+export interface SearchOptions extends TradingOptions {
+  readonly open: TradingSession;
+  /** `--wait`: how long pushes are watched. */
+  readonly wait?: number | undefined;
+  /** It follows the session already. */
+  readonly watch?: FillWatch | undefined;
 }
 
 interface Sent {
@@ -38,7 +45,7 @@ const LEAST_WATCH_MS = 5_000;
 export async function findLost(
   lost: LostRequest,
   sent: Sent,
-  { open, wait = 0, watch: following, ...options }: Sending,
+  { open, wait = 0, watch: following, ...options }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
   const watch = following ?? watchFills(ctx);

@@ -36,8 +36,8 @@ import {
   timeInForce,
 } from './order-rules.ts';
 import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from './orders.ts';
-import type { OrderRequest } from './placing.ts';
-import { type Change, type ChangeInput, carryOutEach, type PlannedRequest } from './planned-requests.ts';
+import type { OrderRequest, PlannedRequest } from './placing.ts';
+import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
 import type { Account } from './schema.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import { commandNumbersOf, gatewayToken } from './trading-session.ts';

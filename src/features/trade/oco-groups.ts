@@ -25,7 +25,8 @@ import {
   timeInForce,
 } from './order-rules.ts';
 import { orderText } from './order-words.ts';
-import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { PlannedRequest } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
 import type { TableCache } from './table-cache.ts';
 
 export const OCO_CREATE_FLAGS = {

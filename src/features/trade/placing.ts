@@ -7,12 +7,14 @@ import { openOrderJournal } from '../../store/order-journal.ts';
 import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalWords } from './failed-answer.ts';
-import type { FillWatch } from './fills.ts';
-import type { LostRequest } from './lost-request.ts';
+import type { FillReport } from './fills.ts';
+import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
+import type { Awaited } from './order-ledger.ts';
 import type { Envelope } from './schema.ts';
 import { openSession } from './session.ts';
-import { gatewayToken, type TradingOptions, type TradingSession } from './trading-session.ts';
+import type { TableCache } from './table-cache.ts';
+import { gatewayToken } from './trading-session.ts';
 
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
@@ -25,17 +27,12 @@ export interface OrderRequest {
   readonly makesOrder: boolean;
 }
 
-export interface Sending extends TradingOptions {
-  readonly open: TradingSession;
+export interface Sending extends SearchOptions {
   readonly confirmed: Confirmed;
   /** What to look for if the answer is lost. */
   readonly lost?: LostRequest | undefined;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder | undefined;
-  /** `--wait`: how long pushes are watched if the answer is lost. */
-  readonly wait?: number | undefined;
-  /** It follows the session already. */
-  readonly watch?: FillWatch | undefined;
   /** Sends the request in place of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
@@ -48,6 +45,40 @@ export interface Placed {
   readonly sentAt: number;
   /** Undefined for a request that was accepted. */
   readonly error: SvcError | undefined;
+}
+
+export interface PlannedRequest {
+  readonly request: OrderRequest;
+  /** What to look for if the answer is lost. */
+  readonly lost?: LostRequest;
+  /** What a refusal is explained by. */
+  readonly known?: KnownOrder;
+  /** Undefined where the cap on calls kept it from being seen. */
+  readonly accountId: string | undefined;
+  /** As whoever confirms it reads it: `Cancel order 390285837`. */
+  readonly does: string;
+  /** What it is about. */
+  readonly tradeId?: string;
+  readonly orderId?: string;
+  /** So much is at stake that the account's id has to be typed. */
+  readonly isTyped?: boolean;
+  /** What else ends with it, as those that live and end together do. */
+  readonly along?: readonly string[];
+  /** What whoever confirms it should know. */
+  readonly warnings?: readonly string[];
+  /** Where it would do harm if things have changed while it was confirmed: throws where they have. */
+  recheck?(cache: TableCache): Promise<void>;
+  /** What to wait for, once it is accepted. */
+  awaits?(placed: Placed): Awaited;
+}
+
+/** Without `placed` it was not sent; without an error as well it was left out, as one before it failed. */
+export interface Outcome {
+  readonly planned: PlannedRequest;
+  readonly placed?: Placed;
+  readonly error?: SvcError | undefined;
+  /** Of one that was accepted and waited for. */
+  readonly report?: FillReport;
 }
 
 /** One POST. */
@@ -75,7 +106,6 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
       const search = async (): Promise<Found> => {
         if (sending.lost === undefined) return {};
-        const { findLost } = await import('./lost-request.ts');
         return findLost(sending.lost, { sentAt, clockSkewMs: sentAt - at, earlier }, sending, ctx);
       };
       return { ...placed, orderIds, error: await doubtful(verdict, request, journalId, search) };

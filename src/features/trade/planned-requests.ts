@@ -5,39 +5,11 @@ import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
-import type { KnownOrder } from './failed-answer.ts';
-import { type FillReport, type FillWatch, watchFills } from './fills.ts';
-import type { LostRequest } from './lost-request.ts';
+import { type FillWatch, watchFills } from './fills.ts';
 import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
-import type { Awaited } from './order-ledger.ts';
-import { type OrderRequest, type Placed, placeOrder, planOrders } from './placing.ts';
+import { type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import type { TradingOptions } from './trading-session.ts';
-
-export interface PlannedRequest {
-  readonly request: OrderRequest;
-  /** What to look for if the answer is lost. */
-  readonly lost?: LostRequest;
-  /** What a refusal is explained by. */
-  readonly known?: KnownOrder;
-  /** Undefined where the cap on calls kept it from being seen. */
-  readonly accountId: string | undefined;
-  /** As whoever confirms it reads it: `Cancel order 390285837`. */
-  readonly does: string;
-  /** What it is about. */
-  readonly tradeId?: string;
-  readonly orderId?: string;
-  /** So much is at stake that the account's id has to be typed. */
-  readonly isTyped?: boolean;
-  /** What else ends with it, as those that live and end together do. */
-  readonly along?: readonly string[];
-  /** What whoever confirms it should know. */
-  readonly warnings?: readonly string[];
-  /** Where it would do harm if things have changed while it was confirmed: throws where they have. */
-  recheck?(cache: TableCache): Promise<void>;
-  /** What to wait for, once it is accepted. */
-  awaits?(placed: Placed): Awaited;
-}
 
 export interface Change {
   /** As it is asked where nobody can answer, before anything is connected. */
@@ -54,15 +26,6 @@ export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
   /** How long to wait for what is filled or closed; undefined for not at all. */
   readonly wait?: number | undefined;
-}
-
-/** Without `placed` it was not sent; without an error as well it was left out, as one before it failed. */
-export interface Outcome {
-  readonly planned: PlannedRequest;
-  readonly placed?: Placed;
-  readonly error?: SvcError | undefined;
-  /** Of one that was accepted and waited for. */
-  readonly report?: FillReport;
 }
 
 /** A row for each; where the only failure is all there is to tell, it is thrown. */

@@ -21,7 +21,8 @@ import {
   plainText,
 } from './order-rules.ts';
 import { orderRate, orderText } from './order-words.ts';
-import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { PlannedRequest } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
 import type { Order } from './schema.ts';
 import type { TableCache } from './table-cache.ts';
 

@@ -9,7 +9,8 @@ import type { LostRequest } from './lost-request.ts';
 import { trailText } from './order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from './order-rules.ts';
 import { sideText } from './order-words.ts';
-import type { Change, ChangeInput, PlannedRequest } from './planned-requests.ts';
+import type { PlannedRequest } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
 import type { OpenPosition } from './schema.ts';
 import type { Seen, TableCache, TableSnapshot } from './table-cache.ts';
 

@@ -5,7 +5,8 @@ import { atLine, readBatch } from '../batch-file.ts';
 import { CHANGE_FLAGS } from '../change-flags.ts';
 import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../change-report.ts';
 import { checkConfirmable } from '../order-confirmation.ts';
-import { type ChangeInput, confirmAll, type Outcome, type PlannedRequest, sendAll } from '../planned-requests.ts';
+import type { Outcome, PlannedRequest } from '../placing.ts';
+import { type ChangeInput, confirmAll, sendAll } from '../planned-requests.ts';
 import { type TableCache, withTableCache } from '../table-cache.ts';
 
 export const tradeBatch = listCommand({
