@@ -52,23 +52,7 @@ export interface Typing {
 }
 
 /** What a command's `run` is given beside its input. */
-export interface RunContext
-  extends Pick<
-    Context,
-    | 'now'
-    | 'random'
-    | 'sleep'
-    | 'signal'
-    | 'takeSignals'
-    | 'readFile'
-    | 'identity'
-    | 'stdin'
-    | 'paths'
-    | 'env'
-    | 'pid'
-    | 'self'
-    | 'openBrowser'
-  > {
+export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompter' | 'isReadableByOthers'> {
   /** Where the command's service is and under which rules. Throws where no address is configured. */
   readonly target: Target;
   /** The same of any service, for a command that looks at several. */
@@ -167,28 +151,6 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly examples: readonly [Example, ...Example[]];
 }
 
-/** A command that prints rows. */
-interface ListCommand<A extends Arguments, F extends Flags, Row> extends Spec<A, F> {
-  readonly output: ListOutput<Row>;
-  /** What of a row <Tab> offers in the next minute, after the command ran at a terminal. */
-  readonly offers?: (row: Row) => Candidates;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Rows<Row> | RawJson>>;
-}
-interface RecordCommand<A extends Arguments, F extends Flags, Value> extends Spec<A, F> {
-  readonly output: RecordOutput<Value>;
-  /** As for a list. */
-  readonly offers?: (value: Value) => Candidates;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value | RawJson>>;
-}
-interface ChartCommand<A extends Arguments, F extends Flags, Value, Row> extends Spec<A, F> {
-  readonly output: ChartOutput<Value, Row>;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
-}
-interface TextCommand<A extends Arguments, F extends Flags> extends Spec<A, F> {
-  readonly output: TextOutput;
-  readonly run: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<string | RawBytes | undefined>>;
-}
-
 /** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
@@ -223,24 +185,34 @@ export async function loadCommands(group: Group): Promise<readonly Command[]> {
 }
 
 type None = Record<never, never>;
+type Run<A extends Arguments, F extends Flags, Value> = (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
 
+/** A command that prints rows. `offers`: what of a row <Tab> offers in the next minute, after the command ran at a terminal. */
 export function listCommand<Row, const A extends Arguments = None, const F extends Flags = None>(
-  spec: ListCommand<A, F, Row>,
+  spec: Spec<A, F> & {
+    readonly output: ListOutput<Row>;
+    readonly offers?: (row: Row) => Candidates;
+    readonly run: Run<A, F, Rows<Row> | RawJson>;
+  },
 ): Command {
   return spec;
 }
 export function recordCommand<Value, const A extends Arguments = None, const F extends Flags = None>(
-  spec: RecordCommand<A, F, Value>,
+  spec: Spec<A, F> & {
+    readonly output: RecordOutput<Value>;
+    readonly offers?: (value: Value) => Candidates;
+    readonly run: Run<A, F, Value | RawJson>;
+  },
 ): Command {
   return spec;
 }
 export function chartCommand<Value, Row, const A extends Arguments = None, const F extends Flags = None>(
-  spec: ChartCommand<A, F, Value, Row>,
+  spec: Spec<A, F> & { readonly output: ChartOutput<Value, Row>; readonly run: Run<A, F, Value> },
 ): Command {
   return spec;
 }
 export function textCommand<const A extends Arguments = None, const F extends Flags = None>(
-  spec: TextCommand<A, F>,
+  spec: Spec<A, F> & { readonly output: TextOutput; readonly run: Run<A, F, string | RawBytes | undefined> },
 ): Command {
   return spec;
 }

@@ -61,27 +61,16 @@ export function formatDuration(ms: number): string {
 }
 
 function badDuration(text: string): SvcError {
-  if (/^\d+$/.test(text)) {
-    return new SvcError('invalid_value', `"${text}" has no unit`, {
-      hint: `write ${text}s, ${text}m, ${text}h or ${text}d`,
-    });
-  }
-  const understood = correctedDuration(text);
-  if (SIGN.test(text)) {
-    const hint = understood === undefined ? 'write it without a sign' : `write ${understood}`;
-    return new SvcError('invalid_value', `"${text}" has a sign: a duration has none`, { hint });
-  }
-  const hint =
-    understood === undefined ? 'write it like 1h30m, 2d or 45s (units y w d h m s ms)' : `write ${understood}`;
-  return new SvcError('invalid_value', `"${text}" is not a duration`, { hint });
+  const right = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : correctedDuration(text);
+  return new SvcError('invalid_value', `"${text}" is not a duration`, {
+    hint: `write ${right ?? 'it like 1h30m, 2d or 45s (units y w d h m s ms)'}`,
+  });
 }
-
-const SIGN = /^\s*[+-]\s*/;
 
 /** The right spelling of a duration with a sign, in any order, with fractions, blanks or long unit names. */
 export function correctedDuration(text: string): string | undefined {
   const parts = text
-    .replace(SIGN, '')
+    .replace(/^\s*[+-]\s*/, '')
     .trim()
     .split(/(?<=[a-z])[\s,]*(?=[\d.])/i);
   let sum = 0;

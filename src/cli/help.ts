@@ -1,7 +1,7 @@
 /** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import type { Command } from './command.ts';
 import { type Flags, flagSections, operands, usageLine } from './flags.ts';
-import { optionNodes, optionNotes, optionUsage } from './reference/options.ts';
+import { argumentText, optionNodes, optionNotes, optionUsage, withNotes } from './reference/options.ts';
 
 export interface GroupSummary {
   readonly name: string;
@@ -124,9 +124,7 @@ function commandHelp(command: Command, width: number): string {
   if (command.description !== undefined) parts.push(paragraphs(command.description, width));
   parts.push(paragraphs(`Usage: ${usageLine(command)}`, width));
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
-  const argumentRows = Object.entries(command.args ?? {}).map(
-    ([name, { help, choices }]): Row => [name, choices === undefined ? help : `${help} (${choices.join(', ')})`],
-  );
+  const argumentRows = Object.entries(command.args ?? {}).map(([name, arg]): Row => [name, argumentText(arg)]);
   if (argumentRows.length > 0) parts.push(`Arguments:\n${table(argumentRows, width)}`);
   for (const { title, flags } of flagSections(command)) {
     const rows = optionRows(flags);
@@ -141,8 +139,7 @@ function commandHelp(command: Command, width: number): string {
 
 function optionRows(flags: Flags): Row[] {
   return optionNodes(flags).map((option): Row => {
-    const notes = optionNotes(option);
     const usage = `${option.short === null ? '    ' : ''}${optionUsage(option)}`;
-    return [usage, notes.length === 0 ? option.help : `${option.help} (${notes.join('; ')})`];
+    return [usage, withNotes(option.help, optionNotes(option))];
   });
 }

@@ -13,26 +13,24 @@ const LARGEST_WHOLE = 512 << 20;
 
 /** A file piece by piece, read directly: a stream costs a third more. `-` is standard input. */
 export async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
-  if (path === '-') {
-    if (stdin.isTTY) {
-      throw new SvcError('missing_value', 'standard input is a terminal, and a file was to be read from it', {
-        hint: 'pipe the file in, or name it',
-      });
-    }
-    try {
-      yield* stdin.chunks();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw unreadable('standard input', error);
-    }
-    return;
+  if (path === '-' && stdin.isTTY) {
+    throw new SvcError('missing_value', 'standard input is a terminal, and a file was to be read from it', {
+      hint: 'pipe the file in, or name it',
+    });
   }
   try {
-    if (isPipeOrDevice(path)) yield* pipeChunks(path, signal);
-    else yield* fileChunks(path, signal);
+    if (path === '-') yield* stdin.chunks();
+    else yield* isPipeOrDevice(path) ? pipeChunks(path, signal) : fileChunks(path, signal);
   } catch (error) {
-    throw error instanceof SvcError ? error : unreadable(path, error);
+    signal.throwIfAborted();
+    if (error instanceof SvcError) throw error;
+    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new SvcError('file_unusable', `cannot read ${inputName(path)}: ${why}`, { cause: error });
   }
+}
+
+function inputName(path: string): string {
+  return path === '-' ? 'standard input' : path;
 }
 
 /** What is appended meanwhile is not read: a recording that is replayed to its own recorder would never end. */
@@ -64,15 +62,9 @@ export async function wholeInput(path: string, context: Pick<Context, 'stdin' | 
   for await (const piece of inputChunks(path, context)) {
     size += piece.length;
     if (size > LARGEST_WHOLE) {
-      const name = path === '-' ? 'standard input' : path;
-      throw new SvcError('file_unusable', `${name} is larger than ${LARGEST_WHOLE >> 20} MiB`);
+      throw new SvcError('file_unusable', `${inputName(path)} is larger than ${LARGEST_WHOLE >> 20} MiB`);
     }
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);
-}
-
-function unreadable(what: string, error: unknown): SvcError {
-  const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-  return new SvcError('file_unusable', `cannot read ${what}: ${why}`, { cause: error });
 }

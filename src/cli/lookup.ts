@@ -44,14 +44,12 @@ export async function findCommand(
   const [only] = Object.values(commands);
   if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
   const beginnings = words.map((_, index) => words.slice(0, words.length - index).join(' '));
-  const has = (table: object) => (typed: string) => Object.hasOwn(table, `${groupName} ${typed}`);
-  const ids = Object.fromEntries(Object.keys(commands).map((name) => [`${groupName} ${name}`, name]));
-  let typed = beginnings.find(has(ids));
+  let typed = beginnings.find((beginning) => Object.hasOwn(commands, beginning));
   let name = typed;
   if (typed === undefined && words.length > 0) {
     const aliases = prepared?.() ?? aliasesOf(group, await loadCommands(group));
-    typed = beginnings.find(has(aliases));
-    name = ids[aliases[`${groupName} ${typed}`] ?? ''];
+    typed = beginnings.find((beginning) => Object.hasOwn(aliases, `${groupName} ${beginning}`));
+    name = aliases[`${groupName} ${typed}`]?.slice(groupName.length + 1);
   }
   const load = name === undefined ? undefined : commands[name];
   if (typed === undefined || load === undefined) return beginningOf(group, words);

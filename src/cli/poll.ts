@@ -35,9 +35,12 @@ export function outageEvent({ event, reason }: Outage, at: number): OutageEvent 
  * with this reading, or came back.
  */
 export type Reading<T> = { readonly at: number; readonly outage?: Outage | undefined } & (
+  | Attempt<T>
+  | { readonly value?: undefined; readonly trouble?: undefined; readonly outage: Outage }
+);
+type Attempt<T> = { readonly at: number } & (
   | { readonly value: T; readonly trouble?: undefined }
   | { readonly value?: undefined; readonly trouble: SvcError }
-  | { readonly value?: undefined; readonly trouble?: undefined; readonly outage: Outage }
 );
 
 /** A service that does not respond for so long counts as unreachable, unless it was as slow before. */
@@ -109,11 +112,7 @@ async function isLate(work: Promise<unknown>, ms: number): Promise<boolean> {
   return Promise.race([work.then(() => false), late]).finally(() => clearTimeout(timer));
 }
 
-type Outcome<T> =
-  | { readonly at: number; readonly value: T; readonly trouble?: undefined }
-  | { readonly at: number; readonly value?: undefined; readonly trouble: SvcError };
-
-async function attempt<T>(read: () => Promise<T>, ctx: PollContext): Promise<Outcome<T>> {
+async function attempt<T>(read: () => Promise<T>, ctx: PollContext): Promise<Attempt<T>> {
   try {
     const value = await read();
     return { at: ctx.now(), value };

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
-import type { Authorizer, Outbound, RequestLog, ServiceName, Target } from '../http/target.ts';
+import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
 import { parseDuration } from './duration.ts';
 import type { GlobalInput } from './flags.ts';
@@ -45,12 +45,11 @@ export function buildTarget(parts: TargetParts): Target {
     parts.checkSecretFile(path);
     return readHeaderFile(path, context);
   });
-  for (const [name] of open) {
-    if (SECRET_HEADERS.test(name)) {
-      throw new SvcError('invalid_value', `--header: ${name} is a secret, and other users can see command lines`, {
-        hint: 'put the line in a file and pass --header-file <file>',
-      });
-    }
+  const exposed = open.find(([name]) => SECRET_HEADERS.test(name));
+  if (exposed !== undefined) {
+    throw new SvcError('invalid_value', `--header: ${exposed[0]} is a secret, and other users can see command lines`, {
+      hint: 'put the line in a file and pass --header-file <file>',
+    });
   }
   const target: Target = {
     service,
@@ -65,15 +64,12 @@ export function buildTarget(parts: TargetParts): Target {
   };
   const authorizer = parts.authorize(target, settings);
   if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
-    throw new SvcError(
-      'config_invalid',
-      'two credentials: a header file has authorization, and so has the environment',
-      {
-        hint: `drop the header, or unset SVC_${service.toUpperCase()}_TOKEN`,
-      },
-    );
+    const message = 'two credentials: a header file has authorization, and so has the environment';
+    throw new SvcError('config_invalid', message, {
+      hint: `drop the header, or unset SVC_${service.toUpperCase()}_TOKEN`,
+    });
   }
-  return authorizer === undefined ? target : { ...target, authorizer };
+  return { ...target, authorizer };
 }
 
 export type OutboundParts = Pick<
@@ -84,17 +80,14 @@ export type OutboundParts = Pick<
 export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   const { context, secrets, version, dryRun, log } = parts;
   const { env } = context;
-  const pick = (name: string): string | undefined => env[name.toLowerCase()] || env[name.toUpperCase()] || undefined;
-  const http = env['http_proxy'] || undefined; // upper case is what a CGI server makes of a "Proxy:" header
-  const https = pick('https_proxy');
-  const noProxy = pick('no_proxy');
   return {
     userAgent: `svc/${version}`,
-    tls: { ...pemFiles(parts), ...extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
+    tls: { ...pemFiles(parts), extraCa: extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
     proxy: {
-      ...(http === undefined ? {} : { http }),
-      ...(https === undefined ? {} : { https }),
-      ...(noProxy === undefined ? {} : { noProxy }),
+      // HTTP_PROXY is what a CGI server makes of a "Proxy:" header.
+      http: env['http_proxy'] || undefined,
+      https: env['https_proxy'] || env['HTTPS_PROXY'] || undefined,
+      noProxy: env['no_proxy'] || env['NO_PROXY'] || undefined,
     },
     signal: context.signal,
     secrets,
@@ -120,8 +113,7 @@ function readHeaderFile(path: string, context: Context): [string, string][] {
     .map(([line, number]) => parseHeader(line, `--header-file ${path}, line ${number}`));
 }
 
-function pemFiles({ settings, context, checkSecretFile }: OutboundParts): { ca?: string; cert?: string; key?: string } {
-  const pem: { ca?: string; cert?: string; key?: string } = {};
+function pemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<TlsOptions, 'ca' | 'cert' | 'key'> {
   const read = (setting: string): string | undefined => {
     const path = settings.get(setting);
     if (path === undefined) return undefined;
@@ -135,25 +127,20 @@ function pemFiles({ settings, context, checkSecretFile }: OutboundParts): { ca?:
     return text;
   };
   const [ca, cert, key] = [read('cacert'), read('cert'), read('key')];
-  if (ca !== undefined) pem.ca = ca;
-  if (cert !== undefined) pem.cert = cert;
-  if (key !== undefined) pem.key = key;
-  if ((cert === undefined) !== (key === undefined) && !(cert ?? '').includes('PRIVATE KEY')) {
-    throw new SvcError(
-      'missing_value',
-      `--${cert === undefined ? 'key' : 'cert'} is given without --${cert === undefined ? 'cert' : 'key'}`,
-    );
+  if (cert === undefined && key !== undefined) throw new SvcError('missing_value', '--key is given without --cert');
+  if (cert !== undefined && key === undefined && !cert.includes('PRIVATE KEY')) {
+    throw new SvcError('missing_value', '--cert is given without --key');
   }
-  return pem;
+  return { ca, cert, key };
 }
 
 /** Node's own warning tells of a file that cannot be read. */
-function extraCa(path: string | undefined, context: Context): { extraCa?: string } {
-  if (!path) return {};
+function extraCa(path: string | undefined, context: Context): string | undefined {
+  if (!path) return undefined;
   try {
-    return { extraCa: context.readFile(path).toString() };
+    return context.readFile(path).toString();
   } catch {
-    return {};
+    return undefined;
   }
 }
 

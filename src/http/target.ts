@@ -14,19 +14,19 @@ export interface Authorizer {
 
 export interface TlsOptions {
   /** PEM texts; `ca` is added to the platform's roots. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** What NODE_EXTRA_CA_CERTS names: Node 20 forgets it where there is a `ca`. */
-  readonly extraCa?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  readonly extraCa?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   readonly insecure: boolean;
 }
 
 /** The proxy variables of the environment, as given. Loopback is never proxied. */
 export interface ProxySettings {
-  readonly http?: string;
-  readonly https?: string;
-  readonly noProxy?: string;
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
+  readonly noProxy?: string | undefined;
 }
 
 /** One line of `-v`, or the detail of `--debug`. Already redacted when it is handed out. */
@@ -103,7 +103,7 @@ export interface Target extends Outbound {
   readonly headers: Readonly<Record<string, string>>;
   /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
   readonly secretHeaders: ReadonlySet<string>;
-  readonly authorizer?: Authorizer;
+  readonly authorizer?: Authorizer | undefined;
   now(): number;
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -47,7 +47,7 @@ test.each([
   ['5M', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
   ['3months', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
   ['0.5ms', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
-  ['-soon', 'write it without a sign'],
+  ['-soon', 'write it like 1h30m, 2d or 45s (units y w d h m s ms)'],
   ['293y', 'the longest duration is 292y'],
   ['99999999999999999999999h', 'the longest duration is 292y'],
 ])('%s is refused: %s', (text, hint) => {

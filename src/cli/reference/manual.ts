@@ -1,9 +1,7 @@
-/** The man pages: svc(1), and one for each group. */
-
+/** The man pages: svc(1), and one for each group. In their language what is written is what is shown, whatever it begins with. */
 import type { Group } from '../command.ts';
 import { TOPICS, type Topic } from '../topics.ts';
-import { fullNotes, type OptionNode, optionUsage } from './options.ts';
-import { bold, escapeRoff, item, paragraphs, section, subsection, title, verbatim } from './roff.ts';
+import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from './options.ts';
 import { type CommandNode, type CommandTree, commandTree, type GroupNode, type OutputNode } from './tree.ts';
 
 /** File name → text. */
@@ -77,9 +75,7 @@ function commandParts(command: CommandNode): string[] {
     paragraphs(`${summary}.`),
     ...(aliases.length === 0 ? [] : [paragraphs(`Also: ${aliases.map((alias) => `svc ${alias}`).join(', ')}.`)]),
     ...(description === null ? [] : [paragraphs(description)]),
-    ...args.map(({ name, help, choices }) =>
-      item(bold(name), choices === null ? help : `${help} (${choices.join(', ')})`),
-    ),
+    ...args.map((argument) => item(bold(argument.name), argumentText(argument))),
     ...options.map(optionItem),
     ...columnParts(command.output),
     paragraphs(`Exit status: ${command.exitStatuses.join(', ')}.`),
@@ -95,8 +91,7 @@ function columnParts({ columns }: OutputNode): string[] {
 }
 
 function optionItem(option: OptionNode): string {
-  const notes = fullNotes(option);
-  return item(bold(optionUsage(option)), notes.length === 0 ? option.help : `${option.help} (${notes.join('; ')})`);
+  return item(bold(optionUsage(option)), withNotes(option.help, fullNotes(option)));
 }
 
 function topicParts({ blocks }: Topic): string[] {
@@ -105,4 +100,71 @@ function topicParts({ blocks }: Topic): string[] {
       ? [paragraphs(block.text)]
       : [paragraphs(`${block.title}:`), ...block.rows.map(([left, right]) => item(bold(left), right))],
   );
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  // A plain hyphen, that of options: copied from a page, a typographical one would be no option.
+  '-': '\\-',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+  "'": '\\(aq',
+  '"': '\\(dq',
+};
+
+/** A line of running text. */
+export function escapeRoff(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\\`^~'"-]/g, (char) => NAMED[char] ?? char)
+    // JSON has no blanks where a line could end.
+    .replace(/\S{40,}/g, (word) => word.replace(/,/g, ',\\:'))
+    .replace(
+      /[^\x20-\x7e]/gu,
+      (char) => `\\[u${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
+  // At the start of a line a dot would begin a request.
+  return line.replace(/^\./, '\\&.');
+}
+
+export function bold(text: string): string {
+  return `\\fB${escapeRoff(text)}\\fR`;
+}
+
+/** The argument of a macro. */
+function quoted(text: string): string {
+  return `"${escapeRoff(text).replace(/^\\&/, '')}"`;
+}
+
+/** Neither stretched nor hyphenated: options and command lines stay what they are. */
+export function title(name: string, version: string): string {
+  return `.TH ${quoted(name.toUpperCase())} 1 "" ${quoted(`svc ${version}`)} "svc"\n.ad l\n.nh`;
+}
+
+export function section(name: string, ...parts: readonly string[]): string {
+  return [`.SH ${quoted(name)}`, ...parts].join('\n');
+}
+
+export function subsection(name: string, ...parts: readonly string[]): string {
+  return [`.SS ${quoted(name)}`, ...parts].join('\n');
+}
+
+/** Each line a paragraph. */
+export function paragraphs(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `.PP\n${escapeRoff(line)}`)
+    .join('\n');
+}
+
+/** A term, and indented below it what it means; `left` is roff already. */
+export function item(left: string, right: string): string {
+  return `.TP\n${left}\n${escapeRoff(right)}`;
+}
+
+/** Lines as they are. */
+export function verbatim(lines: readonly string[]): string {
+  return ['.PP', '.RS 4', '.nf', ...lines.map(escapeRoff), '.fi', '.RE'].join('\n');
 }

@@ -57,3 +57,19 @@ export function fullNotes(option: OptionNode): string[] {
     ...(bare === null ? [] : [`2h is ${bare === 'back' ? '2h ago' : 'in 2h'}`]),
   ];
 }
+
+/** The help of an option with its notes. */
+export function withNotes(help: string, notes: readonly string[]): string {
+  return notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
+}
+
+/** The help of an argument with the values that it takes. */
+export function argumentText({
+  help,
+  choices,
+}: {
+  readonly help: string;
+  readonly choices?: readonly string[] | null;
+}): string {
+  return choices ? `${help} (${choices.join(', ')})` : help;
+}

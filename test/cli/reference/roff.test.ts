@@ -3,8 +3,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadCommands } from '../../../src/cli/command.ts';
-import { manualPages } from '../../../src/cli/reference/manual.ts';
-import { bold, escapeRoff, item, section, subsection, title, verbatim } from '../../../src/cli/reference/roff.ts';
+import {
+  bold,
+  escapeRoff,
+  item,
+  manualPages,
+  section,
+  subsection,
+  title,
+  verbatim,
+} from '../../../src/cli/reference/manual.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 
 /** Whatever somebody may write into a declaration, the beginnings of requests and of escapes more often than not. */

@@ -210,7 +210,7 @@ describe('what is sent', () => {
     [['--event', 'webhook.ping,x.y', '--body', '-'], '--body is for one event'],
     [['--event', ''], '--event is empty'],
     [['--size', '2 elephants'], 'is not an amount of bytes'],
-    [['--skew', '1'], 'has no unit'],
+    [['--skew', '1'], 'is not a duration'],
     [['--tamper', 'all'], 'there is no "all"'],
     [['--secret', 'whsec_x'], 'no secret is taken from'],
     [['--repeat', '0'], 'less than 1'],
