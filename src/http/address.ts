@@ -64,12 +64,12 @@ export function checkCredential(target: Rules): void {
   }
 }
 
-/** What the person is told every time `--insecure` is made use of. */
+/** The warning that is printed every time `--insecure` takes effect. */
 export function insecurityWarning(target: Rules): string | undefined {
   const { baseUrl, tls } = target;
   if (isExposed(target)) return `the credential goes to ${baseUrl.origin} unencrypted`;
   if (!tls.insecure) return undefined;
-  // Secrets may stand in what is sent and in what is answered, as they do when somebody signs in.
+  // Requests and responses may contain secrets, as they do at a sign-in.
   if (baseUrl.protocol === 'http:') {
     if (isLoopback(baseUrl)) return undefined;
     return `nothing is encrypted on the way to ${baseUrl.origin}: anybody there can read and change it, secrets too`;

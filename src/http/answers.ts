@@ -65,7 +65,7 @@ function redirection({ status, headers }: FailedAnswer, line: string): SvcError 
 
 const LONGEST_MESSAGE = 300;
 
-/** The service's own words, from whichever shape its error has; '' when it says nothing. */
+/** The service's own message, whatever shape its error has; '' when it has none. */
 export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, 'contentType' | 'text'>): string {
   const trimmed = text.trim();
   if (type.includes('html') || /^<(!doctype|html)/i.test(trimmed)) {

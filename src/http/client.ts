@@ -18,36 +18,10 @@ export interface WholeAnswer {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export interface Client {
-  /** The parsed answer; `undefined` for an endpoint that has none. */
-  call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
-  /** The same of a write: sent once, and only planned in a dry run. */
-  send<T, E extends Exclude<Effect, 'read'>>(
-    endpoint: Endpoint<T, E>,
-    values: CallValues,
-    ...proof: Proof<E>
-  ): Promise<T | Plan>;
-  /** The items of an array, each as soon as its bytes are there. */
-  items<T>(endpoint: Endpoint<readonly T[], 'read'>, values?: CallValues): AsyncIterable<T>;
-  /**
-   * The bytes of a JSON answer. Up to 4 MiB they are checked whole before the first is handed out; of a longer one a broken end
-   * is raised while it is read.
-   */
-  raw<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<AsyncIterable<Uint8Array>>;
-  /** A success of whatever type, as it came: what its head says of JSON is checked as for `raw`. */
-  answer(endpoint: EndpointShape, values: CallValues, confirmed: Confirmed | undefined): Promise<WholeAnswer | Plan>;
-  /** What a dry run shows of a request. */
-  plan(endpoint: EndpointShape, values?: CallValues): Plan;
-  /** The service's clock minus ours, of the latest answer that had a date. */
-  readonly clockSkewMs: number | undefined;
-  /** Ends all connections, and whatever is under way on them. */
-  close(): Promise<void>;
-}
-
 /** Throws `credential_unusable` where the target's credential must not go to its address. Connects to nothing yet. */
 export function openClient(target: Target, rules: ServiceRules): Client {
   checkCredential(target);
-  return new ServiceClient(new Sender(target, rules));
+  return new Client(new Sender(target, rules));
 }
 
 interface Begun {
@@ -58,33 +32,40 @@ interface Begun {
 
 const LARGEST_CHECKED = 4 * 1024 * 1024;
 
-type Schema = () => Promise<Parser<unknown>>;
-
-class ServiceClient implements Client {
+export class Client {
   readonly #sender: Sender;
 
   constructor(sender: Sender) {
     this.#sender = sender;
   }
 
+  /** The service's clock minus ours, of the latest answer that had a date. */
   get clockSkewMs(): number | undefined {
     return this.#sender.clockSkewMs;
   }
 
+  /** Ends all connections, and whatever is in progress on them. */
   close(): Promise<void> {
     return this.#sender.close();
   }
 
-  async send<T>(endpoint: Endpoint<T>, values: CallValues, confirmed?: Confirmed): Promise<T | Plan> {
-    return this.#sender.plans(endpoint) ? this.plan(endpoint, values) : this.#whole(endpoint, values, confirmed);
-  }
-
+  /** What a dry run shows of a request. */
   plan(endpoint: EndpointShape, values: CallValues = {}): Plan {
     return this.#sender.plan(endpoint, values);
   }
 
+  /** The parsed answer; `undefined` for an endpoint that has none. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<T> {
     return this.#whole(endpoint, values);
+  }
+
+  /** The same of a write: sent once, and only planned in a dry run. */
+  async send<T, E extends Exclude<Effect, 'read'>>(
+    endpoint: Endpoint<T, E>,
+    values: CallValues,
+    ...[confirmed]: Proof<E>
+  ): Promise<T | Plan> {
+    return this.#sender.plans(endpoint) ? this.plan(endpoint, values) : this.#whole(endpoint, values, confirmed);
   }
 
   async #whole<T>(endpoint: Endpoint<T>, values: CallValues, confirmed?: Confirmed): Promise<T> {
@@ -102,6 +83,7 @@ class ServiceClient implements Client {
     return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
   }
 
+  /** The items of an array, each as soon as its bytes are there. */
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const schema = loading(endpoint.item);
     const sent = await this.#sender.send(endpoint, values, ({ body }) => body);
@@ -110,19 +92,21 @@ class ServiceClient implements Client {
     let begin: Buffer | undefined;
     for await (const chunk of this.#explained(sent, sent.result)) {
       begin ??= chunk;
-      const items = this.#checked(sent, () => array.push(chunk), begin);
+      let items = this.#checked(sent, () => array.push(chunk), begin);
       const parser = await schema;
-      const before = count;
+      if (parser !== undefined) {
+        items = this.#checked(sent, () => items.map((one, index) => parsed(parser, one, count + index + 1)));
+      }
       count += items.length;
-      yield* (
-        parser === undefined
-          ? items
-          : this.#checked(sent, () => items.map((one, index) => parsed(parser, one, before + index + 1)))
-      ) as readonly T[];
+      yield* items as readonly T[];
     }
     this.#checked(sent, () => array.finish());
   }
 
+  /**
+   * The bytes of a JSON answer. Up to 4 MiB they are checked whole before the first is handed out; of a longer one a broken end
+   * is raised while it is read.
+   */
   async raw<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
     const isArray = endpoint.item !== undefined;
     const { bytes } = await this.#begun(endpoint, values, undefined, ({ begin, rest }) => {
@@ -133,6 +117,7 @@ class ServiceClient implements Client {
     return bytes;
   }
 
+  /** A success of any type, as it came: where its head says that it is JSON, that is checked as for `raw`. */
   async answer(
     endpoint: EndpointShape,
     values: CallValues,
@@ -179,7 +164,7 @@ class ServiceClient implements Client {
       throw this.#sender.failure(new JsonFault('its end is missing'), sent.exchange);
   }
 
-  /** The chunks, with a broken end told in the user's words. */
+  /** The chunks, with a broken end explained to the user. */
   async *#explained({ exchange }: Sent<unknown>, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     try {
       yield* chunks;
@@ -214,7 +199,7 @@ async function beginning({ body }: Response): Promise<Begun> {
 }
 
 /** Loads a schema while the request is under way. */
-function loading(schema: Schema | undefined): Promise<Parser<unknown>> | undefined {
+function loading(schema: (() => Promise<Parser<unknown>>) | undefined): Promise<Parser<unknown>> | undefined {
   const parser = schema?.();
   parser?.catch(() => {}); // thrown where it is awaited
   return parser;

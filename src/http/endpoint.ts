@@ -115,20 +115,12 @@ export function endpoint<T>(declaration: Endpoint<T>): Endpoint<T> {
   return declaration;
 }
 
-/** Headers that belong to the connection: a second opinion on them would desynchronise it from the service. */
-export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'proxy-authorization',
-  'proxy-connection',
-]);
+/** Whether each connection sets this header itself: another value would desynchronise it from the service (RFC 9110 §7.6.1). */
+export function isConnectionHeader(name: string): boolean {
+  return /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i.test(
+    name,
+  );
+}
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -182,18 +174,13 @@ export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encodi
 function addHeaders(headers: Record<string, string>, more: Headers): void {
   for (const [name, value] of Object.entries(more)) {
     const lower = name.toLowerCase();
-    if (CONNECTION_HEADERS.has(lower) || lower === 'content-type' || lower === 'accept-encoding') {
+    if (isConnectionHeader(lower) || lower === 'content-type' || lower === 'accept-encoding') {
       throw new SvcError('invalid_value', `the header ${lower} cannot be set: svc sets it itself`);
     }
-    if (!isHeaderName(name)) {
-      throw new SvcError('invalid_value', `${JSON.stringify(name)} is not a header name`);
-    }
+    if (!isHeaderName(name)) throw new SvcError('invalid_value', `${JSON.stringify(name)} is not a header name`);
     // The value stays out of the message: it may be a credential with a line break pasted along.
     if (!isHeaderValue(value)) {
-      throw new SvcError(
-        'invalid_value',
-        `the header ${lower} holds a line break or another character that headers cannot carry`,
-      );
+      throw new SvcError('invalid_value', `the header ${lower} contains a character that headers cannot carry`);
     }
     headers[lower] = value.trim();
   }

@@ -1,4 +1,4 @@
-/** What a broken exchange means: the error code, the reason in words, and whether the service can have acted on the request. */
+/** What a broken exchange means: the error code, the reason as text, and whether the service can have acted on the request. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { JsonFault } from './json.ts';
 
@@ -57,25 +57,17 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
 }
 
 /** `unsure`: the request is a write, and the service may have acted on it. `line` names the request. */
-export function toError(
-  { code, text, hint }: Reason,
-  line: string,
-  unsure: boolean,
-  status: number | undefined,
-): SvcError {
+export function toError({ code, text, hint }: Reason, line: string, unsure: boolean, status?: number): SvcError {
   if (code === 'interrupted' || code === 'terminated') {
     if (!unsure) return new SvcError(code, text, { reason: 'signal' });
     const message = `${text}; the request was sent and may have been applied (${line})`;
     return new SvcError(code, message, { hint: LOOK_FIRST, sent: 'maybe' });
   }
-  const failure = new SvcError(code, `${text} (${line})`, { hint, httpStatus: status });
-  if (!unsure) return failure;
-  return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, {
-    hint: LOOK_FIRST,
-    sent: status === undefined ? 'maybe' : 'yes',
-    cause: failure,
-    httpStatus: status,
-  });
+  const cause = new SvcError(code, `${text} (${line})`, { hint, httpStatus: status });
+  if (!unsure) return cause;
+  const message = `${text}; it may have been applied (${line})`;
+  const sent = status === undefined ? 'maybe' : 'yes';
+  return new SvcError('outcome_unknown', message, { hint: LOOK_FIRST, sent, cause, httpStatus: status });
 }
 
 function connectReason(error: Error, baseUrl: URL): Reason {
@@ -89,21 +81,14 @@ function connectReason(error: Error, baseUrl: URL): Reason {
     const during = protocol === 'https:' ? ' during the TLS handshake' : '';
     return { code: 'connect_failed', text: `${host} closed the connection${during}`, again: true };
   }
-  return (
-    tlsReason(error, code, host) ?? {
-      code: 'connect_failed',
-      text: `no connection to ${host}: ${code || error.message}`,
-      again: true,
-    }
-  );
+  const text = `no connection to ${host}: ${code || error.message}`;
+  return tlsReason(error, code, host) ?? { code: 'connect_failed', text, again: true };
 }
 
 const NETWORK: Readonly<Record<string, Reason>> = {
   ENOTFOUND: { code: 'dns_failed', text: 'there is no host', hint: 'check the address for a typing error' },
   EAI_AGAIN: { code: 'dns_failed', text: 'the name server does not answer for', again: true },
   EAI_FAIL: { code: 'dns_failed', text: 'the name server failed for' },
-  EAI_NONAME: { code: 'dns_failed', text: 'there is no host' },
-  EAI_NODATA: { code: 'dns_failed', text: 'there is no address for' },
   ECONNREFUSED: {
     code: 'connect_failed',
     text: 'nothing listens at',
@@ -192,8 +177,6 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
       return expected !== undefined && received < expected
         ? { code: 'connection_lost', text: `the connection broke ${came}, of ${expected}`, again: true }
         : { code: 'bad_answer', text: 'the answer has another length than it says' };
-    case 'HPE_EOF':
-      return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
     case 'UND_ERR_INVALID_ARG':
       return { code: 'internal', text: `the request cannot be written: ${(error as Error).message}` };
     case 'UND_ERR_SOCKET':
@@ -205,7 +188,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
     case 'UND_ERR_CLOSED':
       return { code: 'connection_lost', text: 'the connection was given up' };
   }
-  if (code === 'HPE') return garbageReason(error as ParserError, baseUrl);
+  if (code === 'HPE') return garbageReason(error as Error, baseUrl);
   // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
   const tls =
     code.startsWith('ERR_SSL_') && status === undefined ? tlsReason(error as Error, code, baseUrl.host) : undefined;
@@ -215,11 +198,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
 
 const HANDSHAKE_ALERT = /_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
-interface ParserError extends Error {
-  readonly data?: string | null;
-}
-
-function garbageReason(error: ParserError, { host, protocol }: URL): Reason {
+function garbageReason(error: Error & { readonly data?: string | null }, { host, protocol }: URL): Reason {
   if (protocol === 'http:' && error.data?.startsWith('\x15\x03')) {
     return { code: 'tls_failed', text: `${host} speaks TLS`, hint: 'write the address with https://', refused: true };
   }

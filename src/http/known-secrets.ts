@@ -4,7 +4,7 @@ import { isSecretHeader } from './redact.ts';
 const HIDDEN = '***';
 /** A shorter one would blank innocent text, and can be guessed anyway. */
 const SHORTEST = 4;
-/** From here on a secret is hidden within words, and encoded as a whole. */
+/** From here on a secret is hidden inside longer text, and encoded as a whole. */
 const UNMISTAKABLE = 6;
 
 export class KnownSecrets {

@@ -1,7 +1,7 @@
 /** One POST of exact bytes to any address: no redirects, no retries, no credentials but the headers given. */
 import { SvcError } from '../errors.ts';
 import { type Body, Deadline } from './body.ts';
-import { CONNECTION_HEADERS, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
+import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
 import type { PoolRequest } from './pool.ts';
 import type { Outbound } from './target.ts';
 import { type Exchange, Transport } from './transport.ts';
@@ -30,24 +30,21 @@ export interface Posted {
   readonly failure: SvcError | undefined;
 }
 
-export interface Poster {
-  /** Rejects only when it is interrupted. A dry run takes `planPosts` instead. */
-  post(posting: Posting): Promise<Posted>;
-  close(): Promise<void>;
-}
+export type Poster = ReturnType<typeof openPoster>;
 
-const KEPT_BYTES = 4096;
-/** Reading a little more than is kept saves the connection. */
+const TEXT_BYTES = 4096;
+/** Reading a little more than is needed saves the connection. */
 const MOST_READ_BYTES = 64 * 1024;
 const STALL_MS = 60_000;
 /** A longer body goes out in pieces of this size: the receiver may answer before it has read all, as it does with a 413. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Connects to nothing yet. Connections are kept between posts. `clock` counts milliseconds. */
-export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()): Poster {
+/** Connects to nothing yet. Posts share connections. `clock` counts milliseconds. */
+export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()) {
   const transport = new Transport(outbound);
   return {
-    async post(posting) {
+    /** Rejects only when it is interrupted. A dry run takes `planPosts` instead. */
+    async post(posting: Posting): Promise<Posted> {
       const { signal, dryRun } = outbound;
       signal.throwIfAborted();
       if (dryRun) throw new SvcError('internal', 'a dry run came to a delivery that only a real run sends');
@@ -98,25 +95,17 @@ function requestValue({ url, headers, body }: Omit<Posting, 'timeoutMs'>): Reque
     const known = [...shown.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
     shown.set(known, shown.has(known) ? `${shown.get(known)}, ${value}` : value);
   }
-  return {
-    method: 'POST',
-    url: url.href,
-    headers: Object.fromEntries(shown),
-    body,
-    encoding: 'bytes',
-    effect: 'write',
-  };
+  const joined = Object.fromEntries(shown);
+  return { method: 'POST', url: url.href, headers: joined, body, encoding: 'bytes', effect: 'write' };
 }
 
 function exactRequest({ url, headers, body }: Posting): PoolRequest {
   const flat: string[] = [];
   for (const [name, value] of headers) {
-    if (CONNECTION_HEADERS.has(name.toLowerCase())) continue;
+    if (isConnectionHeader(name)) continue;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
-      throw new SvcError(
-        'invalid_value',
-        `the header ${JSON.stringify(name)} cannot be sent: HTTP has no such headers`,
-      );
+      const message = `the header ${JSON.stringify(name)} cannot be sent: HTTP has no such headers`;
+      throw new SvcError('invalid_value', message);
     }
     flat.push(name, value);
   }
@@ -137,14 +126,14 @@ function* pieces(body: Uint8Array): Generator<Uint8Array> {
 
 /** A broken end is no failure: the response is its head. */
 async function beginning(body: Body): Promise<Uint8Array> {
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of body) {
-      if (size < KEPT_BYTES) kept.push(chunk);
+      if (size < TEXT_BYTES) chunks.push(chunk);
       size += chunk.length;
       if (size >= MOST_READ_BYTES) break;
     }
   } catch {}
-  return Buffer.concat(kept).subarray(0, KEPT_BYTES);
+  return Buffer.concat(chunks).subarray(0, TEXT_BYTES);
 }

@@ -19,10 +19,8 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
     throw new SvcError('config_invalid', `${variable} is not a URL: ${JSON.stringify(redactText(text))}`);
   }
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
-    throw new SvcError(
-      'config_invalid',
-      `${variable} names a ${proxy.protocol.slice(0, -1)} proxy; only http and https are supported`,
-    );
+    const kind = proxy.protocol.slice(0, -1);
+    throw new SvcError('config_invalid', `${variable} names a ${kind} proxy; only http and https are supported`);
   }
   return proxy;
 }
@@ -78,7 +76,7 @@ function decode(text: string): string {
 
 const LONGEST_HEAD = 16 * 1024;
 
-/** Asks the proxy for a tunnel to the host, and calls back once it stands. */
+/** Asks the proxy for a tunnel to the host, and calls back once it is open. */
 export function openTunnel(
   socket: Socket,
   proxy: URL,

@@ -30,7 +30,7 @@ const SECRET_HEADER =
   /auth(entication|orization)|(^|[-_])auth([-_]|$)|cookie|token|secret|password|credential|session|api[-_]?key/i;
 const HARMLESS_HEADER = /^(www|proxy)-authenticate$|^access-control-/i;
 
-/** Whether a header of this name holds a secret, whoever set it. */
+/** Whether a header of this name holds a secret. */
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name) && !HARMLESS_HEADER.test(name);
 }

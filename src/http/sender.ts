@@ -22,7 +22,7 @@ import {
   type RequestRules,
   type RequestValue,
 } from './endpoint.ts';
-import { toError } from './failures.ts';
+import { type Reason, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { redactText } from './redact.ts';
 import type { Target } from './target.ts';
@@ -161,7 +161,7 @@ export class Sender {
     return new Plan([{ ...request, inSession: this.#rules.inSession }]);
   }
 
-  /** What a failure means in the user's words. An error of the program itself is thrown on. */
+  /** What a failure means to the user. An error of the program itself is thrown on. */
   failure(thrown: unknown, exchange: Exchange): SvcError {
     return this.#toError(exchange.reasonOf(thrown), exchange);
   }
@@ -205,9 +205,11 @@ export class Sender {
     if (warning !== undefined) this.#target.log.warn(warning);
   }
 
-  #toError(reason: ReturnType<Exchange['reasonOf']>, { request, sent, status }: Exchange): SvcError {
+  #toError(reason: Reason, { request, sent, status }: Exchange): SvcError {
     const unsure = request.effect !== 'read' && sent && reason.refused !== true;
-    return toError(reason, this.#line(request), unsure, status);
+    // It may name a type or an encoding that the service made up.
+    const text = this.#target.secrets.hide(reason.text);
+    return toError({ ...reason, text }, this.#line(request), unsure, status);
   }
 
   #line({ method, url }: RequestValue): string {

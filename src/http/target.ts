@@ -29,43 +29,29 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
-/** One line of `-v`, or the detail of `--debug`. Already redacted when it is handed out. */
+interface Traced {
+  readonly method: string;
+  readonly url: string;
+  readonly ms: number;
+  readonly attempt: number;
+}
+
+interface TracedDetail {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One line of `-v`, or the detail of `--debug`. Already redacted. */
 export type TraceEvent =
+  | (Traced & { readonly kind: 'answer'; readonly status: number })
+  | (Traced & { readonly kind: 'failure'; readonly reason: string })
+  | (TracedDetail & { readonly kind: 'request-detail'; readonly method: string; readonly url: string })
+  | (TracedDetail & { readonly kind: 'answer-detail'; readonly status: number })
+  /** The beginning of a message of a websocket. */
   | {
-      readonly kind: 'answer';
-      readonly method: string;
-      readonly url: string;
-      readonly status: number;
-      readonly ms: number;
-      readonly attempt: number;
-    }
-  | {
-      readonly kind: 'failure';
-      readonly method: string;
-      readonly url: string;
-      readonly reason: string;
-      readonly ms: number;
-      readonly attempt: number;
-    }
-  | {
-      readonly kind: 'request-detail';
-      readonly method: string;
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: string;
-    }
-  | {
-      readonly kind: 'answer-detail';
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: string;
-    }
-  | {
-      /** Of a websocket. */
       readonly kind: 'frame';
       readonly direction: 'sent' | 'received';
       readonly bytes: number;
-      /** Its beginning. */
       readonly text: string;
     };
 

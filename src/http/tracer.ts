@@ -1,6 +1,5 @@
 /** What `-v` and `--debug` show of the requests, redacted. */
-import type { RequestValue } from './endpoint.ts';
-import { bodyText } from './endpoint.ts';
+import { bodyText, type Headers, type RequestValue } from './endpoint.ts';
 import { redactHeaders, redactText } from './redact.ts';
 import type { Outbound } from './target.ts';
 
@@ -10,13 +9,7 @@ const LONGEST_FRAME = 200;
 const READ_FRAME = 4096;
 
 /** Of one attempt. */
-export interface Trace {
-  answered(status: number): void;
-  failed(reason: string): void;
-  /** A piece of the response's body. */
-  chunk(chunk: Buffer): void;
-  ended(response: { readonly status: number; readonly headers: Readonly<Record<string, string>> }): void;
-}
+export type Trace = ReturnType<Tracer['begin']>;
 
 export class Tracer {
   readonly #outbound: Pick<Outbound, 'log' | 'secrets'>;
@@ -27,7 +20,7 @@ export class Tracer {
     this.#secretHeaders = secretHeaders;
   }
 
-  begin(request: RequestValue, attempt: number): Trace {
+  begin(request: RequestValue, attempt: number) {
     const { log } = this.#outbound;
     const began = performance.now();
     const line = () => ({
@@ -46,13 +39,14 @@ export class Tracer {
     const chunks: Buffer[] = [];
     let size = 0;
     return {
-      answered: (status) => log.trace({ kind: 'answer', ...line(), status }),
-      failed: (reason) => log.trace({ kind: 'failure', ...line(), reason: this.#hidden(reason) }),
-      chunk: (chunk) => {
+      answered: (status: number) => log.trace({ kind: 'answer', ...line(), status }),
+      failed: (reason: string) => log.trace({ kind: 'failure', ...line(), reason: this.#hidden(reason) }),
+      /** A piece of the response's body. */
+      chunk: (chunk: Buffer) => {
         if (inDetail && size <= LONGEST_BODY) chunks.push(chunk);
         size += chunk.length;
       },
-      ended: ({ status, headers }) => {
+      ended: ({ status, headers }: { readonly status: number; readonly headers: Headers }) => {
         if (!inDetail) return;
         const shown = shownHeaders(headers, this.#secretHeaders, this.#outbound);
         log.trace({ kind: 'answer-detail', status, headers: shown, body: this.#shown(Buffer.concat(chunks)) });

@@ -52,7 +52,8 @@ export class Transport {
     this.#pools.set(origin, opening);
     const pool = await opening;
     if (signal.aborted) throw interruption(signal);
-    return new Exchange(pool, request, options, this.#outbound, this.tracer, this.#active);
+    const trace = this.tracer?.begin(options.request, options.attempt);
+    return new Exchange(pool, options, trace, this.#active).start(request);
   }
 
   /** Ends all connections, and whatever is in progress on them. */
@@ -78,7 +79,6 @@ export class Exchange implements ResponseHandler {
   readonly response: Promise<Response>;
   readonly #pool: Pool;
   readonly #options: ExchangeOptions;
-  readonly #outbound: Outbound;
   readonly #trace: Trace | undefined;
   readonly #active: Set<Exchange>;
   #resolve!: (response: Response) => void;
@@ -88,26 +88,23 @@ export class Exchange implements ResponseHandler {
   #received: Response | undefined;
   #ended = false;
 
-  constructor(
-    pool: Pool,
-    request: PoolRequest,
-    options: ExchangeOptions,
-    outbound: Outbound,
-    tracer: Tracer | undefined,
-    active: Set<Exchange>,
-  ) {
+  /** Is among the active ones until nothing more can come. */
+  constructor(pool: Pool, options: ExchangeOptions, trace: Trace | undefined, active: Set<Exchange>) {
     this.request = options.request;
     this.#pool = pool;
     this.#options = options;
-    this.#outbound = outbound;
+    this.#trace = trace;
     this.#active = active.add(this);
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#trace = tracer?.begin(options.request, options.attempt);
-    options.deadline.run();
-    pool.dispatch(request, this);
+  }
+
+  start(request: PoolRequest): this {
+    this.#options.deadline.run();
+    this.#pool.dispatch(request, this);
+    return this;
   }
 
   /** Whether bytes of the request may have left: from here on a write may have been applied. */
@@ -138,14 +135,12 @@ export class Exchange implements ResponseHandler {
   /** What `thrown` means. An error of the program itself is thrown on. */
   reasonOf(thrown: unknown): Reason {
     const length = this.#received?.headers['content-length'];
-    const reason = reasonOf(this.#pool.firstError(thrown), {
+    return reasonOf(this.#pool.firstError(thrown), {
       baseUrl: new URL(this.request.url),
       status: this.status,
       received: this.#received?.body.received ?? 0,
       expected: length === undefined ? undefined : Number(length),
     });
-    // It may name a type or an encoding that the service made up.
-    return { ...reason, text: this.#outbound.secrets.hide(reason.text) };
   }
 
   /** Gives it up. */
@@ -173,7 +168,7 @@ export class Exchange implements ResponseHandler {
   onRequestUpgrade(_: Flow, status: number, headers: RawHeaders, socket: Duplex): void {
     const { deadline } = this.#options;
     deadline.halt();
-    socket.on('error', () => {}); // an error that nobody listens to would end the process
+    socket.on('error', () => {}); // without a listener an error would end the process
     if (this.#cancelled !== undefined) {
       socket.destroy();
       return;

@@ -8,18 +8,10 @@ import type { Sender } from './sender.ts';
 
 export interface WebSocketSink {
   text(message: string): void;
-  /** It is over, whoever ended it; told once. The error says why, and is none after `close`. */
+  /** Called once, when it is over. The error says why, and is none after `close`. */
   closed(error: SvcError | undefined): void;
   /** Asked after each piece: nothing more is read until what it returns has settled. */
   drained?(): Promise<void> | undefined;
-}
-
-export interface WebSocket {
-  send(message: string): void;
-  /** Says goodbye, and waits so long for the other side to do so. */
-  close(waitMs: number): Promise<void>;
-  /** Ends it at once. */
-  destroy(): void;
 }
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -49,12 +41,12 @@ export async function openWebSocket(
     // RFC 6455 §4.1: a client must not go on with what it did not offer.
     for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
       if (headers[name] !== undefined) refuse(`the websocket was opened with ${name}, which was not offered`);
-    return new SocketConversation(socket, sink, limit, sender);
+    return new WebSocket(socket, sink, limit, sender);
   });
   return result;
 }
 
-class SocketConversation implements WebSocket {
+export class WebSocket {
   readonly #socket: Duplex;
   readonly #sink: WebSocketSink;
   readonly #frames: FrameSender;
@@ -70,11 +62,11 @@ class SocketConversation implements WebSocket {
     this.#frames = new FrameSender(socket);
     this.#sender = sender;
     const receiver = new Receiver({ maxPayload: limit, maxFragments: MOST_FRAGMENTS, maxBufferedChunks: MOST_PIECES });
-    receiver.on('message', (message, isBinary) => {
+    receiver.on('message', (message: Buffer, isBinary: boolean) => {
       if (!isBinary) this.#received(message.toString());
     });
-    receiver.on('ping', (payload) => this.#pong(payload));
-    receiver.on('conclude', (code) => this.#closedByService(code));
+    receiver.on('ping', (payload: Buffer) => this.#pong(payload));
+    receiver.on('conclude', (code: number) => this.#closedByService(code));
     receiver.on('error', (error) => this.#fail(unusable(error, limit)));
     socket.on('data', (chunk: Buffer) => {
       receiver.write(chunk);
@@ -101,6 +93,7 @@ class SocketConversation implements WebSocket {
     this.#frames.send(message, { mask: true, fin: true });
   }
 
+  /** Sends a close frame, and waits so long for the service to do the same. */
   async close(waitMs: number): Promise<void> {
     if (!this.#closing && this.#socket.writable) this.#frames.close(NORMAL_CLOSURE, undefined, true);
     this.#closing = true;
@@ -110,6 +103,7 @@ class SocketConversation implements WebSocket {
     clearTimeout(late);
   }
 
+  /** Ends it at once. */
   destroy(): void {
     this.#closing = true;
     this.#socket.destroy();

@@ -2,31 +2,15 @@
 import type { Duplex, Writable } from 'node:stream';
 
 declare module 'ws' {
-  export interface ReceiverOptions {
-    readonly isServer?: boolean;
-    /** In bytes. */
-    readonly maxPayload?: number;
-    readonly maxFragments?: number;
-    readonly maxBufferedChunks?: number;
+  /** Emits `message` with the data and whether it is binary, `ping` with its payload, `conclude` with the code of a close frame. */
+  export class Receiver extends Writable {
+    constructor(options: { maxPayload: number; maxFragments: number; maxBufferedChunks: number });
   }
 
-  export interface ReceiverEvents {
-    message: [data: Buffer, isBinary: boolean];
-    ping: [payload: Buffer];
-    /** A close frame; 1005 where it has no status. */
-    conclude: [code: number, reason: Buffer];
-    error: [error: Error & { readonly code?: string }];
-  }
-
-  export interface Receiver extends Writable {
-    on<Name extends keyof ReceiverEvents>(name: Name, listener: (...values: ReceiverEvents[Name]) => void): this;
-  }
-  export const Receiver: new (options?: ReceiverOptions) => Receiver;
-
-  export interface Sender {
+  export class Sender {
+    constructor(socket: Duplex);
     send(data: string, options: { readonly mask: boolean; readonly fin: boolean }): void;
     pong(payload: Buffer, mask: boolean): void;
     close(code: number | undefined, data: string | undefined, mask: boolean): void;
   }
-  export const Sender: new (socket: Duplex) => Sender;
 }

@@ -1,4 +1,4 @@
-/** The way to a service, step by step, without a request: each step is told with its own cause. */
+/** Connects to a service step by step, without a request, and reports each step with its own cause. */
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
@@ -24,7 +24,7 @@ export interface ReachOptions {
 
 type Way = Pick<Target, 'baseUrl' | 'tls' | 'proxy' | 'signal'>;
 
-/** Ends after the first step that is bad: nothing can be told of those after it. */
+/** Ends after the first step that fails: nothing is known of those after it. */
 export async function* reach(target: Way, options: ReachOptions): AsyncGenerator<Step, void, void> {
   const { baseUrl } = target;
   let proxy: URL | undefined;
@@ -139,7 +139,7 @@ async function encrypted(socket: Socket, to: URL, { tls }: Way, options: ReachOp
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
     secureContext: await secureContext(tls),
-    // What is wrong with the certificate is told beside what else it says.
+    // What is wrong with the certificate is reported with the rest of it.
     rejectUnauthorized: false,
   });
   await settled(secured, 'secureConnect', options);

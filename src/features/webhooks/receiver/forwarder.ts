@@ -1,6 +1,7 @@
 /** Hands deliveries on to a target: the bytes and the order of their headers stay as they came, and no redirect is followed. */
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
+import { isConnectionHeader } from '../../../http/endpoint.ts';
 import { openPoster, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
@@ -39,9 +40,6 @@ export function forwardTarget(text: string, { external }: { readonly external: b
   });
 }
 
-/** Those that belong to one connection (RFC 9110 §7.6.1), and those that each connection sets itself. */
-const HOP_BY_HOP =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');
 
 /** Order, case and repeats stay. */
@@ -52,7 +50,7 @@ export function forwardedHeaders(
   if (!allHeaders) return headers.filter(([name]) => DOCUMENTED.test(name));
   const connection = headerValues(headers, 'connection').flatMap((value) => value.split(','));
   const named = new Set(connection.map((name) => name.trim().toLowerCase()));
-  return headers.filter(([name]) => !HOP_BY_HOP.test(name) && !named.has(name.toLowerCase()));
+  return headers.filter(([name]) => !isConnectionHeader(name) && !named.has(name.toLowerCase()));
 }
 
 export class Forwarder {
