@@ -21,10 +21,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): URL {
   if (scheme !== 'http' && scheme !== 'https') throw refuse(`is ${scheme}, not http or https`);
   const [authority = ''] = text.slice(scheme.length + 3).split(/[/?#]/, 1);
   if (authority.includes('@')) {
-    throw refuse(
-      'holds a user or a password',
-      'give the address alone, and the credential by the environment or by --header-file',
-    );
+    throw refuse('holds a user or a password', 'give the credential by the environment or by --header-file');
   }
   if (text.includes('?')) throw refuse('holds a query', 'give the address without what follows "?"');
   if (text.includes('#')) throw refuse('holds a fragment', 'give the address without what follows "#"');

@@ -53,9 +53,8 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
 function redirection({ status, headers }: FailedAnswer, line: string): SvcError {
   const to = headers['location'];
   if (to === undefined) {
-    return new SvcError('bad_answer', `answered ${status}, which does not answer this request (${line})`, {
-      httpStatus: status,
-    });
+    const text = `answered ${status}, which does not answer this request (${line})`;
+    return new SvcError('bad_answer', text, { httpStatus: status });
   }
   return new SvcError('redirected', `answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`, {
     hint: 'redirects are not followed; use the address that the service itself goes by',

@@ -57,15 +57,11 @@ export class ByteList {
   #chunks: Buffer[] = [];
   #block = Buffer.alloc(0);
   #used = 0;
-  #length = 0;
-
   /** In bytes. */
-  get length(): number {
-    return this.#length;
-  }
+  length = 0;
 
   push(chunk: Buffer): void {
-    this.#length += chunk.length;
+    this.length += chunk.length;
     if (chunk.length >= SMALL) {
       this.#seal();
       this.#chunks.push(chunk);
@@ -83,7 +79,7 @@ export class ByteList {
   shift(): Buffer | undefined {
     if (this.#chunks.length === 0) this.#seal();
     const chunk = this.#chunks.shift();
-    this.#length -= chunk?.length ?? 0;
+    this.length -= chunk?.length ?? 0;
     return chunk;
   }
 
@@ -91,9 +87,9 @@ export class ByteList {
   take(): Buffer {
     this.#seal();
     const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.length);
     this.#chunks = [];
-    this.#length = 0;
+    this.length = 0;
     return bytes;
   }
 
@@ -116,7 +112,8 @@ export class Body implements AsyncIterable<Buffer> {
   readonly #deadline: Deadline;
   readonly #bytes = new ByteList();
   #limit: number;
-  #received = 0;
+  /** How many bytes have come. */
+  received = 0;
   #ended = false;
   #failure: unknown;
   #gathering = false;
@@ -128,13 +125,9 @@ export class Body implements AsyncIterable<Buffer> {
     this.#limit = limit;
   }
 
-  get received(): number {
-    return this.#received;
-  }
-
   push(chunk: Buffer): void {
-    this.#received += chunk.length;
-    if (this.#received > this.#limit) {
+    this.received += chunk.length;
+    if (this.received > this.#limit) {
       this.#flow.abort(tooLarge(this.#limit));
       return;
     }

@@ -15,11 +15,10 @@ export interface Reason {
 
 /** No connection could be made: nothing of the request was sent. */
 export class ConnectFailure extends Error {
-  override readonly cause: Error;
+  declare readonly cause: Error;
 
   constructor(cause: Error) {
-    super(cause.message);
-    this.cause = cause;
+    super(cause.message, { cause });
   }
 }
 

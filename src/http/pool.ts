@@ -17,8 +17,8 @@ export interface PoolRequest {
   readonly method: string;
   /** Begins with a slash, and includes the query. */
   readonly path: string;
-  /** A list has name, value, name, value, in the order and the case they are sent in. */
-  readonly headers: Readonly<Record<string, string>> | readonly string[];
+  /** Name, value, name, value, in the order and the case they are sent in. */
+  readonly headers: readonly string[];
   /** One in pieces is sent as it is read; a response in between ends the connection. */
   readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
   /** The longest silence within the body of the response. */
@@ -52,13 +52,13 @@ export class Pool {
   readonly #alerts = new Map<number, Error>();
   /** Plain http asks a proxy by absolute address. */
   readonly #pathPrefix: string;
-  readonly #proxyHeaders: Readonly<Record<string, string>>;
+  readonly #proxyHeaders: readonly string[];
 
   constructor(to: URL, proxy: URL | undefined, connect: Connect) {
     const https = to.protocol === 'https:';
     const byAddress = proxy !== undefined && !https;
     this.#pathPrefix = byAddress ? to.origin : '';
-    this.#proxyHeaders = byAddress ? { host: to.host, ...proxyHeaders(proxy) } : {};
+    this.#proxyHeaders = byAddress ? Object.entries({ host: to.host, ...proxyHeaders(proxy) }).flat() : [];
     this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
       connect: this.#watched(connect),
       connections: CONNECTIONS,
@@ -71,12 +71,11 @@ export class Pool {
   }
 
   dispatch({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
-    const more = this.#proxyHeaders;
     this.#pool.dispatch(
       {
         method: method as Dispatcher.HttpMethod,
         path: this.#pathPrefix + path,
-        headers: isList(headers) ? [...headers, ...Object.entries(more).flat()] : { ...headers, ...more },
+        headers: [...headers, ...this.#proxyHeaders],
         body: (body ?? null) as string, // any iterable, whatever its type says
         bodyTimeout,
         upgrade: upgrade ?? null,
@@ -125,10 +124,6 @@ export class Pool {
       return socket;
     };
   }
-}
-
-function isList(headers: PoolRequest['headers']): headers is readonly string[] {
-  return Array.isArray(headers);
 }
 
 function connectToProxy(proxy: URL, connect: Connect): Connect {

@@ -111,7 +111,7 @@ export class Sender {
         {
           method,
           path: request.url.slice(baseUrl.origin.length),
-          headers,
+          headers: Object.entries(headers).flat(),
           body: bodyText(request),
           bodyTimeout,
           upgrade: upgrade && 'websocket',

@@ -48,7 +48,8 @@ export class Transport {
     const { signal } = this.#outbound;
     // One listener for all exchanges: one for each would be a leak in the eyes of Node.
     if (this.#pools.size === 0) signal.addEventListener('abort', this.#interrupt);
-    const opening = this.#pools.get(origin) ?? this.#open(origin);
+    const open = () => import('./pool.ts').then(({ openPool }) => openPool(new URL(origin), this.#outbound));
+    const opening = this.#pools.get(origin) ?? open();
     this.#pools.set(origin, opening);
     const pool = await opening;
     if (signal.aborted) throw interruption(signal);
@@ -61,11 +62,6 @@ export class Transport {
     this.#outbound.signal.removeEventListener('abort', this.#interrupt);
     const pools = await Promise.allSettled(this.#pools.values());
     await Promise.all(pools.map((opened) => (opened.status === 'fulfilled' ? opened.value.close() : undefined)));
-  }
-
-  async #open(origin: string): Promise<Pool> {
-    const { openPool } = await import('./pool.ts');
-    return openPool(new URL(origin), this.#outbound);
   }
 
   readonly #interrupt = (): void => {
