@@ -30,6 +30,10 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** Milliseconds since 1970; the `Date` header shows the same time. */
   readonly now: () => number;
+  /** Bytes of a request's head, instead of Node's 16 KiB. */
+  readonly maxHeaderSize?: number;
+  /** Bytes of a request's body, 1 MiB by default. */
+  readonly maxBody?: number;
   /** Undefined: the handler writes the response itself. */
   respond(request: Request, response: ServerResponse): Response | undefined | Promise<Response | undefined>;
 }
@@ -43,11 +47,12 @@ export interface LocalServer {
 
 const MAX_BODY = 1 << 20;
 
-export async function startServer({ port = 0, now, respond }: ServerOptions): Promise<LocalServer> {
-  const server = http.createServer({ keepAliveTimeout: 0 }, (message, response) => {
+export async function startServer(options: ServerOptions): Promise<LocalServer> {
+  const { port = 0, now, maxHeaderSize } = options;
+  const server = http.createServer({ keepAliveTimeout: 0, maxHeaderSize }, (message, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(now()).toUTCString());
-    serve(message, response, respond).catch(() => response.destroy());
+    serve(message, response, options).catch(() => response.destroy());
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -71,7 +76,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
 async function serve(
   message: IncomingMessage,
   response: ServerResponse,
-  respond: ServerOptions['respond'],
+  { respond, maxBody = MAX_BODY }: ServerOptions,
 ): Promise<void> {
   const { method = 'GET', url = '/', headers } = message;
   if (!isLoopbackHost(headers.host)) {
@@ -81,7 +86,7 @@ async function serve(
   let size = 0;
   for await (const chunk of message) {
     size += (chunk as Buffer).length;
-    if (size > MAX_BODY) return send(response, { ...plain(413, 'too large'), headers: { connection: 'close' } });
+    if (size > maxBody) return send(response, { ...plain(413, 'too large'), headers: { connection: 'close' } });
     chunks.push(chunk as Buffer);
   }
   const [path = '', ...query] = url.split('?');

@@ -102,25 +102,17 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test('bytes that are no UTF-8 are refused', async () => {
-      const answer = await wire(url(), '/api/v2/alerts?filter=a%3D%FF');
-      expect([answer.status, JSON.parse(answer.body)]).toEqual([400, 'matcher value not valid UTF-8: \ufffd']);
-    });
-
     test('several are one condition, and contradict each other', async () => {
       expect(await filtered('alertname=Down', 'severity=warning')).toEqual(['elsewhere', 'inhibited']);
       expect(await filtered('alertname=Up', 'alertname=Disk')).toEqual([]);
     });
 
-    test.each([
-      'filter[]=alertname%3DUp',
-      'Filter=alertname%3DUp',
-      'nosuch=1',
-      'filter=%zz',
-      'filter=alertname%3DUp;x',
-    ])('%s is ignored: the whole list comes', async (query) => {
-      expect((await found(query)).sort()).toEqual(but());
-    });
+    test.each(['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1'])(
+      '%s is ignored: the whole list comes',
+      async (query) => {
+        expect((await found(query)).sort()).toEqual(but());
+      },
+    );
 
     test('a plus is a blank', async () => {
       expect(await found('filter=+alertname+=+Up+')).toEqual(['plain']);
@@ -153,19 +145,6 @@ onBothServers((url, comparable) => {
         expect(await found('active=false&silenced=false&inhibited=false', path)).toEqual([]);
       },
     );
-
-    test('nearly any word is false, and none is an error', async () => {
-      const yes = ['true', 'TRUE', '1', 'yes', 'ok', 'Y', 'on', 't', 'enabled', 'checked', 'selected', ''];
-      const no = ['false', 'banana', 'no', 'off', '0', '%20true', 'tru', 'f'];
-      for (const word of yes) expect([word, (await found(`active=${word}`)).length]).toEqual([word, ALL.length]);
-      for (const word of no) expect([word, (await found(`active=${word}`)).length]).toEqual([word, 3]);
-    });
-
-    test('the last of several counts', async () => {
-      expect((await found('active=false&active=true')).length).toBe(ALL.length);
-      expect((await found('active=true&active=false')).length).toBe(3);
-      expect((await found('active=false&active=')).length).toBe(ALL.length);
-    });
   });
 
   describe('receiver', () => {

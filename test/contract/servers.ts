@@ -56,12 +56,12 @@ export function onBothServers(cases: (url: () => string, comparable: (body: stri
   }
 }
 
-/** Of an error that it has a message, and its code; of other JSON all but the way characters are escaped. */
+/** Of an error that it has a message; of other JSON all but the way characters are escaped. */
 function withoutWording(body: string): unknown {
   if (!/^["[{]/.test(body)) return body;
   const value = JSON.parse(body);
   if (typeof value === 'string') return /\S/.test(value);
-  return 'code' in value ? { ...value, message: /\S/.test(value.message) } : JSON.stringify(value);
+  return 'code' in value ? /\S/.test(value.message) : JSON.stringify(value);
 }
 
 /** Milliseconds from now, as the API writes times. */

@@ -1,19 +1,17 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and in which groups they are. */
 import type { PostedAlert } from './bodies.ts';
-import { compareBytes, compareLabelSets, fingerprint, type LabelSet } from './fingerprint.ts';
-import { Refused } from './requests.ts';
+import { canonical, fingerprint, type LabelSet, refuse } from './labels.ts';
 import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
-import type { Silences } from './silences.ts';
-import { formatServerTime, type ServerTime, utc } from './times.ts';
+import { iso, type Silences } from './silences.ts';
 import { type AlertsTrap, INTERVAL, MUTED_RECEIVER, sparse } from './traps.ts';
 
-export interface Alert {
+interface Alert {
   readonly labels: LabelSet;
   readonly annotations: LabelSet;
   readonly generatorURL: string;
-  readonly startsAt: ServerTime;
-  readonly endsAt: ServerTime;
-  readonly updatedAt: ServerTime;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly updatedAt: number;
   readonly fingerprint: string;
   /** No end was sent: it ends when it is not repeated. */
   readonly timesOut: boolean;
@@ -26,8 +24,6 @@ export interface AlertQuery {
   readonly match: (labels: LabelSet) => boolean;
   readonly receiver: (name: string) => boolean;
 }
-
-const YEAR_1_MS = -62_135_596_800_000;
 
 interface Status {
   readonly inhibitedBy: readonly string[];
@@ -52,43 +48,37 @@ export class Alerts {
   post(posted: readonly PostedAlert[]): void {
     const now = this.now();
     const complaints: string[] = [];
-    for (const one of posted) {
-      const end = given(one.endsAt);
-      const startsAt = given(one.startsAt) ?? end ?? utc(now);
-      const endsAt = end ?? utc(now + RESOLVE_TIMEOUT_MS);
-      const labels: Record<string, string> = Object.create(null);
-      for (const [name, value] of Object.entries(one.labels)) if (value !== '') labels[name] = value;
-      const complaint = invalid(labels, one.annotations, startsAt, endsAt);
+    for (const { annotations, generatorURL, ...one } of posted) {
+      const startsAt = one.startsAt ?? one.endsAt ?? now;
+      const endsAt = one.endsAt ?? now + RESOLVE_TIMEOUT_MS;
+      const labels = Object.fromEntries(Object.entries(one.labels).filter(([, value]) => value !== ''));
+      const complaint = invalid(labels, annotations, startsAt, endsAt);
       if (complaint !== undefined) complaints.push(complaint);
       else {
-        const { annotations, generatorURL } = one;
-        const timesOut = end === undefined;
-        const key = fingerprint(labels);
-        const times = { startsAt, endsAt, updatedAt: utc(now) };
-        this.put({ labels, annotations, generatorURL, timesOut, fingerprint: key, ...times });
+        const times = { startsAt, endsAt, updatedAt: now, timesOut: one.endsAt === undefined };
+        this.put({ labels, annotations, generatorURL, fingerprint: fingerprint(labels), ...times });
       }
     }
-    if (complaints.length > 0) throw new Refused(400, complaints.join('; '));
+    if (complaints.length > 0) throw refuse(400, complaints.join('; '));
   }
 
   private put(alert: Alert): void {
     const old = this.stored.get(alert.fingerprint);
-    const overlaps = (time: ServerTime): boolean =>
-      old !== undefined && time.ms > old.startsAt.ms && time.ms < old.endsAt.ms;
+    const overlaps = (time: number): boolean => old !== undefined && time > old.startsAt && time < old.endsAt;
     const merges = old !== undefined && (overlaps(alert.endsAt) || overlaps(alert.startsAt));
     this.stored.set(alert.fingerprint, merges ? this.merge(old, alert) : alert);
   }
 
   /** The earliest start stays; a later end stays too, unless it was only a timeout or the new alert is a resolution. */
   private merge(old: Alert, next: Alert): Alert {
-    const startsAt = old.startsAt.ms < next.startsAt.ms ? old.startsAt : next.startsAt;
+    const startsAt = Math.min(old.startsAt, next.startsAt);
     const keepsEnd = this.resolved(next) ? this.resolved(old) : !old.timesOut;
-    const endsAt = keepsEnd && old.endsAt.ms > next.endsAt.ms ? old.endsAt : next.endsAt;
+    const endsAt = keepsEnd && old.endsAt > next.endsAt ? old.endsAt : next.endsAt;
     return { ...next, startsAt, endsAt };
   }
 
   private resolved(alert: Alert): boolean {
-    return alert.endsAt.ms <= this.now();
+    return alert.endsAt <= this.now();
   }
 
   private status({ labels }: Alert): Status {
@@ -136,56 +126,43 @@ export class Alerts {
         receivers: routesOf(alert.labels).map(({ receiver }) => receiver),
       }))
       .filter(({ receivers }) => receivers.some(query.receiver))
-      .sort((a, b) => compareBytes(a.alert.fingerprint, b.alert.fingerprint))
+      .sort((a, b) => (a.alert.fingerprint < b.alert.fingerprint ? -1 : 1))
       .map(({ alert, status, receivers }) => alertAnswer(alert, status, receivers));
     return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
   }
 
   /** An alert of several routes is in several groups, and each names the receivers of all the routes asked for. */
   groups(query: AlertQuery): object[] {
-    const groups = new Map<
-      string,
-      { labels: LabelSet; receiver: string; members: { alert: Alert; answer: object }[] }
-    >();
+    const groups = new Map<string, { labels: LabelSet; receiver: string; members: [key: string, answer: object][] }>();
     for (const { alert, status } of this.shown(query)) {
       const receivers = routesOf(alert.labels)
         .map(({ receiver }) => receiver)
         .filter(query.receiver)
-        .sort(compareBytes);
+        .sort();
       const labels = groupLabelsOf(alert.labels);
       for (const receiver of receivers) {
-        const key = `${receiver} ${fingerprint(labels)}`;
+        const key = `${canonical(labels)} ${receiver}`;
         const group = groups.get(key) ?? { labels, receiver, members: [] };
-        group.members.push({ alert, answer: alertAnswer(alert, this.statusIn(receiver, status), receivers) });
+        const answer = alertAnswer(alert, this.statusIn(receiver, status), receivers);
+        group.members.push([canonical(alert.labels), answer]);
         groups.set(key, group);
       }
     }
-    return [...groups.values()]
-      .sort((a, b) => compareLabelSets(a.labels, b.labels) || compareBytes(a.receiver, b.receiver))
-      .map(({ labels, receiver, members }) => ({
-        alerts: members.sort((a, b) => compareAlerts(a.alert, b.alert)).map(({ answer }) => answer),
-        labels: sorted(labels),
-        receiver: { name: receiver },
-      }));
+    return [...groups].sort(byKey).map(([, { labels, receiver, members }]) => ({
+      alerts: members.sort(byKey).map(([, answer]) => answer),
+      labels,
+      receiver: { name: receiver },
+    }));
   }
 }
 
-/** Go's zero time is no time. */
-function given(time: ServerTime | undefined): ServerTime | undefined {
-  return time?.ms === YEAR_1_MS ? undefined : time;
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
-function invalid(
-  labels: LabelSet,
-  annotations: LabelSet,
-  startsAt: ServerTime,
-  endsAt: ServerTime,
-): string | undefined {
-  const badName = (set: LabelSet): string | undefined =>
-    Object.keys(set)
-      .sort(compareBytes)
-      .find((name) => !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name));
-  if (endsAt.ms < startsAt.ms) return 'start time must be before end time';
+function invalid(labels: LabelSet, annotations: LabelSet, startsAt: number, endsAt: number): string | undefined {
+  const badName = (set: LabelSet) => Object.keys(set).find((name) => !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name));
+  if (endsAt < startsAt) return 'start time must be before end time';
   const label = badName(labels);
   if (label !== undefined) return `invalid label set: invalid name ${JSON.stringify(label)}`;
   if (Object.keys(labels).length === 0) return 'at least one label pair required';
@@ -193,35 +170,14 @@ function invalid(
   return annotation === undefined ? undefined : `invalid annotations: invalid name ${JSON.stringify(annotation)}`;
 }
 
-/** Within a group: by job, by instance, then by all labels. */
-function compareAlerts(a: Alert, b: Alert): number {
-  for (const name of ['job', 'instance']) {
-    const left = a.labels[name];
-    const right = b.labels[name];
-    if (left === right) continue;
-    if (left === undefined) return 1;
-    if (right === undefined) return -1;
-    return compareBytes(left, right);
-  }
-  return compareLabelSets(a.labels, b.labels);
-}
-
-function sorted(set: LabelSet): LabelSet {
-  const copy: Record<string, string> = Object.create(null);
-  for (const name of Object.keys(set).sort(compareBytes)) copy[name] = set[name] ?? '';
-  return copy;
-}
-
-function alertAnswer(alert: Alert, status: Status, receivers: readonly string[]) {
+function alertAnswer({ timesOut: _, generatorURL, ...alert }: Alert, status: Status, receivers: readonly string[]) {
   return {
-    annotations: sorted(alert.annotations),
-    endsAt: formatServerTime(alert.endsAt),
-    fingerprint: alert.fingerprint,
+    ...alert,
+    startsAt: iso(alert.startsAt),
+    endsAt: iso(alert.endsAt),
+    updatedAt: iso(alert.updatedAt),
+    generatorURL: generatorURL === '' ? undefined : generatorURL,
     receivers: receivers.map((name) => ({ name })),
-    startsAt: formatServerTime(alert.startsAt),
     status,
-    updatedAt: formatServerTime(alert.updatedAt),
-    ...(alert.generatorURL === '' ? {} : { generatorURL: alert.generatorURL }),
-    labels: sorted(alert.labels),
   };
 }

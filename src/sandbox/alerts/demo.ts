@@ -1,92 +1,40 @@
 /** A small, believable state: three teams, two clusters, alerts of every state, silences of every state. */
-import type { AlertmanagerApi } from './api.ts';
-import type { Matcher } from './matcher.ts';
-import { utc } from './times.ts';
+import type { Alerts } from './alerts.ts';
+import type { LabelSet, Matcher } from './labels.ts';
+import type { Silences } from './silences.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The demo's alerts have no source that repeats them. */
 const LASTING = 7 * 24 * HOUR;
 
-interface DemoAlert {
-  readonly minutes: number;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly summary: string;
-}
+type DemoAlert = readonly [minutes: number, alertname: string, severity: string, labels: LabelSet, summary: string];
+
+const PLATFORM_EU = { team: 'platform', cluster: 'eu-1' };
+const PAYMENTS_US = { team: 'payments', cluster: 'us-1' };
+const SEARCH = { team: 'search', cluster: 'eu-1' };
+const NODE_07 = { ...PLATFORM_EU, instance: 'node-07:9100' };
+const NODE_12 = { team: 'platform', cluster: 'us-1', instance: 'node-12:9100', mountpoint: '/var' };
+const NODE_03 = { ...PLATFORM_EU, instance: 'node-03:9100', mountpoint: '/data' };
+const CHECKOUT = { team: 'payments', cluster: 'eu-1', service: 'checkout' };
 
 const ALERTS: readonly DemoAlert[] = [
-  {
-    minutes: 95,
-    labels: {
-      alertname: 'NodeDown',
-      severity: 'critical',
-      team: 'platform',
-      cluster: 'eu-1',
-      instance: 'node-07:9100',
-    },
-    summary: 'node-07 has not answered for 90 minutes',
-  },
-  {
-    // Inhibited by the critical alert of its name and cluster.
-    minutes: 94,
-    labels: { alertname: 'NodeDown', severity: 'warning', team: 'platform', cluster: 'eu-1', instance: 'node-07:9100' },
-    summary: 'node-07 misses scrapes',
-  },
-  {
-    minutes: 310,
-    labels: {
-      alertname: 'DiskFull',
-      severity: 'warning',
-      team: 'platform',
-      cluster: 'us-1',
-      instance: 'node-12:9100',
-      mountpoint: '/var',
-    },
-    summary: '/var on node-12 is 91 % full',
-  },
-  {
-    minutes: 42,
-    labels: {
-      alertname: 'DiskFull',
-      severity: 'warning',
-      team: 'platform',
-      cluster: 'eu-1',
-      instance: 'node-03:9100',
-      mountpoint: '/data',
-    },
-    summary: '/data on node-03 is 88 % full',
-  },
-  {
-    minutes: 12,
-    labels: {
-      alertname: 'HighErrorRate',
-      severity: 'critical',
-      team: 'payments',
-      cluster: 'eu-1',
-      service: 'checkout',
-    },
-    summary: '4.2 % of checkouts fail',
-  },
-  {
-    minutes: 9,
-    labels: { alertname: 'HighLatency', severity: 'warning', team: 'payments', cluster: 'us-1', service: 'checkout' },
-    summary: 'The 99th percentile of checkout is 2.1 s',
-  },
-  {
-    minutes: 1500,
-    labels: { alertname: 'CertificateExpiry', severity: 'info', team: 'payments', cluster: 'us-1', service: 'gateway' },
-    summary: 'The certificate of gateway ends in 12 days',
-  },
-  {
-    minutes: 27,
-    labels: { alertname: 'QueueBacklog', severity: 'warning', team: 'search', cluster: 'eu-1', queue: 'reindex' },
-    summary: '18,000 documents wait to be indexed',
-  },
-  {
-    minutes: 20_000,
-    labels: { alertname: 'Watchdog', severity: 'none', team: 'search', cluster: 'eu-1' },
-    summary: 'Always firing: alerting works',
-  },
+  [95, 'NodeDown', 'critical', NODE_07, 'node-07 has not answered for 90 minutes'],
+  // Inhibited by the critical alert of its name and cluster.
+  [94, 'NodeDown', 'warning', NODE_07, 'node-07 misses scrapes'],
+  [310, 'DiskFull', 'warning', NODE_12, '/var on node-12 is 91 % full'],
+  [42, 'DiskFull', 'warning', NODE_03, '/data on node-03 is 88 % full'],
+  [12, 'HighErrorRate', 'critical', CHECKOUT, '4.2 % of checkouts fail'],
+  [9, 'HighLatency', 'warning', { ...PAYMENTS_US, service: 'checkout' }, 'The 99th percentile of checkout is 2.1 s'],
+  [
+    1500,
+    'CertificateExpiry',
+    'info',
+    { ...PAYMENTS_US, service: 'gateway' },
+    'The certificate of gateway ends in 12 days',
+  ],
+  [27, 'QueueBacklog', 'warning', { ...SEARCH, queue: 'reindex' }, '18,000 documents wait to be indexed'],
+  [20_000, 'Watchdog', 'none', SEARCH, 'Always firing: alerting works'],
 ];
 
 interface DemoSilence {
@@ -132,18 +80,18 @@ const SILENCES: readonly DemoSilence[] = [
   },
 ];
 
-export function seedDemo(api: AlertmanagerApi, now: number, randomUuid: () => string): void {
-  api.alerts.post(
-    ALERTS.map(({ minutes, labels, summary }) => ({
-      labels,
-      annotations: { summary, runbook: `https://runbooks.example/${labels['alertname']}` },
-      generatorURL: `https://prometheus.example/graph?g0.expr=${labels['alertname']}`,
-      startsAt: utc(now - minutes * MINUTE),
-      endsAt: utc(now + LASTING),
+export function seedDemo(alerts: Alerts, silences: Silences, now: number, randomUuid: () => string): void {
+  alerts.post(
+    ALERTS.map(([minutes, alertname, severity, labels, summary]) => ({
+      labels: { alertname, severity, ...labels },
+      annotations: { summary, runbook: `https://runbooks.example/${alertname}` },
+      generatorURL: `https://prometheus.example/graph?g0.expr=${alertname}`,
+      startsAt: now - minutes * MINUTE,
+      endsAt: now + LASTING,
     })),
   );
-  for (const { from, to, createdBy, comment, matchers } of SILENCES) {
-    const times = { startsAt: utc(now + from), endsAt: utc(now + to), updatedAt: now + Math.min(from, 0) };
-    api.silences.store({ id: randomUuid(), createdBy, comment, matchers, ...times });
+  for (const { from, to, ...silence } of SILENCES) {
+    const times = { startsAt: now + from, endsAt: now + to, updatedAt: now + Math.min(from, 0) };
+    silences.store({ id: randomUuid(), ...silence, ...times });
   }
 }

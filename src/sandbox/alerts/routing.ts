@@ -1,6 +1,5 @@
 /** The emulator's one configuration: which receivers and groups an alert has, and what inhibits what. */
-import type { LabelSet } from './fingerprint.ts';
-import { compileMatchers, type Match, parseMatcher } from './matcher.ts';
+import { compileMatchers, type LabelSet, type Match, parseMatcher } from './labels.ts';
 
 export interface Route {
   readonly receiver: string;

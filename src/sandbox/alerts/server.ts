@@ -1,14 +1,15 @@
 /** An Alertmanager 0.25 on loopback, emulated at the wire: for trying `svc` out, and for its tests. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { AlertmanagerApi } from './api.ts';
+import { plain, Refusal, type Request, type Response, startServer } from '../http.ts';
+import { type AlertQuery, Alerts } from './alerts.ts';
+import { decodeAlerts, decodeSilence, framed } from './bodies.ts';
 import { seedDemo } from './demo.ts';
-import { acceptsJson, checkBodyType, cleanPath, isLoopbackHost, parseQuery, Refused } from './requests.ts';
-import { type AlertsTrap, ERROR_TEXT } from './traps.ts';
+import { compileMatchers, compileRegex, type Matcher, parseMatcher } from './labels.ts';
+import { CONFIG_TEXT, RECEIVERS } from './routing.ts';
+import { hasMatchers, iso, Silences, silenceAnswer } from './silences.ts';
+import { type AlertsTrap, ERROR_TEXT, withInterval } from './traps.ts';
 
-export interface EmulatorOptions {
+interface EmulatorOptions {
   /** Any free one by default. */
   readonly port?: number;
   /** Milliseconds since 1970; the `Date` header says the same. */
@@ -25,103 +26,116 @@ export interface Emulator {
 }
 
 const API = '/api/v2/';
-/** The real server takes request lines of a mebibyte; Node's own limit of 16 KiB would refuse long filters. */
-const MAX_HEADER_SIZE = (1 << 20) + 4096;
-/** Longer responses have no Content-Length. */
-const BUFFERED = 2048;
+/** The real server takes request lines of a mebibyte, and bodies of any size. */
+const LIMITS = { maxHeaderSize: (1 << 20) + 4096, maxBody: 1 << 26 };
 
 export async function startAlertmanagerEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { port = 0, now, randomUuid = randomUUID, seed = 'empty' } = options;
+  const { port, now, randomUuid = randomUUID, seed = 'empty' } = options;
   const traps = new Set<AlertsTrap>();
-  const api = new AlertmanagerApi(now, randomUuid, traps);
-  if (seed === 'demo') seedDemo(api, now(), randomUuid);
-  const server = http.createServer({ maxHeaderSize: MAX_HEADER_SIZE, keepAliveTimeout: 0 }, (request, response) => {
-    response.sendDate = false;
-    response.setHeader('date', new Date(now()).toUTCString());
-    if (traps.has('error-200')) return plain(response, 200, ERROR_TEXT);
-    // The real server, too, drops the connection when it fails.
-    respond(api, request, response).catch(() => response.destroy());
+  const silences = new Silences(now, randomUuid);
+  const alerts = new Alerts(now, silences, traps);
+  if (seed === 'demo') seedDemo(alerts, silences, now(), randomUuid);
+  const routes = routesOf(alerts, silences, traps, now);
+  const { url, close } = await startServer({
+    port,
+    now,
+    ...LIMITS,
+    respond: (request) => (traps.has('error-200') ? plain(200, ERROR_TEXT) : respond(routes, request)),
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  return { url, traps, close };
+}
+
+/** Returns the JSON value of a 200; undefined for no body at all. */
+type Handler = (query: URLSearchParams, body: string, id: string) => unknown;
+type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
+
+function respond(routes: Routes, { method, path, query, headers, body }: Request): Response {
+  if (!path.startsWith(API)) {
+    const isProbe = path === '/-/ready' || path === '/-/healthy';
+    return isProbe ? plain(200, 'OK') : plain(404, '404 page not found\n');
+  }
+  const [, id = ''] = /^silence\/([^/]+)$/.exec(path.slice(API.length)) ?? [];
+  const name = id === '' ? path.slice(API.length).replace(/\/$/, '') : 'silence/{id}';
+  try {
+    const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+    if (route === undefined) throw framed(404, `path ${path} was not found`);
+    const handler = Object.hasOwn(route, method) ? route[method] : undefined;
+    if (handler === undefined) throw framed(405, `method ${method} is not allowed, but [${Object.keys(route)}] are`);
+    if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      throw framed(415, 'unsupported media type, only [application/json] are allowed');
+    }
+    return json(200, handler(new URLSearchParams(query), body.toString(), id));
+  } catch (error) {
+    if (error instanceof Refusal) return json(error.status, error.value);
+    throw error;
+  }
+}
+
+function json(status: number, value: unknown): Response {
+  if (value === undefined) return { status };
+  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
+}
+
+function routesOf(alerts: Alerts, silences: Silences, traps: ReadonlySet<AlertsTrap>, now: () => number): Routes {
+  const started = now();
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    traps,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+    status: { GET: () => status(started, traps.has('mute-interval')) },
+    receivers: { GET: () => RECEIVERS.map((name) => ({ name })) },
+    alerts: {
+      GET: (query) => alerts.list(alertQuery(query)),
+      POST: (_, body) => alerts.post(decodeAlerts(body)),
+    },
+    'alerts/groups': { GET: (query) => alerts.groups(alertQuery(query)) },
+    silences: {
+      GET(query) {
+        const matchers = filtersOf(query);
+        const found = silences.list().filter((silence) => hasMatchers(silence, matchers));
+        return found.map((silence) => silenceAnswer(silence, now()));
+      },
+      POST: (_, body) => ({ silenceID: silences.post(decodeSilence(body)) }),
+    },
+    'silence/{id}': {
+      GET(_, __, id) {
+        const silence = silences.get(checkedUuid(id));
+        // Without a body, unlike every other error.
+        if (silence === undefined) throw new Refusal(404, undefined);
+        return silenceAnswer(silence, now());
+      },
+      DELETE: (_, __, id) => silences.expire(checkedUuid(id)),
     },
   };
 }
 
-async function respond(api: AlertmanagerApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = 'GET', url = '/', headers } = request;
-  // There are no CORS headers either, unlike in the real server.
-  if (!isLoopbackHost(headers.host)) return plain(response, 403, 'The sandbox answers to loopback addresses only.\n');
-  const [, path = '', search = ''] = /^([^?]*)(.*)$/s.exec(url) ?? [];
-  const clean = path === '/api/v2' ? API : cleanPath(path);
-  if (clean !== path) {
-    response.writeHead(301, { location: clean + search }).end();
-    return;
-  }
-  if (!path.startsWith(API)) {
-    const isProbe = path === '/-/ready' || path === '/-/healthy';
-    return isProbe ? plain(response, 200, 'OK') : plain(response, 404, '404 page not found\n');
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks).toString('utf8');
-  try {
-    const json = handle(api, method, path, search.slice(1), headers, body);
-    // A POST that does not accept JSON is carried out, and its response has an empty type.
-    send(response, 200, json, acceptsJson(headers.accept) ? 'application/json' : '');
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { status, code, message } = error;
-    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    if (message === '') send(response, status, undefined);
-    else send(response, status, code === undefined ? message : { code, message });
-  }
+function status(started: number, mutes: boolean): object {
+  const build = { branch: 'sandbox', buildDate: '', buildUser: '', goVersion: '', revision: 'sandbox' };
+  return {
+    cluster: { peers: [], status: 'disabled' },
+    config: { original: mutes ? withInterval(CONFIG_TEXT) : CONFIG_TEXT },
+    uptime: iso(started),
+    versionInfo: { ...build, version: mutes ? '0.28.0' : '0.25.0' },
+  };
 }
 
-/** In the order in which the server checks: path, method, the body's type, the response's type, then the rest. */
-function handle(
-  api: AlertmanagerApi,
-  method: string,
-  path: string,
-  search: string,
-  headers: http.IncomingHttpHeaders,
-  body: string,
-): unknown {
-  const found = api.find(path.slice(API.length));
-  if (found === undefined) throw new Refused(404, `path ${path} was not found`, 404);
-  const handler = Object.entries(found.methods).find(([name]) => name === method)?.[1];
-  if (handler === undefined) {
-    const allow = Object.keys(found.methods).join(',');
-    throw new Refused(405, `method ${method} is not allowed, but [${allow}] are`, 405, { allow });
-  }
-  if (body !== '') checkBodyType(headers['content-type']);
-  else if (!acceptsJson(headers.accept)) {
-    throw new Refused(406, 'unsupported media type requested, only [application/json] are available', 406);
-  }
-  return handler({ query: parseQuery(search), id: found.id, body });
+function checkedUuid(id: string): string {
+  if (/^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i.test(id)) return id;
+  throw framed(422, `silenceID in path must be of type uuid: ${JSON.stringify(id)}`);
 }
 
-function send(response: ServerResponse, status: number, json: unknown, type = 'application/json'): void {
-  response.statusCode = status;
-  response.setHeader('vary', 'Origin');
-  if (json === undefined) {
-    response.end();
-    return;
-  }
-  response.setHeader('content-type', type);
-  const text = `${JSON.stringify(json)}\n`;
-  if (Buffer.byteLength(text) > BUFFERED) response.write(text);
-  response.end(response.headersSent ? undefined : text);
+function filtersOf(query: URLSearchParams): readonly Matcher[] {
+  const matchers = query.getAll('filter').map(parseMatcher);
+  // An expression that is not valid is refused by every list.
+  compileMatchers(matchers);
+  return matchers;
 }
 
-function plain(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+function alertQuery(query: URLSearchParams): AlertQuery {
+  const flag = (name: string): boolean => (query.get(name) ?? 'true') === 'true';
+  const receiver = query.get('receiver') ?? '';
+  return {
+    active: flag('active'),
+    silenced: flag('silenced'),
+    inhibited: flag('inhibited'),
+    match: compileMatchers(filtersOf(query)),
+    receiver: receiver === '' ? () => true : compileRegex(receiver),
+  };
 }

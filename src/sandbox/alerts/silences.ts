@@ -1,25 +1,18 @@
 /** The silences of an emulated server, with the update rules of version 0.25. */
 import type { PostedSilence } from './bodies.ts';
-import { compareBytes, type LabelSet } from './fingerprint.ts';
-import { compileMatchers, compileRegex, type Match, type Matcher } from './matcher.ts';
-import { Refused } from './requests.ts';
-import { formatServerTime, utc } from './times.ts';
+import { compileMatchers, type LabelSet, type Match, type Matcher, refuse } from './labels.ts';
 
-export type SilenceState = 'active' | 'pending' | 'expired';
+type SilenceState = 'active' | 'pending' | 'expired';
 
 export interface Silence extends PostedSilence {
   readonly updatedAt: number;
 }
 
-/** How long an expired silence is kept. */
-const RETENTION_MS = 120 * 3_600_000;
 const NOT_FOUND = 'silence not found';
-const YEAR_10000_MS = 253_402_300_800_000;
-const STATES: readonly SilenceState[] = ['active', 'pending', 'expired'];
 
-export function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState {
-  if (now < startsAt.ms) return 'pending';
-  return now < endsAt.ms ? 'active' : 'expired';
+function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState {
+  if (now < startsAt) return 'pending';
+  return now < endsAt ? 'active' : 'expired';
 }
 
 export class Silences {
@@ -39,16 +32,13 @@ export class Silences {
   /** In the server's order: active by end, pending by start, expired ones newest first. */
   list(): Silence[] {
     const now = this.now();
-    for (const [id, { silence }] of this.stored) if (silence.endsAt.ms + RETENTION_MS <= now) this.stored.delete(id);
-    const rank = (silence: Silence): [number, number] => {
-      const state = silenceState(silence, now);
-      const time = { active: silence.endsAt.ms, pending: silence.startsAt.ms, expired: -silence.endsAt.ms }[state];
-      return [STATES.indexOf(state), time];
-    };
-    return [...this.stored.values()]
-      .map(({ silence }) => ({ silence, rank: rank(silence) }))
-      .sort((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1])
-      .map(({ silence }) => silence);
+    const groups = { active: [] as Silence[], pending: [] as Silence[], expired: [] as Silence[] };
+    for (const { silence } of this.stored.values()) groups[silenceState(silence, now)].push(silence);
+    return [
+      ...groups.active.sort((a, b) => a.endsAt - b.endsAt),
+      ...groups.pending.sort((a, b) => a.startsAt - b.startsAt),
+      ...groups.expired.sort((a, b) => b.endsAt - a.endsAt),
+    ];
   }
 
   /** The ids of the active silences that mute an alert, sorted. */
@@ -57,56 +47,53 @@ export class Silences {
     return [...this.stored.values()]
       .filter(({ silence, match }) => silenceState(silence, now) === 'active' && match(labels))
       .map(({ silence }) => silence.id)
-      .sort(compareBytes);
+      .sort();
   }
 
   /** Creates or updates, and returns the id: a new one where the change would rewrite history. */
   post(posted: PostedSilence): string {
     const now = this.now();
     const { startsAt, endsAt } = posted;
-    if (startsAt.ms >= endsAt.ms) throw new Refused(400, 'start time must be before end time');
-    if (endsAt.ms <= now) throw new Refused(400, "end time can't be in the past");
+    if (startsAt >= endsAt) throw refuse(400, 'start time must be before end time');
+    if (endsAt <= now) throw refuse(400, "end time can't be in the past");
     const silence = { ...posted, updatedAt: now };
     const previous = this.get(posted.id);
-    if (posted.id !== '' && previous === undefined) throw new Refused(404, NOT_FOUND);
+    if (posted.id !== '' && previous === undefined) throw refuse(404, NOT_FOUND);
     if (previous !== undefined) {
       if (canUpdate(previous, silence, now)) return this.store(silence);
       // Version 0.25 does this before it looks at the new matchers: where those are invalid, the old silence is gone.
       this.expire(previous.id);
     }
-    return this.store({ ...silence, id: this.newId(), startsAt: startsAt.ms < now ? utc(now) : startsAt });
+    return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });
   }
 
   /** Ends a silence at once; one that has ended stays as it is. */
   expire(id: string): void {
     const silence = this.get(id);
     // Version 0.25 answers 500 here.
-    if (silence === undefined) throw new Refused(500, NOT_FOUND);
+    if (silence === undefined) throw refuse(500, NOT_FOUND);
     const now = this.now();
     const state = silenceState(silence, now);
     if (state === 'expired') return;
-    const startsAt = state === 'pending' ? utc(now) : silence.startsAt;
-    this.store({ ...silence, startsAt, endsAt: utc(now), updatedAt: now });
+    const startsAt = state === 'pending' ? now : silence.startsAt;
+    this.store({ ...silence, startsAt, endsAt: now, updatedAt: now });
   }
 
   /** Validates and keeps a silence as it is, whatever its state. */
   store(silence: Silence): string {
     const match = validated(silence.matchers);
-    if (silence.endsAt.ms + RETENTION_MS >= YEAR_10000_MS) throw new Refused(400, 'timestamp after 10000-01-01');
     this.stored.set(silence.id, { silence, match });
     return silence.id;
   }
 }
 
 function canUpdate(previous: Silence, next: Silence, now: number): boolean {
-  const canonical = ({ matchers }: Silence): string =>
-    JSON.stringify(matchers.map(({ name, value, isRegex, isEqual }) => [name, value, isRegex, isEqual]));
-  if (canonical(previous) !== canonical(next)) return false;
+  if (previous.matchers.map(spell).join() !== next.matchers.map(spell).join()) return false;
   switch (silenceState(previous, now)) {
     case 'active':
-      return Math.floor(previous.startsAt.ms / 1000) === Math.floor(next.startsAt.ms / 1000);
+      return Math.floor(previous.startsAt / 1000) === Math.floor(next.startsAt / 1000);
     case 'pending':
-      return next.startsAt.ms >= now;
+      return next.startsAt >= now;
     default:
       return false;
   }
@@ -114,35 +101,31 @@ function canUpdate(previous: Silence, next: Silence, now: number): boolean {
 
 function validated(matchers: readonly Matcher[]): Match {
   for (const { name } of matchers) {
-    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) throw new Refused(400, `invalid label name ${JSON.stringify(name)}`);
+    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) throw refuse(400, `invalid label name ${JSON.stringify(name)}`);
   }
   const match = compileMatchers(matchers);
-  const matchesEmpty = ({ value, isRegex, isEqual }: Matcher): boolean =>
-    isEqual && (isRegex ? compileRegex(value)('') : value === '');
-  if (matchers.every(matchesEmpty)) throw new Refused(400, 'at least one matcher must not match the empty string');
+  if (matchers.every((one) => one.isEqual && compileMatchers([one])({})))
+    throw refuse(400, 'at least one matcher must not match the empty string');
   return match;
 }
 
-/** As the server answers it, its names in the server's order. */
+function spell({ name, value, isRegex, isEqual }: Matcher): string {
+  return JSON.stringify([name, value, isRegex, isEqual]);
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** As the server answers it. */
 export function silenceAnswer(silence: Silence, now: number): object {
-  return {
-    id: silence.id,
-    status: { state: silenceState(silence, now) },
-    updatedAt: formatServerTime(utc(silence.updatedAt)),
-    comment: silence.comment,
-    createdBy: silence.createdBy,
-    endsAt: formatServerTime(silence.endsAt),
-    matchers: silence.matchers.map(({ name, value, isRegex, isEqual }) => ({ isEqual, isRegex, name, value })),
-    startsAt: formatServerTime(silence.startsAt),
-  };
+  const { startsAt, endsAt, updatedAt } = silence;
+  const times = { startsAt: iso(startsAt), endsAt: iso(endsAt), updatedAt: iso(updatedAt) };
+  return { ...silence, ...times, status: { state: silenceState(silence, now) } };
 }
 
 /** Whether a silence has each of these matchers among its own, compared as text. */
-export function hasMatchers(silence: Silence, wanted: readonly Matcher[]): boolean {
-  return wanted.every((matcher) =>
-    silence.matchers.some(
-      ({ name, value, isRegex, isEqual }) =>
-        name === matcher.name && value === matcher.value && isRegex === matcher.isRegex && isEqual === matcher.isEqual,
-    ),
-  );
+export function hasMatchers({ matchers }: Silence, wanted: readonly Matcher[]): boolean {
+  const own = new Set(matchers.map(spell));
+  return wanted.every((matcher) => own.has(spell(matcher)));
 }
