@@ -58,7 +58,7 @@ describe('the sandbox', () => {
     await postJson(url, '/api/v2/alerts', [{ labels: { a: 'b' } }]);
     const created = await postJson(url, '/api/v2/silences', {
       matchers: [{ name: 'a', value: 'b', isRegex: false }],
-      startsAt: '',
+      startsAt: '2026-06-01T12:00:00Z',
       endsAt: '2026-06-01T12:04:00Z',
       createdBy: 'me',
       comment: 'c',
