@@ -8,6 +8,8 @@ export interface Silence extends PostedSilence {
   readonly updatedAt: number;
 }
 
+/** How long an expired silence stays. */
+const RETENTION_MS = 120 * 3_600_000;
 const NOT_FOUND = 'silence not found';
 
 function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState {
@@ -32,6 +34,7 @@ export class Silences {
   /** In the server's order: active by end, pending by start, expired ones newest first. */
   list(): Silence[] {
     const now = this.now();
+    for (const [id, { silence }] of this.stored) if (silence.endsAt + RETENTION_MS <= now) this.stored.delete(id);
     const groups = { active: [] as Silence[], pending: [] as Silence[], expired: [] as Silence[] };
     for (const { silence } of this.stored.values()) groups[silenceState(silence, now)].push(silence);
     return [
