@@ -6,7 +6,7 @@ import { checkOutputOptions, render } from '../output/render.ts';
 import { canvasOf, colorLevel } from '../output/terminal.ts';
 import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
-import { requireSetting } from '../store/setting-values.ts';
+import { requireSetting } from '../store/setting-keys.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command } from './command.ts';
 import { type GlobalInput, splitList } from './flags.ts';

@@ -1,10 +1,10 @@
 /** The one context that is a process: everything from outside comes through here. */
-import { writeSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { openBrowser } from './browser.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
 import { prompter } from './prompter.ts';
@@ -138,4 +138,22 @@ function leaveColorsToUs(): void {
   process.on('warning', (warning) => {
     if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
   });
+}
+
+/** Resolves with why there is no browser, or undefined: see `Context.openBrowser`. */
+async function openBrowser(url: URL): Promise<string | undefined> {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses are opened';
+  // A container of an editor names the program that opens it outside.
+  const contained = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+  if (contained && !process.env['BROWSER']) return 'svc runs in a container';
+  try {
+    const { default: open } = await import('open');
+    const child = await open(url.href);
+    const code = child.exitCode ?? (await once(child, 'exit'))[0];
+    // It has started, and only now says that there is no browser.
+    return code === 0 ? undefined : `the program that opens it ended with status ${code}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'there is no program that opens it' : message;
+  }
 }

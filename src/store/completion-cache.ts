@@ -5,8 +5,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { replaceCache } from './cache-file.ts';
-import { readOwnFile } from './own-file.ts';
+import { readOwnFile, replaceCache } from './own-file.ts';
 
 export interface Candidate {
   readonly value: string;

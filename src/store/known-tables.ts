@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { remove } from './atomic-write.ts';
-import { replaceCache } from './cache-file.ts';
-import { readOwnFile } from './own-file.ts';
+import { readOwnFile, replaceCache } from './own-file.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,16 @@
 /** svc's own files and folders: how they are opened and made, and what a user reads where that fails. */
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 
@@ -70,4 +81,21 @@ export function fileFailure(what: string, error: unknown, hint?: string): SvcErr
   // Node's form is "ENOSPC: no space left on device, write '/a/b'".
   const reason = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(text)?.[1] ?? text;
   return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
+}
+
+/** Writes a file that may be lost at any time. A reader, such as <Tab>, has the old file or the new one. What cannot be written is not. */
+export function replaceCache(path: string, text: string, pid: number): void {
+  const draft = `${path}.${pid}`;
+  try {
+    makeFolder(dirname(path));
+    rmSync(draft, { force: true });
+    try {
+      writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+      renameSync(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } catch {
+    // The next command that needs it writes it again.
+  }
 }

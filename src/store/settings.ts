@@ -1,8 +1,7 @@
 /** The settings of one run: which value each has, and where it comes from. */
 import type { Context, Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { findSetting, type Setting } from './setting-keys.ts';
-import { problemWith, problemWithStored, shownValue } from './setting-values.ts';
+import { findSetting, problemWith, problemWithStored, type Setting, shownValue } from './setting-keys.ts';
 import {
   DEFAULT_PROFILE,
   type ProfileValues,

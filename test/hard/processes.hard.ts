@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockOwner } from '../../src/store/lock-owner.ts';
+import { lockOwner } from '../../src/store/lock.ts';
 import { LAUNCHER, start, startSvc, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { childProgram } from '../store/child.ts';

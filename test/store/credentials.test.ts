@@ -35,7 +35,7 @@ import {
   readCredentialsUnlocked,
   withCredentials,
 } from '../../src/store/credentials-file.ts';
-import { lockOwner } from '../../src/store/lock-owner.ts';
+import { lockOwner } from '../../src/store/lock.ts';
 import { CorruptDocument } from '../../src/store/secret-file.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withLock } from '../../src/store/lock.ts';
-import { lockOwner, ownerLiveness, parseOwner } from '../../src/store/lock-owner.ts';
+import { lockOwner, ownerLiveness, parseOwner, withLock } from '../../src/store/lock.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 

@@ -5,8 +5,7 @@ import { platform } from 'node:os';
 import { version } from 'node:process';
 import type { RunContext } from '../../cli/command.ts';
 import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
-import { SETTING_KEYS } from '../../store/setting-keys.ts';
-import { shownValue } from '../../store/setting-values.ts';
+import { SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialsFault, fileFindings, fileModes } from '../oauth/checks.ts';
 

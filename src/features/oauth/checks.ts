@@ -10,6 +10,7 @@ import { credentialsPath, parseCredentials, readCredentials } from '../../store/
 import { readOwnFile } from '../../store/own-file.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { loginStatus, refreshEnd } from './login-status.ts';
 
 type Where = Pick<RunContext, 'paths'>;
 type Modes = ReadonlyMap<string, number>;
@@ -88,11 +89,10 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
     if (target.secretHeaders.size > 0) return { ...common, ...ok('by a header file') };
     return { ...common, ...bad(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
   }
-  return { ...common, ...(await standingOf(stored, ctx.now() / 1000)) };
+  return { ...common, ...standingOf(stored, ctx.now() / 1000) };
 }
 
-async function standingOf(stored: Credential, now: number) {
-  const { refreshEnd, loginStatus } = await import('./login-status.ts');
+function standingOf(stored: Credential, now: number) {
   const { signedIn, advice } = loginStatus(stored, now);
   const again = stored.kind === 'personal' ? 'svc oauth login --token-stdin' : 'svc oauth login';
   if (!signedIn) return bad(`the login has ended: ${advice}`, again);

@@ -8,8 +8,8 @@ import { Authorization, SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
 import { protocolRequest } from './protocol-request.ts';
-import { isClientError } from './refresh.ts';
 import { isLive, offeredMethods, registerClient } from './registration.ts';
+import { isClientError } from './token-endpoint.ts';
 
 /** What differs from login to login. */
 export interface LoginOptions {
@@ -145,11 +145,11 @@ function givenClient(
   return {
     issuer: server.issuer,
     client_id: id,
-    ...(method === 'none' || client_secret === undefined ? {} : { client_secret }),
+    client_secret: method === 'none' ? undefined : client_secret,
     token_endpoint_auth_method: method,
     redirect_uris: found?.redirect_uris ?? [],
-    ...(found?.redirect_port === undefined ? {} : { redirect_port: found.redirect_port }),
-    ...(clientName === undefined ? {} : { client_name: clientName }),
+    redirect_port: found?.redirect_port,
+    client_name: clientName,
     registered_at: found?.registered_at ?? 0,
   };
 }
@@ -169,7 +169,7 @@ export function clientRefused(
       ? `sign in again with ${other}`
       : 'the server refuses the client that it just registered; ask its operator',
   }[origin];
-  return new SvcError(code, message, { hint, ...(httpStatus === undefined ? {} : { httpStatus }) });
+  return new SvcError(code, message, { hint, httpStatus });
 }
 
 /** Those of the service that a login can use, the latest first. */
@@ -270,12 +270,11 @@ async function register(
 
 /** Whatever became of a registration that nobody uses: to sign in again is safe. */
 function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): SvcError {
-  const details = httpStatus === undefined ? {} : { httpStatus };
-  if (code === 'not_as_asked') return new SvcError('guarded', message, { ...details, hint });
+  if (code === 'not_as_asked') return new SvcError('guarded', message, { httpStatus, hint });
   const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
   // The cause is the same failure without the doubt whether it was applied.
   return new SvcError(failed, cause instanceof SvcError ? cause.message : message, {
-    ...details,
+    httpStatus,
     hint: 'sign in again: a client that nobody uses does no harm',
   });
 }

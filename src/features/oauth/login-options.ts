@@ -66,11 +66,11 @@ export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): L
       });
       await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
     },
-    ...(asking === undefined ? {} : { paste: asking }),
+    paste: asking,
   };
 }
 
-type Paste = Required<LoginUser>['paste'];
+type Paste = NonNullable<LoginUser['paste']>;
 
 function prompted(ctx: RunContext): Paste {
   return (problem, withdrawn) => {

@@ -1,5 +1,5 @@
 /** How a stored login stands, told without asking the service. */
-import { isAlive } from './refresh.ts';
+import type { OAuthCredential } from '../../store/credentials.ts';
 
 /** Doc 2 §5 and §8. */
 export const REFRESH_DAYS = 90;
@@ -68,4 +68,24 @@ function inDays(end: number, now: number): string {
   const days = Math.floor((end - now) / DAY_S);
   if (days < 0) return 'any moment';
   return days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
+}
+
+/** In Unix seconds. */
+type Lifetime = Pick<OAuthCredential, 'obtained_at' | 'expires_at'>;
+
+const MARGIN_S = 60;
+
+/**
+ * Whether the token lasts long enough for what is sent now. `spread` in [0, 1) makes processes that began together notice at different
+ * moments. One whose end is unknown lasts until it is refused.
+ */
+export function isFresh({ obtained_at, expires_at }: Lifetime, now: number, spread: number): boolean {
+  if (expires_at === undefined) return true;
+  const margin = Math.min(MARGIN_S, (expires_at - obtained_at) / 10);
+  return expires_at - now > margin + (margin / 2) * spread;
+}
+
+/** Whether the service may still take it. */
+export function isAlive({ expires_at }: Pick<Lifetime, 'expires_at'>, now: number): boolean {
+  return expires_at === undefined || expires_at > now;
 }

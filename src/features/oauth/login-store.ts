@@ -1,5 +1,8 @@
-/** What is signed in with, on its way into the store of this profile and address. */
+/** What is signed in with, on its way into the store of this profile and address, and whether the service takes it. */
 import type { RunContext } from '../../cli/command.ts';
+import { openClient } from '../../http/client.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import type { Target } from '../../http/target.ts';
 import {
   type ClientRecord,
   type Credential,
@@ -53,4 +56,22 @@ export async function storeLogin(login: New<Credential>, client: ClientRecord | 
     file.save(withCredential(document, credential));
   });
   return credential;
+}
+
+/** Any JSON will do: a portal that wants a login of its own answers with a page. */
+const LIST = endpoint<unknown>({
+  method: 'GET',
+  path: '/webhooks',
+  effect: 'read',
+  answer: async () => ({ safeParse: (data) => ({ success: true, data }) }),
+});
+
+/** The cheapest call that the service has (doc 2 §4). Throws what is wrong with the credential, or the way to the service. */
+export async function checkSignIn(target: Target): Promise<void> {
+  const client = openClient(target, { basePath: '/v1' });
+  try {
+    await client.call(LIST);
+  } finally {
+    await client.close();
+  }
 }

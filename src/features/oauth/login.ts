@@ -7,8 +7,7 @@ import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
 import { chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
 import type { LoopbackListener } from './loopback-listener.ts';
-import { isClientError } from './refresh.ts';
-import { requestToken, type TokenOutcome } from './token-endpoint.ts';
+import { isClientError, requestToken, type TokenOutcome } from './token-endpoint.ts';
 
 /** The person, and the browser. */
 export interface LoginUser {
@@ -18,7 +17,7 @@ export interface LoginUser {
   /** Ends soon, whether or not there is a browser. */
   openBrowser(url: URL): Promise<void>;
   /** An address that was pasted, or undefined where no more will come; `problem` is what was wrong with the one before. */
-  paste?(problem: string | undefined, withdrawn: AbortSignal): Promise<string | undefined>;
+  readonly paste: ((problem: string | undefined, withdrawn: AbortSignal) => Promise<string | undefined>) | undefined;
 }
 
 /** What is to be kept. */

@@ -6,6 +6,7 @@ import { jsonText, schemaProblem } from '../../json-object.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
+import { callbackPath, openListener } from './loopback-listener.ts';
 import { type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
 export interface RegistrationRequest {
@@ -151,7 +152,6 @@ export function isLive({ client_secret_expires_at: expires = 0 }: ClientRecord, 
 
 /** That of svc oauth login, at a port that is free now. */
 export async function freeRedirectUri({ issuer }: ServerMetadata): Promise<string> {
-  const { callbackPath, openListener } = await import('./loopback-listener.ts');
   const listener = await openListener({ path: callbackPath(issuer) });
   await listener.close();
   return listener.redirectUri;

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import { type Credential, credentialAddress, findGatewayToken } from '../../store/credentials.ts';
 import { readCredentials } from '../../store/credentials-file.ts';
-import { isAlive, isFresh } from './refresh.ts';
+import { isAlive, isFresh } from './login-status.ts';
 import { type TokenContext, TokenManager } from './token-manager.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -177,8 +177,8 @@ function outcomeOf(
   const failed = (code: ErrorCode): SvcError =>
     new SvcError(code, message, {
       // that of a time-out names an option that has no say here
-      ...(error.hint === undefined || code === 'timeout' || status !== undefined ? {} : { hint: error.hint }),
-      ...(status === undefined ? {} : { httpStatus: status }),
+      hint: code === 'timeout' || status !== undefined ? undefined : error.hint,
+      httpStatus: status,
     });
   if (refusal !== undefined && status !== undefined) {
     if (status === 429 || status === 408 || status >= 500) {
@@ -210,4 +210,47 @@ function oauthError(text: string): string {
   } catch {
     return '';
   }
+}
+
+export interface Refresh {
+  readonly target: Target;
+  readonly tokenEndpoint: string;
+  readonly client: OAuthClient;
+  readonly refreshToken: string;
+}
+
+/** Whether an OAuth error is about the client, and not about the login (RFC 6749 §5.2). */
+export function isClientError(error: string): boolean {
+  return error === 'invalid_client' || error === 'unauthorized_client';
+}
+
+/** The longest pause that a busy service may ask for: others wait for the lock meanwhile. */
+const LONGEST_PAUSE_MS = 10_000;
+const PAUSE_MS = 1000;
+const ATTEMPT_MS = 20_000;
+/** A lock must not be held for a minute. */
+const TOTAL_MS = 45_000;
+
+/**
+ * A lost answer is asked for once more with the same token: had the service acted on the first request, the token would be spent
+ * anyway; if it has not, this saves the login. So is an answer of a busy service.
+ */
+export async function refreshTokens(refresh: Refresh): Promise<TokenOutcome> {
+  const { target } = refresh;
+  const began = performance.now();
+  const first = await attempt(refresh, ATTEMPT_MS);
+  if (first.kind === 'busy') {
+    const pause = first.retryAfterMs ?? PAUSE_MS * (0.5 + target.random() / 2);
+    if (pause > LONGEST_PAUSE_MS) return first;
+    await target.sleep(pause);
+  } else if (first.kind !== 'unclear') return first;
+  return attempt(refresh, Math.min(ATTEMPT_MS, TOTAL_MS - (performance.now() - began)));
+}
+
+async function attempt(
+  { target, tokenEndpoint, client, refreshToken }: Refresh,
+  timeoutMs: number,
+): Promise<TokenOutcome> {
+  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  return requestToken({ target, tokenEndpoint, client, fields, timeoutMs });
 }

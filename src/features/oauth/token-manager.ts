@@ -25,8 +25,8 @@ import {
   withCredentials,
 } from '../../store/credentials-file.ts';
 import { errorCode } from '../../store/own-file.ts';
-import { isAlive, isClientError, isFresh, refreshTokens } from './refresh.ts';
-import type { TokenGrant, TokenOutcome } from './token-endpoint.ts';
+import { isAlive, isFresh } from './login-status.ts';
+import { isClientError, refreshTokens, type TokenGrant, type TokenOutcome } from './token-endpoint.ts';
 
 export type TokenContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
 

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { fileFailure, makeFolder } from '../../../store/own-file.ts';
-import { findSetting } from '../../../store/setting-keys.ts';
-import { problemWithStored } from '../../../store/setting-values.ts';
+import { findSetting, problemWithStored } from '../../../store/setting-keys.ts';
 import { replaceSettings } from '../../../store/settings-editor.ts';
 import { parseSettings, readSettingsBytes, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 

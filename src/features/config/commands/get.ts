@@ -1,6 +1,6 @@
 import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { requireSetting } from '../../../store/setting-values.ts';
+import { requireSetting } from '../../../store/setting-keys.ts';
 
 export const configGet = textCommand({
   id: 'config get',

@@ -1,7 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Cell } from '../../../output/types.ts';
-import { SETTING_KEYS } from '../../../store/setting-keys.ts';
-import { shownValue } from '../../../store/setting-values.ts';
+import { SETTING_KEYS, shownValue } from '../../../store/setting-keys.ts';
 import type { Origin } from '../../../store/settings.ts';
 
 interface SettingRow {

@@ -1,7 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Setting } from '../../../store/setting-keys.ts';
-import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-values.ts';
+import { problemWithStored, requireSetting, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
 

@@ -1,5 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { requireSetting } from '../../../store/setting-values.ts';
+import { requireSetting } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
 

@@ -6,8 +6,10 @@ import { isLoopback } from '../../../http/address.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { Secret } from '../../../http/redact.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../../store/credentials.ts';
+import { discover } from '../discovery.ts';
 import { CLIENT_FLAGS } from '../login-options.ts';
 import { checkStorable, storeClient } from '../login-store.ts';
+import { freeRedirectUri, offeredMethods, registerClient } from '../registration.ts';
 
 interface Registered extends Omit<ClientRecord, 'client_secret'> {
   /** Null where the client has none; `***` where it is not shown. */
@@ -57,8 +59,6 @@ export const oauthClientsRegister = recordCommand({
     id: ({ client_id }) => client_id,
   },
   async run({ authMethod, clientName = 'svc', redirectUri, ...input }, ctx) {
-    const { discover } = await import('../discovery.ts');
-    const { freeRedirectUri, offeredMethods, registerClient } = await import('../registration.ts');
     const found = authMethod === undefined ? await discover(ctx.target) : undefined;
     const method = authMethod ?? (found && offeredMethods(found)[0]) ?? 'none';
     const sink = await openClientSink(input, method, ctx);

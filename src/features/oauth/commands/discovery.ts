@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { jsonText } from '../../../json-object.ts';
-import type { ServerMetadata } from '../discovery.ts';
+import { discover, type ServerMetadata } from '../discovery.ts';
 
 export const oauthDiscovery = recordCommand({
   id: 'oauth discovery',
@@ -32,7 +32,6 @@ export const oauthDiscovery = recordCommand({
     id: ({ issuer }) => issuer,
   },
   async run(_input, { target }) {
-    const { discover } = await import('../discovery.ts');
     return { value: await discover(target) };
   },
 });

@@ -2,8 +2,10 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
+import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
+import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
 
 /** Without its secrets. */
@@ -101,8 +103,6 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
 }
 
 async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept | Plan> {
-  const { checkStorable, storeLogin, storedClients } = await import('../login-store.ts');
-  const { signIn } = await import('../login.ts');
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
@@ -123,19 +123,17 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
 }
 
 async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<Kept> {
-  const { checkStorable, storeLogin } = await import('../login-store.ts');
   const token = await askToken('Personal token:', 'svc oauth login', ctx);
   await checkStorable(ctx);
   await checkTaken(token, ctx);
   const now = Math.floor(ctx.now() / 1000);
-  const lifetime = days === undefined ? {} : { expires_at: now + days * 86_400 };
-  const login = { kind: 'personal', access_token: token, obtained_at: now, last_used_at: now, ...lifetime } as const;
+  const expires_at = days === undefined ? undefined : now + days * 86_400;
+  const login = { kind: 'personal', access_token: token, obtained_at: now, last_used_at: now, expires_at } as const;
   return shown(await storeLogin(login, undefined, ctx), undefined);
 }
 
 /** Nothing is kept that the service does not take. */
 async function checkTaken(token: string, { target }: RunContext): Promise<void> {
-  const { checkSignIn } = await import('../sign-in-check.ts');
   const { origin } = target.baseUrl;
   try {
     await checkSignIn({

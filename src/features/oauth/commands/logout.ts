@@ -7,6 +7,7 @@ import {
   withoutCredential,
 } from '../../../store/credentials.ts';
 import { withCredentials } from '../../../store/credentials-file.ts';
+import { revokeToken } from '../token-endpoint.ts';
 
 interface SignedOut {
   readonly base_url: string;
@@ -78,7 +79,6 @@ function revocationOf(credential: Credential, client: ReturnType<typeof findClie
 }
 
 async function revoke({ at, ...request }: NonNullable<ReturnType<typeof revocationOf>>, ctx: RunContext) {
-  const { revokeToken } = await import('../token-endpoint.ts');
   const failure = await revokeToken({ ...request, target: ctx.target }, at);
   if (failure === undefined) return true;
   ctx.notice(`the login is deleted here, but the service could not be told: ${failure.message}`);

@@ -4,6 +4,8 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
+import { isAlive, loginStatus, refreshEnd } from '../login-status.ts';
+import { checkSignIn } from '../login-store.ts';
 
 /** Times are RFC 3339 texts. What does not apply to the kind of login is null. */
 interface SignIn {
@@ -101,7 +103,6 @@ export const oauthStatus = recordCommand({
 
 /** That of the service, or of the login before anything is sent. */
 async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
-  const { checkSignIn } = await import('../sign-in-check.ts');
   try {
     await checkSignIn(target);
     return undefined;
@@ -112,8 +113,6 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 }
 
 async function tell(ctx: RunContext): Promise<SignIn> {
-  const { loginStatus } = await import('../login-status.ts');
-  const { isAlive } = await import('../refresh.ts');
   const { baseUrl, log } = ctx.target;
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) log.warn(warning);
@@ -152,7 +151,6 @@ const NOTHING: Facts = {
 };
 
 async function facts(stored: Credential): Promise<Facts> {
-  const { refreshEnd } = await import('../login-status.ts');
   const times = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
   if (stored.kind === 'personal') {
     return { ...NOTHING, ...times, last_used_at: time(stored.last_used_at) };

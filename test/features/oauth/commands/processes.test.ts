@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lockOwner } from '../../../../src/store/lock-owner.ts';
+import { lockOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { ANY_TOKEN, FIRST, keep, login, rotatingServer } from './rotating-server.ts';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/output/types.ts';
-import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
-import { problemWith, problemWithStored, requireSetting, shownValue } from '../../src/store/setting-values.ts';
+import {
+  problemWith,
+  problemWithStored,
+  requireSetting,
+  SETTING_KEYS,
+  shownValue,
+  VARIABLES,
+} from '../../src/store/setting-keys.ts';
 
 const good: Record<string, string[]> = {
   'alerts.url': ['http://localhost:9093', 'https://am.example.com/prefix', 'HTTPS://[::1]:1/'],

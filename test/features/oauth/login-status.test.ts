@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isAlive, isFresh } from '../../../src/features/oauth/refresh.ts';
+import { isAlive, isFresh } from '../../../src/features/oauth/login-status.ts';
 
 const seconds = fc.integer({ min: 0, max: 100_000 });
 
