@@ -116,7 +116,7 @@ async function* first(rows: Rows<unknown>, limit: number): AsyncGenerator<unknow
   }
 }
 
-export async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
+async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
   if (Array.isArray(rows)) return rows;
   const all: unknown[] = [];
   for await (const row of rows) all.push(row);

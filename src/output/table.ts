@@ -2,7 +2,6 @@
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { writePlain } from './formats.ts';
-import { collect } from './shape.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import { displayWidth, type Painter, painter, shorten, wrap } from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
@@ -30,14 +29,24 @@ interface LaidOut extends Printed {
 
 /** The lines of a table, headers among them; none where there are no rows. */
 export async function layOut(subject: ListSubject, options: OutputOptions): Promise<LaidOut> {
-  const items = await collect(subject.rows);
-  if (items.length === 0) return { rows: 0, lines: [] };
+  let { columns } = subject;
+  const cellsOf = (item: unknown): readonly CellText[] => columns.map(({ cell }) => gridCell(cell(item), options));
+  // Of a long table only the texts stay in memory.
+  const items: unknown[] = [];
+  let rows: (readonly CellText[])[] = [];
+  for await (const item of subject.rows) {
+    if (items.length <= MOST_COMPARED) items.push(item);
+    rows.push(cellsOf(item));
+  }
+  if (rows.length === 0) return { rows: 0, lines: [] };
+  const shared: string[] = [];
   // `--columns` and wide show each row as it is.
-  const factored = options.format === 'table' && options.columns === undefined;
-  const { columns, shared } = factored ? withoutCommonValues(subject.columns, items) : { ...subject, shared: [] };
+  if (options.format === 'table' && options.columns === undefined && rows.length > 1 && rows.length <= MOST_COMPARED) {
+    columns = columns.map((column) => withoutCommonValues(column, items, shared));
+    if (shared.length > 0) rows = items.map(cellsOf);
+  }
   const headers = options.headers && subject.named;
   const titles = columns.map(({ name }) => (headers ? escapeText(name.toUpperCase()) : ''));
-  const rows = items.map((item) => columns.map(({ cell }) => gridCell(cell(item), options)));
   const sizes = columns.map(({ name, flex }, index) => {
     // cli-table3 gives a cell to an empty column, too.
     const title = Math.max(1, displayWidth(titles[index] ?? ''));
@@ -45,16 +54,21 @@ export async function layOut(subject: ListSubject, options: OutputOptions): Prom
     return { name, natural, least: flex === true ? Math.min(natural, Math.max(LEAST, title)) : natural };
   });
   const { kept, dropped } = fitColumns(sizes, options.width);
-  const header = headers ? [kept.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))] : [];
+  const header: Grid['rows'] = headers
+    ? [kept.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))]
+    : [];
   const grid: Grid = {
     columns: kept.map(({ index, width }) => ({ width, align: columns[index]?.align })),
-    rows: [...header, ...rows.map((cells) => kept.map(({ index }) => cells[index] ?? NO_CELL))],
+    rows: header.concat(
+      dropped.length === 0 ? rows : rows.map((cells) => kept.map(({ index }) => cells[index] ?? NO_CELL)),
+    ),
     paint: await painter(options.color),
   };
-  return { rows: items.length, dropped, shared, lines: await gridLines(grid) };
+  return { rows: rows.length, dropped, shared, lines: await gridLines(grid) };
 }
 
 const NO_CELL: CellText = { text: '', tone: undefined };
+const NO_COLUMN: GridColumn = { width: 0 };
 
 function gridCell(cell: Cell, options: OutputOptions): CellText {
   return { text: escapeText(cellLine(cell, options)), tone: cellTone(cell) };
@@ -92,20 +106,15 @@ function wrapped({ text, tone }: CellText, width: number): readonly CellText[] {
   return wrap(escapeText(text), width).map((line) => ({ text: line, tone }));
 }
 
-/** Takes the values that all rows have out of the columns that are declared `shared`. They are in the order of the first row. */
-function withoutCommonValues(columns: readonly Column<unknown>[], rows: readonly unknown[]) {
-  const shared: string[] = [];
-  if (rows.length < 2 || rows.length > MOST_COMPARED) return { columns, shared };
-  const varying = columns.map((column) => {
-    if (column.shared !== true) return column;
-    const [first = [], ...others] = rows.map((row) => texts(column.cell(row)));
-    const sets = others.map((list) => new Set(list));
-    const common = new Set(first.filter((text) => sets.every((set) => set.has(text))));
-    if (common.size === 0) return column;
-    shared.push(...common);
-    return { ...column, cell: (row: unknown) => texts(column.cell(row)).filter((text) => !common.has(text)) };
-  });
-  return { columns: varying, shared };
+/** Takes the values that all rows have out of a column that is declared `shared`, and adds them to those of the others. */
+function withoutCommonValues(column: Column<unknown>, rows: readonly unknown[], shared: string[]): Column<unknown> {
+  if (column.shared !== true) return column;
+  const [first = [], ...others] = rows.map((row) => texts(column.cell(row)));
+  const sets = others.map((list) => new Set(list));
+  const common = new Set(first.filter((text) => sets.every((set) => set.has(text))));
+  if (common.size === 0) return column;
+  shared.push(...common);
+  return { ...column, cell: (row) => texts(column.cell(row)).filter((text) => !common.has(text)) };
 }
 
 function texts(cell: Cell): readonly string[] {
@@ -166,14 +175,17 @@ export function* ownLines({ columns, rows, paint }: Grid): Generator<string> {
 }
 
 export function alignedLine(columns: readonly GridColumn[], cells: readonly CellText[], paint: Painter): string {
-  const padded = columns.map(({ width, align }, index) => {
+  let line = '';
+  for (let index = 0; index < columns.length; index++) {
+    const { width, align } = columns[index] ?? NO_COLUMN;
     const { text, tone } = cells[index] ?? NO_CELL;
     const natural = displayWidth(text);
     const shown = natural > width ? shorten(text, width) : text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    return align === 'right' ? blanks + paint(shown, tone) : paint(shown, tone) + blanks;
-  });
-  return trimEnd(padded.join(GAP));
+    const painted = paint(shown, tone);
+    line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + painted : painted + blanks);
+  }
+  return trimEnd(line);
 }
 
 function trimEnd(line: string): string {
