@@ -1,5 +1,5 @@
 /** From a cell to its text. */
-import type { Cell, Spark, Tone } from './types.ts';
+import type { Cell, Tone } from './types.ts';
 
 /** How cells become texts. */
 export interface CellStyle extends Clock {
@@ -33,7 +33,10 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 }
 
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
-  if ('spark' in cell) return style.exact ? String(cell.spark.at(-1) ?? '') : sparkText(cell, style);
+  if ('spark' in cell) {
+    const { spark, bars = USUAL_BARS } = cell;
+    return style.exact ? String(spark.at(-1) ?? '') : sparkline(spark, bars, style.ascii === true);
+  }
   if ('amount' in cell && style.exact) return String(cell.amount ?? '');
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
 }
@@ -42,27 +45,12 @@ type Primitive = string | number | boolean | null | undefined;
 
 const USUAL_BARS = 16;
 
-function sparkText({ spark, bars = USUAL_BARS }: Spark, { ascii = false }: CellStyle): string {
-  return sparkline(spark, Math.min(bars, spark.length), ascii);
-}
-
 /** Several values in a line have a tone only where all have the same. */
 export function cellTone(cell: Cell): Tone | undefined {
   if (typeof cell !== 'object' || cell === null) return undefined;
   if (!isList(cell)) return cell.tone;
   const [tone, ...others] = cell.map(cellTone);
   return others.every((other) => other === tone) ? tone : undefined;
-}
-
-/** A cell for a value of any shape: what has parts of its own is shown as JSON. */
-export function plainCell(value: unknown): Cell {
-  if (Array.isArray(value)) {
-    return value.every((item) => typeof item !== 'object') ? value.map(plainCell) : JSON.stringify(value);
-  }
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined
-    ? value
-    : String(value);
 }
 
 function isList(cell: Cell): cell is readonly Cell[] {
@@ -99,17 +87,13 @@ function relativeTime(ms: number, now: number): string {
   if (seconds === 0) return 'now';
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   let distance = '';
-  for (const [unit, size] of UNITS.slice(first, unitAfter(first))) {
+  // Seconds beside minutes would only flicker.
+  for (const [unit, size] of UNITS.slice(first, Math.max(first + 1, Math.min(first + 2, UNITS.length - 1)))) {
     const count = Math.floor(seconds / size);
     seconds -= count * size;
     if (count > 0) distance += `${count}${unit}`;
   }
   return ms < now ? `${distance} ago` : `in ${distance}`;
-}
-
-/** The end of the units shown: seconds beside minutes would only flicker. */
-function unitAfter(first: number): number {
-  return Math.min(first + 2, first < UNITS.length - 1 ? UNITS.length - 1 : UNITS.length);
 }
 
 function localTime(ms: number): string {
@@ -127,63 +111,38 @@ const DENSITIES = [...'.:-=+*%#'];
 
 /**
  * At most `bars` of them, each the value of its group that is furthest from the mean, so that no spike is lost. A gap is a blank,
- * the lowest value still a bar, and what never changes stands at mid-height.
+ * the lowest value still a bar, and what never changes is at mid-height.
  */
 export function sparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
-  const [low, high] = extent(values);
+  const known = values.filter(isFiniteNumber);
+  const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = known.reduce((greatest, value) => Math.max(greatest, value), Number.NEGATIVE_INFINITY);
   const mean = meanOf(values);
   const glyphs = ascii ? DENSITIES : BLOCKS;
   const count = Math.min(bars, values.length);
-  let line = '';
-  for (let bar = 0; bar < count; bar++) {
-    const end = Math.floor(((bar + 1) * values.length) / count);
-    const value = furthest(values, Math.floor((bar * values.length) / count), end, mean);
-    line += value === undefined ? ' ' : (glyphs[level(value, low, high)] ?? ' ');
-  }
-  return line;
+  const edge = (bar: number): number => Math.floor((bar * values.length) / count);
+  return Array.from({ length: count }, (_, bar) => {
+    const group = values.slice(edge(bar), edge(bar + 1)).filter(isFiniteNumber);
+    if (group.length === 0) return ' ';
+    const value = group.reduce((found, one) => (Math.abs(one - mean) >= Math.abs(found - mean) ? one : found));
+    return glyphs[low === high ? 3 : Math.round(fraction(value, low, high) * 7)] ?? ' ';
+  }).join('');
 }
 
-/** The least and the greatest; the other way round, and infinite, where there is none. */
-function extent(values: readonly (number | null)[]): readonly [low: number, high: number] {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (const value of values) {
-    if (value === null || !Number.isFinite(value)) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return [low, high];
+function isFiniteNumber(value: number | null): value is number {
+  return value !== null && Number.isFinite(value);
 }
 
 /** Of the numbers among them. Large ones are not summed up, which might be beyond all numbers. */
 export function meanOf(values: readonly (number | null)[]): number {
-  let mean = 0;
-  let count = 0;
-  for (const value of values) {
-    if (value === null || !Number.isFinite(value)) continue;
-    count++;
-    mean += value / count - mean / count;
-  }
-  return mean;
+  return values
+    .filter(isFiniteNumber)
+    .reduce((mean, value, index) => mean + value / (index + 1) - mean / (index + 1), 0);
 }
 
-/** How far up a value stands, from 0 to 1. The distance of two large numbers may be beyond all numbers. */
+/** How far up a value is, from 0 to 1. The distance of two large numbers may be beyond all numbers. */
 export function fraction(value: number, low: number, high: number): number {
   if (low === high) return 0.5;
   const range = high - low;
   return Number.isFinite(range) ? (value - low) / range : (value / 2 - low / 2) / (high / 2 - low / 2);
-}
-
-function furthest(values: readonly (number | null)[], start: number, end: number, mean: number): number | undefined {
-  let found: number | undefined;
-  for (let index = start; index < end; index++) {
-    const value = values[index];
-    if (value === null || value === undefined || !Number.isFinite(value)) continue;
-    if (found === undefined || Math.abs(value - mean) >= Math.abs(found - mean)) found = value;
-  }
-  return found;
-}
-
-function level(value: number, low: number, high: number): number {
-  return low === high ? 3 : Math.round(fraction(value, low, high) * 7);
 }

@@ -45,11 +45,6 @@ export async function painter(level: ColorLevel): Promise<Painter> {
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
 }
 
-interface Canvas {
-  readonly canvas: number;
-  readonly ascii: boolean;
-}
-
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stream: Pick<OutStream, 'isTTY' | 'columns'>;
@@ -59,9 +54,9 @@ const USUAL_WIDTH = 80;
 
 /**
  * `COLUMNS` > the terminal > 80. A locale that is set and is not UTF-8 gets ASCII, and so does the console of Linux, whose font has no
- * braille. Where no locale is set, as in most containers, whoever reads the output takes UTF-8 all the same.
+ * braille. Where no locale is set, as in most containers, the output is UTF-8 all the same.
  */
-export function canvasOf({ env, stream }: Surroundings): Canvas {
+export function canvasOf({ env, stream }: Surroundings): { readonly canvas: number; readonly ascii: boolean } {
   const columns = /^[1-9]\d{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   const foreign = locale !== '' && !/utf-?8/i.test(locale);
@@ -127,7 +122,8 @@ export function progressBar(total: number, out: OutStream, now: () => number): P
   };
 }
 
-const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+/** ASCII, Latin, Greek, Cyrillic and general punctuation: each unit is a character of one cell. */
+const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /**
  * One character as a person sees it: a base with its marks, a pair of regional indicators, a syllable of conjoining
@@ -144,10 +140,8 @@ const ZERO = /[\p{Mn}\p{Me}\u1160-\u11ff]/u;
 
 /** The cells taken by `text`, which is escaped already. */
 export function displayWidth(text: string): number {
-  if (PLAIN_ASCII.test(text)) return text.length;
-  let width = simpleWidth(text);
-  if (width !== undefined) return width;
-  width = 0;
+  if (NARROW.test(text)) return text.length;
+  let width = 0;
   for (const cluster of clusters(text)) width += clusterWidth(cluster);
   return width;
 }
@@ -155,7 +149,7 @@ export function displayWidth(text: string): number {
 /** `text`, or as much of its beginning as fits before `…`. */
 export function shorten(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  if (PLAIN_ASCII.test(text)) return `${text.slice(0, width - 1)}…`;
+  if (NARROW.test(text)) return `${text.slice(0, width - 1)}…`;
   let taken = 0;
   let end = 0;
   for (const cluster of clusters(text)) {
@@ -194,24 +188,6 @@ function withoutTrailingBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === ' ') end--;
   return text.slice(0, end);
-}
-
-/** The width where every unit is a character by itself, of Latin, general punctuation, Han, kana or Hangul: most text. */
-function simpleWidth(text: string): number | undefined {
-  let width = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x300 || (unit >= 0x2010 && unit <= 0x205e)) width += 1;
-    else if (
-      (unit >= 0x4e00 && unit <= 0x9fff) ||
-      (unit >= 0x3041 && unit <= 0x3096) ||
-      (unit >= 0x309b && unit <= 0x30ff) ||
-      (unit >= 0xac00 && unit <= 0xd7a3)
-    ) {
-      width += 2;
-    } else return undefined;
-  }
-  return width;
 }
 
 function clusters(text: string): Iterable<string> {
