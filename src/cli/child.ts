@@ -1,8 +1,6 @@
 /** Runs another command with this one's streams. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
@@ -48,18 +46,12 @@ export async function runChild(
       child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
       child.on('error', failed);
       child.on('exit', (code, signal) => ended(code ?? signalStatus(signal)));
-    }).catch((error: NodeJS.ErrnoException) => {
-      throw new SvcError('usage', `cannot run ${name || "''"}: ${reason(name, env, error)}`);
+    }).catch(({ code, message }: NodeJS.ErrnoException) => {
+      const reasons: Readonly<Record<string, string>> = { ENOENT: 'not found', EACCES: 'permission denied' };
+      throw new SvcError('usage', `cannot run ${name || "''"}: ${reasons[code ?? ''] ?? message}`);
     });
     return { status, forwarded };
   } finally {
     release();
   }
-}
-
-function reason(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
-  // Where one folder of PATH may not be searched, the system reports EACCES, even if the command is in none of them.
-  const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
-  if (name === '' || code === 'ENOENT' || !paths.some((path) => existsSync(path))) return 'not found';
-  return code === 'EACCES' ? 'permission denied' : (code ?? message);
 }

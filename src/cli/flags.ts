@@ -1,24 +1,27 @@
 /** The kinds of flags and arguments a command may declare, and the input types inferred from them. */
 
+import type { ServiceName } from '../http/target.ts';
 import { FORMATS } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
 /** Where completion finds values: a list, or a named source that is kept in a short-lived cache. */
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
-/** Those whose values only a service knows. */
-export type RemoteSource =
-  | 'receivers'
-  | 'silences'
-  | 'fingerprints'
-  | 'subscriptions'
-  | 'products'
-  | 'stores'
-  | 'sources'
-  | 'symbols'
-  | 'accounts'
-  | 'orders'
-  | 'trades';
+/** The sources whose values only a service knows, and that service. */
+export const REMOTE_SOURCES = {
+  receivers: 'alerts',
+  silences: 'alerts',
+  fingerprints: 'alerts',
+  subscriptions: 'webhooks',
+  products: 'catalog',
+  stores: 'catalog',
+  sources: 'catalog',
+  symbols: 'trade',
+  accounts: 'trade',
+  orders: 'trade',
+  trades: 'trade',
+} as const satisfies Record<string, ServiceName>;
+export type RemoteSource = keyof typeof REMOTE_SOURCES;
 
 /** Values that a later <Tab> can offer. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;

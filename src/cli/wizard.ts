@@ -22,15 +22,9 @@ export function durationFault(text: string): string | undefined {
   return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
 }
 
-export interface EachQuestion {
-  readonly question: string;
-  /** Throws what it refuses of all the texts, the latest last. */
-  readonly parse: (texts: readonly string[]) => unknown;
-}
-
-/** One text after another, until an empty one. */
+/** One text after another, until an empty one. `parse` throws what it refuses of all the texts, the latest last. */
 export async function askForEach(
-  { question, parse }: EachQuestion,
+  { question, parse }: { readonly question: string; readonly parse: (texts: readonly string[]) => unknown },
   { prompter }: Pick<RunContext, 'prompter'>,
   before: readonly string[] = [],
 ): Promise<string[]> {

@@ -7,13 +7,12 @@
  * values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
 import type { Context } from '../../context.ts';
-import type { ServiceName } from '../../http/target.ts';
 import { escapeText } from '../../output/escape.ts';
 import { type Candidate, readCandidates } from '../../store/completion-cache.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import type { RemoteSource } from '../flags.ts';
+import { REMOTE_SOURCES, type RemoteSource } from '../flags.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
@@ -155,21 +154,6 @@ async function answerOf(
   return { kind: 'values', before, candidates: known.filter(({ value }) => dashed || !value.startsWith('-')) };
 }
 
-/** The service that knows the names of each source. */
-export const SOURCE_SERVICES: Readonly<Record<RemoteSource, ServiceName>> = {
-  receivers: 'alerts',
-  silences: 'alerts',
-  fingerprints: 'alerts',
-  subscriptions: 'webhooks',
-  products: 'catalog',
-  stores: 'catalog',
-  sources: 'catalog',
-  symbols: 'trade',
-  accounts: 'trade',
-  orders: 'trade',
-  trades: 'trade',
-};
-
 /** `words` are those before the cursor: their `--profile` and `--base-url` decide whose names are offered. */
 async function candidatesOf(
   source: 'settings' | 'profiles' | RemoteSource,
@@ -180,7 +164,7 @@ async function candidatesOf(
   if (source === 'profiles') {
     return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
   }
-  const service = SOURCE_SERVICES[source];
+  const service = REMOTE_SOURCES[source];
   const settings = await loadSettings({ paths, env, profileFlag: optionValue(words, '--profile') });
   const address = optionValue(words, '--base-url') ?? settings.get(`${service}.url`);
   if (address === undefined) return [];

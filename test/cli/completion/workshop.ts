@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SOURCE_SERVICES } from '../../../src/cli/completion/answer.ts';
 import type { RemoteSource } from '../../../src/cli/flags.ts';
+import { REMOTE_SOURCES } from '../../../src/cli/flags.ts';
 import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
@@ -72,7 +72,7 @@ mv '${calls}.new' '${calls}'
       for (const service of ['alerts', 'webhooks']) {
         rmSync(cachePath(paths, service), { force: true });
         const found = Object.entries(names)
-          .filter(([kind]) => SOURCE_SERVICES[kind as RemoteSource] === service)
+          .filter(([kind]) => REMOTE_SOURCES[kind as RemoteSource] === service)
           .map(([kind, values]): [string, readonly Candidate[]] => [
             kind,
             values.map((value) => (typeof value === 'string' ? { value } : value)),
