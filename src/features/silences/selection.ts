@@ -2,6 +2,7 @@
 
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags, Input } from '../../cli/flags.ts';
+import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import { findAlert, isFingerprintPrefix } from '../alerts/ids.ts';
@@ -12,22 +13,51 @@ import type { Silence } from '../alerts/schema.ts';
 import { filterAsync } from '../alerts/selection.ts';
 import { author } from './writer.ts';
 
-export interface SilenceSelection {
+/** What tells silences apart by more than their ids, for all commands that take many of them. */
+export const SELECTION_FLAGS = {
+  'created-by': {
+    type: 'string',
+    value: 'author',
+    help: 'Only of this author; me for yourself, ~regex for a pattern',
+  },
+  comment: { type: 'string', value: 'text', help: 'Only with this text in the comment; ~regex for a pattern' },
+  'for-alert': {
+    type: 'string',
+    value: 'fingerprint|matcher',
+    repeat: true,
+    complete: 'fingerprints',
+    help: 'Only those that mute this alert now, as the server says',
+  },
+  matching: { type: 'pairs', help: 'Only those that would mute an alert with these labels' },
+  unused: { type: 'boolean', help: 'Only active ones that mute no alert now' },
+} as const satisfies Flags;
+
+/** Which states a list has: active and pending ones unless told otherwise. */
+export const STATE_FLAGS = {
+  state: {
+    type: 'choice',
+    repeat: true,
+    choices: ['active', 'pending', 'expired'],
+    help: 'Only silences in this state (default active, pending)',
+  },
+  expired: { type: 'boolean', help: 'Only expired ones, as --state expired' },
+  all: { type: 'boolean', short: 'a', help: 'Silences in every state' },
+  within: {
+    type: 'duration',
+    positive: true,
+    help: 'Only those that end within this time, or with --expired ended within it',
+  },
+} as const satisfies Flags;
+
+export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAGS> & {
   /** Undefined for every state. */
   readonly states: ReadonlySet<string> | undefined;
   /** Ends within so many milliseconds, or ended within them. */
   readonly within: number | undefined;
-  /** The whole author, or `~` and a regular expression of JavaScript. */
-  readonly createdBy: string | undefined;
-  /** A part of the comment, or `~` and a regular expression of JavaScript. */
-  readonly comment: string | undefined;
-  /** Labels of an alert that need not exist: only silences that would mute it. */
-  readonly matching: Readonly<Record<string, string>>;
-  /** Fingerprints or matchers: only silences that mute one of these alerts now, as the server says. */
-  readonly forAlert: readonly string[];
-  /** Only active silences that mute no alert now. */
-  readonly unused: boolean;
-}
+};
+
+/** The states of silences that have not ended. */
+export const CURRENT = ['active', 'pending'];
 
 /** Whether the state alone decides, so that the server's answer needs no reading. */
 export function selectsByState({ within, createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
@@ -40,10 +70,15 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  now: number,
+  ctx: Pick<RunContext, 'now' | 'settings' | 'identity'>,
 ): Promise<AsyncIterable<Silence>> {
+  const now = ctx.now();
   const { states, within, createdBy, comment, matching, forAlert, unused } = selection;
-  const byAuthor = textTest(createdBy, 'created-by', (text, wanted) => text === wanted);
+  const byAuthor = textTest(
+    createdBy === 'me' ? author(ctx) : createdBy,
+    'created-by',
+    (text, wanted) => text === wanted,
+  );
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
@@ -112,57 +147,11 @@ function textTest(
   }
 }
 
-/** What tells silences apart by more than their ids, for all commands that take many of them. */
-export const SELECTION_FLAGS = {
-  'created-by': {
-    type: 'string',
-    value: 'author',
-    help: 'Only of this author; me for yourself, ~regex for a pattern',
-  },
-  comment: { type: 'string', value: 'text', help: 'Only with this text in the comment; ~regex for a pattern' },
-  'for-alert': {
-    type: 'string',
-    value: 'fingerprint|matcher',
-    repeat: true,
-    complete: 'fingerprints',
-    help: 'Only those that mute this alert now, as the server says',
-  },
-  matching: { type: 'pairs', help: 'Only those that would mute an alert with these labels' },
-  unused: { type: 'boolean', help: 'Only active ones that mute no alert now' },
-} as const satisfies Flags;
-
-/** Which states a list has: active and pending ones unless told otherwise. */
-export const STATE_FLAGS = {
-  state: {
-    type: 'choice',
-    repeat: true,
-    choices: ['active', 'pending', 'expired'],
-    help: 'Only silences in this state (default active, pending)',
-  },
-  expired: { type: 'boolean', help: 'Only expired ones, as --state expired' },
-  all: { type: 'boolean', short: 'a', help: 'Silences in every state' },
-  within: {
-    type: 'duration',
-    positive: true,
-    help: 'Only those that end within this time, or with --expired ended within it',
-  },
-} as const satisfies Flags;
-
-/** The part of a selection that `SELECTION_FLAGS` say. */
+/** What the options of both kinds say together. */
 export function selectionOf(
-  { createdBy, comment, forAlert, matching, unused }: Input<Record<never, never>, typeof SELECTION_FLAGS>,
-  ctx: Pick<RunContext, 'settings' | 'identity'>,
-): Omit<SilenceSelection, 'states' | 'within'> {
-  return { createdBy: createdBy === 'me' ? author(ctx) : createdBy, comment, forAlert, matching, unused };
-}
-
-/** The part that `STATE_FLAGS` say. */
-export function statesOf({
-  state,
-  expired,
-  all,
-  within,
-}: Input<Record<never, never>, typeof STATE_FLAGS>): Pick<SilenceSelection, 'states' | 'within'> {
+  options: Input<Record<never, never>, typeof SELECTION_FLAGS & typeof STATE_FLAGS>,
+): SilenceSelection {
+  const { state, expired, all } = options;
   if (expired && state.some((one) => one !== 'expired')) {
     throw new SvcError('usage', '--expired and --state name different states', {
       hint: 'use --state alone: --state expired --state active',
@@ -171,11 +160,24 @@ export function statesOf({
   if (all && (expired || state.length > 0)) {
     throw new SvcError('usage', `--all and --${expired ? 'expired' : 'state'} contradict each other`);
   }
-  if (all) return { states: undefined, within };
-  return { states: new Set(expired ? ['expired'] : state.length > 0 ? state : ['active', 'pending']), within };
+  const states = expired ? ['expired'] : state.length > 0 ? state : CURRENT;
+  return { ...options, states: all ? undefined : new Set(states) };
 }
 
 /** What the server filters silences by. */
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
   return parseMatcherArguments(matcher, ctx.notice).map(formatMatcher);
+}
+
+/** The values that a person at a terminal chooses. */
+export async function chooseSome(
+  choices: readonly { readonly value: string; readonly name: string }[],
+  noun: string,
+  ctx: RunContext,
+): Promise<readonly string[]> {
+  const shown = choices.slice(0, MOST_CHOICES);
+  if (choices.length > shown.length) ctx.notice(`the first ${shown.length} of ${choices.length} ${noun}:`);
+  const chosen = await ctx.prompter.checkbox(`Which ${noun}?`, shown);
+  tellCommand(ctx, chosen);
+  return chosen;
 }

@@ -1,5 +1,4 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
@@ -12,6 +11,7 @@ import type { Alert, Silence } from '../../alerts/schema.ts';
 import { collect, keepsAlert } from '../../alerts/selection.ts';
 import { POSTED_LIST, postedCandidates } from '../columns.ts';
 import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
+import { chooseSome } from '../selection.ts';
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 export const silencesAck = listCommand({
@@ -97,14 +97,9 @@ async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<
   const active = firing.filter((alert) => keepsAlert(alert, []));
   if (active.length === 0) throw new SvcError('not_found', 'no alert is active: there is nothing to acknowledge');
   active.sort((a, b) => Date.parse(b.startsAt) - Date.parse(a.startsAt));
-  const shown = active.slice(0, MOST_CHOICES);
-  if (active.length > shown.length) ctx.notice(`the latest ${shown.length} of ${active.length} active alerts:`);
-  const chosen = await ctx.prompter.checkbox(
-    'Which alerts?',
-    shown.map((alert) => ({ value: alert.fingerprint, name: alertTitle(alert) })),
-  );
-  tellCommand(ctx, chosen);
-  return shown.filter(({ fingerprint }) => chosen.includes(fingerprint));
+  const choices = active.map((alert) => ({ value: alert.fingerprint, name: alertTitle(alert) }));
+  const chosen = await chooseSome(choices, 'alerts', ctx);
+  return active.filter(({ fingerprint }) => chosen.includes(fingerprint));
 }
 
 const ACK_PREFIX = 'ACK!';

@@ -1,15 +1,14 @@
-import { bulk, bulkAnswer, FINAL } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { type Alertmanager, isUuid, openAlertmanager } from '../../alerts/api.ts';
+import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { matcherTexts } from '../columns.ts';
-import { SELECTION_FLAGS, type SilenceSelection, selectedSilences, selectionOf, selectsByState } from '../selection.ts';
+import { CURRENT, chooseSome, SELECTION_FLAGS, selectedSilences, selectsByState } from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -67,12 +66,12 @@ export const silencesExpire = listCommand({
   },
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
-    const selection: SilenceSelection = { ...selectionOf(input, ctx), states: CURRENT, within: undefined };
+    const selection = { ...input, states: new Set(CURRENT), within: undefined };
     const byOptions = input.all || !selectsByState(selection);
     if (byOptions && input.id.length > 0)
       throw new SvcError('usage', 'ids and options that choose silences do not go together');
     const targets = byOptions
-      ? (await collect(await selectedSilences(selection, [], alertmanager, ctx.now()))).map(targetOf)
+      ? (await collect(await selectedSilences(selection, [], alertmanager, ctx))).map(targetOf)
       : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
     const confirmed = await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
@@ -88,7 +87,6 @@ export const silencesExpire = listCommand({
   },
 });
 
-const CURRENT: ReadonlySet<string> = new Set(['active', 'pending']);
 /** So many are shown before the question; the rest is counted. */
 const MOST_SHOWN = 20;
 
@@ -164,28 +162,21 @@ async function withStates(
   const unread = targets.filter(({ silence, error }) => silence === undefined && error === undefined);
   const [first, ...others] = unread;
   if (first === undefined) return targets;
-  try {
-    const silences =
-      others.length === 0 ? [await alertmanager.silence(first.id)] : await collect(alertmanager.silences());
-    const byId = new Map(silences.map((silence) => [silence.id, silence]));
-    return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
-  } catch (error) {
-    if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
-    return targets;
-  }
+  const silences = await ifPossible(async () =>
+    others.length === 0 ? [await alertmanager.silence(first.id)] : collect(alertmanager.silences()),
+  );
+  const byId = new Map(silences?.map((silence) => [silence.id, silence]));
+  return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
 }
 
 async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
-  const current = (await collect(alertmanager.silences())).filter(({ status }) => status.state !== 'expired');
+  const current = (await collect(alertmanager.silences())).filter(({ status }) => CURRENT.includes(status.state));
   if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
-  const shown = current.slice(0, MOST_CHOICES);
-  if (current.length > shown.length) ctx.notice(`the first ${shown.length} of ${current.length} silences to end:`);
-  const chosen = await ctx.prompter.checkbox(
-    'Which silences?',
-    shown.map((silence) => ({ value: silence.id, name: describe({ ...silence, id: silence.id.slice(0, 8) }) })),
-  );
-  tellCommand(ctx, chosen);
-  return chosen;
+  const choices = current.map((silence) => ({
+    value: silence.id,
+    name: describe({ ...silence, id: silence.id.slice(0, 8) }),
+  }));
+  return chooseSome(choices, 'silences', ctx);
 }
 
 interface ExpireTarget {

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFilter, statesOf } from '../selection.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFilter } from '../selection.ts';
 
 export const silencesExport = listCommand({
   id: 'silences export',
@@ -19,7 +19,7 @@ export const silencesExport = listCommand({
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {
     const filter = silenceFilter(input.matcher, ctx);
-    const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
-    return { value: await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx.now()) };
+    const selection = selectionOf(input);
+    return { value: await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx) };
   },
 });

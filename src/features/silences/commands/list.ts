@@ -11,7 +11,6 @@ import {
   selectionOf,
   selectsByState,
   silenceFilter,
-  statesOf,
 } from '../selection.ts';
 
 const SILENCE_LIST: ListOutput<Silence> = {
@@ -62,13 +61,13 @@ export const silencesList = listCommand({
   outputOf: ({ withCounts }): AnyOutput => (withCounts ? COUNTED_LIST : SILENCE_LIST),
   offers: silenceCandidates,
   async run(input, ctx) {
-    const selection = { ...selectionOf(input, ctx), ...statesOf(input) };
+    const selection = selectionOf(input);
     const filter = silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     if (ctx.wants.rawJson && selection.states === undefined && selectsByState(selection) && !input.withCounts) {
       return { value: new RawJson(await alertmanager.silencesRaw(filter)) };
     }
-    const silences = await selectedSilences(selection, filter, alertmanager, ctx.now());
+    const silences = await selectedSilences(selection, filter, alertmanager, ctx);
     if (!input.withCounts) return { value: silences };
     return { value: counted(silences, await countsBySilence(alertmanager)), as: COUNTED_LIST };
   },

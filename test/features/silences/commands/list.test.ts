@@ -158,7 +158,7 @@ onBothServices((service) => {
     [['-a', '--state', 'active'], 'contradict'],
     [['-a', '--expired'], 'contradict'],
     [['--within', '0'], 'longer than zero'],
-    [['--within', '-2d'], 'sign'],
+    [['--within', '-2d'], 'not a duration'],
     [['--comment', '~('], '--comment'],
     [['--created-by', '~['], '--created-by'],
     [['--state', 'gone'], 'there is no "gone"'],
