@@ -3,13 +3,11 @@ import { SvcError } from '../errors.ts';
 import { isSecretHeader, redactText } from './redact.ts';
 import type { Target } from './target.ts';
 
-export interface BaseUrlRules {
-  /** The service's own base path, taken off again when it was pasted along: `/api/v2`. */
-  readonly strip?: string;
-}
-
-/** An http or https URL without userinfo, query, fragment, doubled or trailing slash. */
-export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): URL {
+/**
+ * An http or https URL without userinfo, query, fragment, doubled or trailing slash. `strip` is the service's own base path, which is
+ * taken off where it was pasted along: `/api/v2`.
+ */
+export function parseBaseUrl(text: string, { strip }: { readonly strip?: string } = {}): URL {
   const shown = JSON.stringify(redactText(text));
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${shown} ${why}`, { hint });
@@ -33,7 +31,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): URL {
     throw refuse('is not a valid URL'); // its cause repeats the text unredacted
   }
   let path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-  if (rules.strip && path.endsWith(rules.strip)) path = path.slice(0, -rules.strip.length);
+  if (strip && path.endsWith(strip)) path = path.slice(0, -strip.length);
   url.pathname = path;
   return url;
 }

@@ -43,15 +43,10 @@ export function outerKind(bytes: Buffer): '[' | '{' | '' {
   return first === '[' || first === '{' ? first : '';
 }
 
-interface Limits {
-  readonly mebibytes: number;
-  /** Names and values, or as many as any JSON text may have. */
-  readonly values?: number;
-}
-
-const ITEM: Limits = { mebibytes: 24 };
+/** `values`: the most names and values of one item, or as many as any JSON text may have. */
+const ITEM = { mebibytes: 24, values: undefined };
 /** 50,000 alerts of 100 names and values. */
-const LARGE_ITEM: Limits = { mebibytes: 64, values: 5_000_000 };
+const LARGE_ITEM = { mebibytes: 64, values: 5_000_000 };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -71,7 +66,7 @@ export class ArrayItems {
   #separated = false;
   /** The bytes since the last comma between items. */
   readonly #open = new ByteList();
-  readonly #limits: Limits;
+  readonly #limits: typeof ITEM | typeof LARGE_ITEM;
 
   constructor(large = false) {
     this.#limits = large ? LARGE_ITEM : ITEM;

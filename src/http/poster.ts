@@ -66,21 +66,18 @@ export function openPoster(outbound: Outbound, clock: () => number = () => perfo
         return { status, headers, text, ms, sent: true, failure: undefined };
       } catch (error) {
         signal.throwIfAborted();
-        const ms = clock() - began;
-        return { status: undefined, headers: {}, text: new Uint8Array(), ms, ...failureOf(error, exchange) };
+        const none = { status: undefined, headers: {}, text: new Uint8Array(), ms: clock() - began };
+        if (exchange !== undefined) {
+          const { code, text, hint, refused } = exchange.failed(error);
+          const failure = new SvcError(code, text, { hint, cause: error });
+          return { ...none, sent: exchange.sent && refused !== true, failure };
+        }
+        if (error instanceof SvcError) return { ...none, sent: false, failure: error };
+        throw error;
       }
     },
     close: () => transport.close(),
   };
-}
-
-function failureOf(error: unknown, exchange: Exchange | undefined): Pick<Posted, 'sent' | 'failure'> {
-  if (exchange === undefined) {
-    if (error instanceof SvcError) return { sent: false, failure: error };
-    throw error;
-  }
-  const { code, text, hint, refused } = exchange.failed(error);
-  return { sent: exchange.sent && refused !== true, failure: new SvcError(code, text, { hint, cause: error }) };
 }
 
 /** What a dry run shows in place of `post`. */
