@@ -7,10 +7,6 @@ if (argv[0] === '__complete') {
   const { completionAnswer, processContext, resolvePaths } = built('../dist/complete.cjs');
   completionAnswer(argv.slice(1), built('../dist/completion.json'), processContext(resolvePaths)).then(print);
 } else if (text === undefined) {
-  // Node 20 and 21 compile undici's parser twice: 100 of the 250 ms that a short command takes, and too late to be of use.
-  if (Number.parseInt(process.versions.node, 10) < 22) {
-    require('node:v8').setFlagsFromString('--wasm-tiering-budget=1000000000');
-  }
   const { main, processContext, resolvePaths } = built('../dist/main.cjs');
   main(argv, processContext(resolvePaths), () => built('../dist/prepared.json').aliases).then((code) => {
     process.exitCode = code;

@@ -77,6 +77,8 @@ export interface Context {
   /** `user@host`, the default author of silences. */
   readonly identity: string;
   readonly pid: number;
+  /** Of Node.js: 20. */
+  readonly nodeMajor: number;
   /** The command line that starts this very `svc`, for commands that run commands. */
   readonly self: readonly [command: string, ...args: string[]];
   /** Milliseconds since 1970. */

@@ -83,6 +83,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   return {
     userAgent: `svc/${version}`,
     tls: { ...pemFiles(parts), extraCa: extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
+    deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       // HTTP_PROXY is what a CGI server makes of a "Proxy:" header.
       http: env['http_proxy'] || undefined,

@@ -1,5 +1,4 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
-
 import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
@@ -215,13 +214,9 @@ function parsed(parser: Parser<unknown>, value: unknown, position?: number): unk
   const field = path.length === 0 ? 'it' : path.join('.');
   const where = position === undefined ? '' : `item ${position}: `;
   if (found === undefined) throw new JsonFault(`${where}${field} is missing`);
-  if (issue?.code === 'invalid_type')
-    throw new JsonFault(`${where}${field} is ${kindOf(found)}, not ${issue.expected}`);
+  const kind = found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found;
+  if (issue?.code === 'invalid_type') throw new JsonFault(`${where}${field} is ${kind}, not ${issue.expected}`);
   throw new JsonFault(`${where}${field}: ${issue?.message ?? 'has another shape'}`);
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
@@ -35,7 +36,9 @@ const CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 2_000;
 
 /** Connects to nothing yet. Throws for a proxy setting or a certificate that cannot be used. */
-export async function openPool(to: URL, { tls, proxy: settings }: Pick<Outbound, 'tls' | 'proxy'>): Promise<Pool> {
+export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering }: Outbound): Promise<Pool> {
+  // Saves 100 of 250 ms of a short command on Node 20. Set no earlier: it would also disable the code cache of Node's own modules.
+  if (deferWasmTiering) setFlagsFromString('--wasm-tiering-budget=1000000000');
   const proxy = proxyFor(to, settings);
   const https = to.protocol === 'https:';
   const context = https || proxy?.protocol === 'https:' ? { secureContext: await secureContext(tls) } : {};

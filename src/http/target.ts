@@ -59,6 +59,8 @@ export type TraceEvent =
 export interface Outbound {
   readonly userAgent: string;
   readonly tls: TlsOptions;
+  /** On Node 20 and 21 V8 compiles undici's parser twice; a flag avoids it. */
+  readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
   /** Those that the run has used: nothing that is shown has them. */

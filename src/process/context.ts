@@ -69,6 +69,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       return `${userName()}@${hostname()}`;
     },
     pid: process.pid,
+    nodeMajor: Number.parseInt(process.versions.node, 10),
     // The standalone executable runs no script.
     self: process.argv[1] === process.execPath ? [process.execPath] : [process.execPath, process.argv[1] ?? ''],
     now: Date.now,

@@ -127,6 +127,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     env: options.env ?? {},
     paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
     identity: 'tester@host',
+    nodeMajor: Number.parseInt(process.versions.node, 10),
     pid: process.pid,
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
     now,
