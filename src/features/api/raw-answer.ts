@@ -1,5 +1,10 @@
-/** An answer of whatever shape: an array of objects is a list, an object a record, with a column for each key. */
-
+/**
+ * One request that somebody wrote out, sent by the service's own client: signed in, limited and explained as all its requests are. Its
+ * answer may have any shape: an array of objects is a list, an object a record, with a column for each key.
+ */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import {
   type Cell,
@@ -10,6 +15,7 @@ import {
   type RecordOutput,
   type TextOutput,
 } from '../../output/types.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -84,4 +90,44 @@ function cellOf(value: unknown): Cell {
 function idOf(value: unknown): string {
   if (!isObject(value)) return String(cellOf(value) ?? '');
   return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
+}
+
+type Send = Alertmanager['answer'];
+
+/** The connections end with the last byte of the answer, or with what goes wrong before it. */
+export async function rawCall(ctx: RunContext, ...request: Parameters<Send>): ReturnType<Send> {
+  const { answer, close } = await open(ctx);
+  try {
+    const answered = await answer(...request);
+    if (answered instanceof Plan) {
+      await close();
+      return answered;
+    }
+    const { bytes, ...head } = answered;
+    return { ...head, bytes: until(bytes, close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function* until(bytes: AsyncIterable<Uint8Array>, close: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } finally {
+    await close();
+  }
+}
+
+async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): Promise<void> }> {
+  switch (ctx.target.service) {
+    case 'alerts':
+      return (await import('../alerts/api.ts')).openAlertmanager(ctx.target);
+    case 'webhooks':
+      return (await import('../webhooks/api.ts')).openRecordings(ctx.target);
+    case 'catalog':
+      return (await import('../catalog/api.ts')).openCatalog(ctx.target);
+    case 'trade':
+      throw new SvcError('internal', 'the trading gateway is asked within a session');
+  }
 }

@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { TokenContext, TokenManager } from './token-manager.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -36,12 +35,6 @@ export function authorizerFor(context: Context, target: Target, settings: Settin
     header: async () => (await stored()).header(),
     refresh: async () => (await (await stored()).refresh?.()) ?? false,
   };
-}
-
-/** The stored login itself, for the commands that manage it. */
-export async function openTokenManager(context: TokenContext, target: Target, profile: string): Promise<TokenManager> {
-  const { TokenManager } = await import('./token-manager.ts');
-  return new TokenManager(context, target, profile);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
-import { ANY_ANSWER, printedAnswer } from '../raw-answer.ts';
+import { ANY_ANSWER, printedAnswer, rawCall } from '../raw-answer.ts';
+import { rawBody, rawPath } from '../raw-request.ts';
 
 export const api = recordCommand({
   id: 'api',
@@ -34,7 +35,6 @@ export const api = recordCommand({
   ],
   output: ANY_ANSWER,
   async run({ service, method, path, param, include, ...input }, ctx) {
-    const { rawBody, rawPath } = await import('../raw-request.ts');
     const asked = rawPath(path, service, param);
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
@@ -47,7 +47,6 @@ export const api = recordCommand({
     const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
     const values = { query: asked.query, body: body?.body };
     if (service !== 'trade') {
-      const { rawCall } = await import('../raw-call.ts');
       const confirmed = changes ? await ctx.confirm(question) : undefined;
       const answer = await rawCall(ctx, endpoint, values, confirmed);
       if (answer instanceof Plan) return { value: answer };

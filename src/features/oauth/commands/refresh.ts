@@ -1,5 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { openTokenManager } from '../authorizer.ts';
+import { TokenManager } from '../token-manager.ts';
 
 interface Refreshed {
   readonly base_url: string;
@@ -30,8 +30,8 @@ export const oauthRefresh = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const keeper = await openTokenManager(ctx, ctx.target, ctx.settings.profile.name);
-    const { base_url, profile, scope, expires_at } = await keeper.renewed();
+    const tokens = new TokenManager(ctx, ctx.target, ctx.settings.profile.name);
+    const { base_url, profile, scope, expires_at } = await tokens.renewed();
     const expires = expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
     const given = ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined;
     return {

@@ -86,18 +86,14 @@ export const oauthStatus = recordCommand({
   ],
   output: SIGN_IN_RECORD,
   async run({ check }, ctx) {
-    if (check) {
-      const refused = await refusal(ctx);
-      const told = await tell(ctx);
-      const checked = (state: SignIn['state'], more: Partial<SignIn> = {}): SignIn => {
-        return { ...told, state, signed_in: state === 'signed_in', checked: true, ...more };
-      };
-      if (refused === undefined) return { value: checked('signed_in') };
-      const advice = [refused.message, refused.hint].filter((part) => part !== undefined).join(': ');
-      return { value: checked('not_signed_in', { advice }), code: 'unauthorized' };
-    }
-    const value = await tell(ctx);
-    return value.signed_in ? { value } : { value, code: 'unauthorized' };
+    const refused = check ? await refusal(ctx) : undefined;
+    const stored = await storedStatus(ctx);
+    if (!check) return stored.signed_in ? { value: stored } : { value: stored, code: 'unauthorized' };
+    const checked: SignIn = { ...stored, state: 'signed_in', signed_in: true, checked: true };
+    if (refused === undefined) return { value: checked };
+    const advice = refused.hint === undefined ? refused.message : `${refused.message}: ${refused.hint}`;
+    const value: SignIn = { ...checked, state: 'not_signed_in', signed_in: false, advice };
+    return { value, code: 'unauthorized' };
   },
 });
 
@@ -112,34 +108,29 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
   }
 }
 
-async function tell(ctx: RunContext): Promise<SignIn> {
+async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const { baseUrl, log } = ctx.target;
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) log.warn(warning);
   const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(baseUrl) };
   const stored = findCredential(document, key);
   const file = credentialsPath(ctx.paths);
-  const common = { ...key, file, file_mode: mode(file), checked: false };
+  const common = { ...NOTHING, ...key, file, file_mode: mode(file), checked: false };
   if (ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
     const advice = stored === undefined ? null : 'unset SVC_WEBHOOKS_TOKEN to use the stored login';
-    return { ...common, ...NOTHING, state: 'signed_in', signed_in: true, source: 'environment', kind: 'token', advice };
+    return { ...common, state: 'signed_in', signed_in: true, source: 'environment', kind: 'token', advice };
   }
   if (stored === undefined) {
     const advice = 'sign in: svc oauth login';
-    return { ...common, ...NOTHING, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
+    return { ...common, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
   }
   const now = ctx.now() / 1000;
   const { signedIn, advice } = loginStatus(stored, now);
   const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
-  return { ...common, ...(await facts(stored)), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
+  return { ...common, ...details(stored), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
 }
 
-type Facts = Omit<
-  SignIn,
-  'state' | 'signed_in' | 'source' | 'kind' | 'profile' | 'base_url' | 'file' | 'file_mode' | 'checked' | 'advice'
->;
-
-const NOTHING: Facts = {
+const NOTHING = {
   email: null,
   scope: null,
   client_id: null,
@@ -150,14 +141,11 @@ const NOTHING: Facts = {
   last_used_at: null,
 };
 
-async function facts(stored: Credential): Promise<Facts> {
-  const times = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
-  if (stored.kind === 'personal') {
-    return { ...NOTHING, ...times, last_used_at: time(stored.last_used_at) };
-  }
+function details(stored: Credential): Partial<SignIn> {
+  const common = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
+  if (stored.kind === 'personal') return { ...common, last_used_at: time(stored.last_used_at) };
   return {
-    ...NOTHING,
-    ...times,
+    ...common,
     email: stored.email ?? null,
     scope: stored.scope ?? null,
     client_id: stored.client_id,

@@ -1,6 +1,6 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { openTokenManager } from '../authorizer.ts';
+import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
@@ -32,6 +32,5 @@ async function token(ctx: RunContext): Promise<string> {
   const { target } = ctx; // it checks the environment's, and its address
   const given = ctx.env['SVC_WEBHOOKS_TOKEN'];
   if (given !== undefined) return given;
-  const keeper = await openTokenManager(ctx, target, ctx.settings.profile.name);
-  return (await keeper.current()).access_token;
+  return (await new TokenManager(ctx, target, ctx.settings.profile.name).current()).access_token;
 }
