@@ -18,7 +18,7 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
     failure('wrong_path', extra ? `${text} (the path of the base URL is ${basePath})` : text, CHECK_PATH);
   const words = wordsOf(answer);
   const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
-    new SvcError(code, message, { httpStatus: status, ...(hint === undefined ? {} : { hint }) });
+    new SvcError(code, message, { httpStatus: status, hint });
 
   // An id can only be wrong where one was sent: else a part of the base URL was taken for one.
   if (!path.includes('{') && (isPathFault(answer, words) || (status === 404 && Object.hasOwn(MISSING, words)))) {

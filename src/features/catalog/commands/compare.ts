@@ -2,10 +2,10 @@ import { bulk } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import { type Catalog, openCatalog } from '../api.ts';
+import { type Catalog, openCatalog, type PageQuery } from '../api.ts';
 import { pages, type Report, readingProblems, SOURCE_FLAGS } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
-import { listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
+import { FIND_SOURCES, listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
 import { bucketDates, bucketStart, type Window } from '../window.ts';
@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
 const STALE_DAYS = 7;
 const AT_ONCE = 4;
-const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store and place' };
 
 export const catalogCompare = listCommand({
   id: 'catalog compare',
@@ -67,9 +66,13 @@ export const catalogCompare = listCommand({
     for (const { item, error } of failed) ctx.warn(`${item} is left out: ${error.message}`);
     const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
     const sources = known.flatMap((product) => product.sources);
-    const { missing, none } = await missingPlaces(input, sources);
-    if (none) throw new SvcError('not_found', missing.join('; '), FIND_SOURCES);
-    for (const text of missing) ctx.notice(text);
+    const missing = missingPlaces(input, sources);
+    const texts = Object.values(missing).flat();
+    const nothingLeft = (['store', 'region'] as const).some(
+      (place) => missing[place].length > 0 && missing[place].length === input[place].length,
+    );
+    if (nothingLeft) throw new SvcError('not_found', texts.join('; '), FIND_SOURCES);
+    for (const text of texts) ctx.notice(text);
     const all = known.flatMap((product) => product.offers);
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
       ctx.notice('what was observed longer ago is left out by --newer-than');
@@ -118,8 +121,7 @@ async function found(
   const limit = maxProducts ?? MOST_PRODUCTS;
   const ids: string[] = [];
   let total: number | undefined;
-  const ask = (page: { readonly [name: string]: string | number | boolean | readonly string[] | undefined }) =>
-    catalog.products({ ...page, q: search });
+  const ask = (page: PageQuery) => catalog.products({ ...page, q: search });
   for await (const page of pages(ask, { limit, offset: 0 }, report)) {
     ids.push(...page.items.map((product) => product.canonical_product_id));
     total = page.total;
@@ -140,13 +142,11 @@ interface Offered {
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
   const sources = await listedSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
-  const regions = wanted.region.map((name) => name.toLowerCase());
-  const rows = sources.filter(
-    (source) =>
-      selects({ stores: wanted.store, sources: [] }, source) &&
-      (regions.length === 0 || regions.includes(source.settlement?.region?.toLowerCase() ?? '')),
-  );
   const selection = { stores: wanted.store, sources: [] };
+  const regions = wanted.region.map((name) => name.toLowerCase());
+  const isInRegion = ({ settlement }: Source): boolean =>
+    regions.length === 0 || regions.includes(settlement?.region?.toLowerCase() ?? '');
+  const rows = sources.filter((source) => selects(selection, source) && isInRegion(source));
   const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
   const series = seriesOf(rows, snapshots).filter(
     ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
@@ -157,29 +157,19 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     series.flatMap(({ offer }) => offer ?? []),
     rules,
   );
-  return { offers: wanted.trend ? await withTrends(found, series, now) : found, sources };
+  return { offers: wanted.trend ? withTrends(found, series, now) : found, sources };
 }
 
-/** What was asked for and is nowhere, and whether nothing is left without it. */
-async function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
-  if (sources.length === 0) return { missing: [], none: false };
+/** A line for each store and region that was asked for and is nowhere. */
+function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
+  if (sources.length === 0) return { store: [], region: [] };
+  const stores = sources.map(({ parser_name: name }) => name);
   const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
-  const stores = missingNames(
-    '--store',
-    store,
-    sources.map(({ parser_name: name }) => name),
-  );
-  const places = missingNames('--region', region, regions);
-  const all = (found: readonly string[], given: readonly string[]) => given.length > 0 && found.length === given.length;
-  return { missing: [...stores, ...places], none: all(stores, store) || all(places, region) };
+  return { store: missingNames('--store', store, stores), region: missingNames('--region', region, regions) };
 }
 
 /** The price that is compared, day by day. */
-async function withTrends(
-  offers: readonly Offer[],
-  series: readonly PriceSeries[],
-  now: number,
-): Promise<readonly Offer[]> {
+function withTrends(offers: readonly Offer[], series: readonly PriceSeries[], now: number): readonly Offer[] {
   const window: Window = { from: bucketStart(now - TREND_DAYS * DAY_MS, '1d'), to: now, interval: '1d' };
   return offers.map((offer) => {
     const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
