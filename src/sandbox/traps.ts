@@ -76,15 +76,15 @@ export const ALLOW_LISTED = 'https://app.example.com/callback';
 /** What must never reach a terminal. */
 export const HOSTILE = ' \u001b[31m\u202e\u009b2J\u0007\r\n3 fake row';
 
-/** Appends the hostile text to every text within a value, also within JSON in a text, except in the fields `kept`. */
-export function hostile(value: unknown, kept: RegExp, name = ''): unknown {
+/** Appends the hostile text to every text within a value, also within JSON in a text, except in exempt fields. */
+export function hostile(value: unknown, exempt: RegExp, name = ''): unknown {
   if (typeof value === 'string') {
-    if (value === '' || kept.test(name)) return value;
-    return value.startsWith('{') ? JSON.stringify(hostile(JSON.parse(value), kept)) : value + HOSTILE;
+    if (value === '' || exempt.test(name)) return value;
+    return value.startsWith('{') ? JSON.stringify(hostile(JSON.parse(value), exempt)) : value + HOSTILE;
   }
-  if (Array.isArray(value)) return value.map((item) => hostile(item, kept, name));
+  if (Array.isArray(value)) return value.map((item) => hostile(item, exempt, name));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hostile(inner, kept, key)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hostile(inner, exempt, key)]));
 }
 
 /** The reverse, for what clients send back. */

@@ -4,10 +4,22 @@ import type { ServiceContents } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from '../../store/sandbox-records.ts';
+import { alertsContents } from '../alerts/checks.ts';
+import { catalogContents } from '../catalog/checks.ts';
+import { tradeContents } from '../trade/checks.ts';
+import { webhooksContents } from '../webhooks/checks.ts';
 
 type Target = RunContext['target'];
 type Ctx = Omit<RunContext, 'target'>;
 type Service = Target['service'];
+type ContentsOf = (target: Target, env: SandboxEnv) => Promise<ServiceContents>;
+
+const SERVICES: readonly (readonly [Service, address: keyof SandboxEnv, ContentsOf])[] = [
+  ['alerts', 'SVC_ALERTS_URL', alertsContents],
+  ['webhooks', 'SVC_WEBHOOKS_URL', webhooksContents],
+  ['catalog', 'SVC_CATALOG_URL', catalogContents],
+  ['trade', 'SVC_TRADE_URL', (target, env) => tradeContents(target, new Secret(env.SVC_TRADE_TOKEN))],
+];
 
 export interface ServiceStatus {
   readonly service: Service;
@@ -67,9 +79,7 @@ function byUse(one: RunningSandbox, other: RunningSandbox): number {
 }
 
 function isHere(env: SandboxEnv, { settings, env: shell }: Ctx): boolean {
-  const leads = servicesOf(env).every(
-    ([service, address]) => settings.get(`${service}.url`)?.replace(/\/+$/, '') === address,
-  );
+  const leads = SERVICES.every(([service, name]) => settings.get(`${service}.url`)?.replace(/\/+$/, '') === env[name]);
   // Without a token in the environment, the user is signed in another way.
   const fits = (['SVC_WEBHOOKS_TOKEN', 'SVC_TRADE_TOKEN'] as const).every((name) =>
     [undefined, env[name]].includes(shell[name]),
@@ -77,35 +87,14 @@ function isHere(env: SandboxEnv, { settings, env: shell }: Ctx): boolean {
   return leads && fits;
 }
 
-function servicesOf(env: SandboxEnv): readonly (readonly [service: Service, address: string])[] {
-  return [
-    ['alerts', env.SVC_ALERTS_URL],
-    ['webhooks', env.SVC_WEBHOOKS_URL],
-    ['catalog', env.SVC_CATALOG_URL],
-    ['trade', env.SVC_TRADE_URL],
-  ];
-}
-
-async function contentsOf(service: Service, target: Target, env: SandboxEnv): Promise<ServiceContents> {
-  switch (service) {
-    case 'alerts':
-      return (await import('../alerts/checks.ts')).alertsContents(target);
-    case 'webhooks':
-      return (await import('../webhooks/checks.ts')).webhooksContents(target);
-    case 'catalog':
-      return (await import('../catalog/checks.ts')).catalogContents(target);
-    case 'trade':
-      return (await import('../trade/checks.ts')).tradeContents(target, new Secret(env.SVC_TRADE_TOKEN));
-  }
-}
-
 /** Undefined if this sandbox does not run: only its own recording service accepts its token. */
 async function statusOf(env: SandboxEnv, ctx: Ctx): Promise<readonly ServiceStatus[] | undefined> {
   let webhooksFailure: string | undefined;
   const services = await Promise.all(
-    servicesOf(env).map(async ([service, address]): Promise<ServiceStatus> => {
+    SERVICES.map(async ([service, name, contentsOf]): Promise<ServiceStatus> => {
+      const address = env[name];
       try {
-        const { version = null, holds } = await contentsOf(service, targetAt(service, address, env, ctx), env);
+        const { version = null, holds } = await contentsOf(targetAt(service, address, env, ctx), env);
         return { service, address, up: true, version, holds, failure: null };
       } catch (error) {
         if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;

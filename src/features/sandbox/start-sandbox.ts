@@ -1,4 +1,5 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
+import type { Input } from '../../cli/flags.ts';
 import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -38,15 +39,6 @@ export const SANDBOX_FLAGS = {
   },
 } as const;
 
-export interface SandboxInput {
-  readonly empty: boolean;
-  readonly port: number;
-  readonly fast: number;
-  readonly autoApprove: boolean;
-  readonly trap: readonly string[];
-  readonly loopbackReceivers: boolean;
-}
-
 export interface RecordedSandbox extends Sandbox {
   /** Why the sandbox could not be recorded. */
   readonly unrecorded: SvcError | undefined;
@@ -55,7 +47,7 @@ export interface RecordedSandbox extends Sandbox {
 /** Exit 2 if a port is taken. */
 export async function startRecorded(
   startedBy: SandboxRecord['startedBy'],
-  { empty, trap, ...input }: SandboxInput,
+  { empty, trap, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
   ctx: Pick<Context, 'now' | 'random' | 'paths' | 'identity'>,
 ): Promise<RecordedSandbox> {
   // The services load only when they start.

@@ -3,7 +3,16 @@ import { Refusal } from '../http.ts';
 import type { CatalogTrap } from '../traps.ts';
 import { dynamics } from './dynamics.ts';
 import type { Parameters } from './parameters.ts';
-import { commonCount, contains, groupProducts, matches, orderOf, productCount, productItem } from './products.ts';
+import {
+  commonCount,
+  contains,
+  filtersOf,
+  groupProducts,
+  matches,
+  orderOf,
+  productCount,
+  productItem,
+} from './products.ts';
 import {
   type Catalog,
   categoryItem,
@@ -52,19 +61,7 @@ export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<R
     },
     '/products': (query) => {
       const page = paging(query);
-      const filters = {
-        q: query.text('q'),
-        parser_name: query.text('parser_name'),
-        category_id: query.integer('category_id'),
-        settlement_id: query.integer('settlement_id'),
-        brand: query.text('brand'),
-        promo: query.flag('promo'),
-        is_new: query.flag('is_new'),
-        hit: query.flag('hit'),
-        adult: query.flag('adult'),
-        price_min: query.number('price_min'),
-        price_max: query.number('price_max'),
-      };
+      const filters = filtersOf(query);
       query.check();
       const order = orderOf(query.text('sort') ?? 'observed_at_desc');
       const rows = data().sources.filter((row) => matches(row, filters));

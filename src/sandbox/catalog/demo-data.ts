@@ -3,7 +3,7 @@ import type { Course } from './history.ts';
 
 export type Place = keyof typeof PLACES;
 export type Shelf = keyof typeof SHELVES;
-export type Store = keyof typeof STORES;
+export type Store = (typeof STORES)[number];
 
 /** Country, region, normalized region, name, normalized name, alias, latitude, longitude. */
 export const PLACES = {
@@ -32,12 +32,7 @@ export const SHELVES = {
   household: ['Household', null, null],
 } as const;
 
-/** How each store makes the uid of a shelf. */
-export const STORES = {
-  chizhik: (shelf: string, number: number) => `${number * 10}-${shelf}`,
-  fixprice: (_: string, number: number) => String(2000 + number),
-  perekrestok: (shelf: string) => `c/${shelf}`,
-} as const;
+export const STORES = ['chizhik', 'fixprice', 'perekrestok'] as const;
 
 export interface Offer {
   readonly store: Store;
@@ -61,7 +56,6 @@ export interface DemoProduct {
   /** Kilograms or litres. */
   readonly package?: readonly [number, 'KGM' | 'LTR'];
   readonly rating?: number;
-  readonly composition?: string;
   readonly flags?: Partial<Readonly<Record<'promo' | 'is_new' | 'hit' | 'adult', boolean>>>;
   readonly offers: readonly Offer[];
   /** One source for each place, with a long past, and one id in all stores. The others are as the real writer writes them. */
@@ -81,7 +75,6 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     lasting: true,
     package: [1, 'LTR'],
     rating: 4.7,
-    composition: 'Water, oats (10 %), rapeseed oil, salt',
     flags: { hit: true },
     offers: [
       { store: 'chizhik', places: ['moscow', 'khimki'], price: 104.99, stock: 31 },

@@ -9,13 +9,11 @@ import {
   SHELVES,
   type Shelf,
   STORES,
-  type Store,
 } from './demo-data.ts';
 import { type Course, history } from './history.ts';
 import { DAY, HOUR, type Micros, SECOND } from './instants.ts';
 import type { Catalog, Category, Cursor, Settlement, Snapshot, SourceRow } from './records.ts';
 
-const STORE_NAMES = Object.keys(STORES) as readonly Store[];
 const DISCONTINUED_FOR = 130 * DAY;
 
 /** A product in one place of one store. */
@@ -60,29 +58,24 @@ export function demoCatalog(nowMs: number): Catalog {
 const MANY = 10_000;
 const FIRST_OF_MANY = 100_000;
 
-/** The trap `many-products`. `nowMs` in milliseconds since 1970. */
+/** The trap `many-products`: variations of one row. `nowMs` in milliseconds since 1970. */
 export function withManyProducts(base: Catalog, nowMs: number): Catalog {
-  const now = Math.floor(nowMs) * 1000;
-  const related = { categories: categoriesAt(now), settlements: settlementsAt(now) };
-  const places = Object.keys(PLACES) as readonly Place[];
-  const shelves = Object.keys(SHELVES) as readonly Shelf[];
-  const rows = Array.from({ length: MANY }, (_, index) => {
-    const product: DemoProduct = {
-      title: `Sample product ${String(index + 1).padStart(5, '0')}`,
+  const demo = demoCatalog(nowMs);
+  const template = demo.sources[0] as SourceRow;
+  const rows = Array.from({ length: MANY }, (_, index): SourceRow => {
+    const title_original = `Sample product ${String(index + 1).padStart(5, '0')}`;
+    return {
+      ...template,
+      id: FIRST_OF_MANY + index,
+      canonical_product_id: uuidOf(title_original),
+      source_id: `receiver:run-many:${index + 1}`,
+      title_original,
+      title_normalized_no_stopwords: title_original.toLowerCase(),
       brand: `Brand ${index % 97}`,
-      shelf: shelves[index % shelves.length] ?? null,
-      course: 'wavy',
-      lasting: true,
-      offers: [
-        {
-          store: STORE_NAMES[index % STORE_NAMES.length] ?? 'chizhik',
-          places: [places[index % places.length] ?? null],
-          price: 20 + ((index * 7919) % 100_000) / 100,
-        },
-      ],
+      price: 20 + ((index * 7919) % 100_000) / 100,
+      settlement: demo.settlements[index % demo.settlements.length] ?? null,
     };
-    return listingsOf(product).map((listing) => rowOf(listing, FIRST_OF_MANY + index, now, related));
-  }).flat();
+  });
   return {
     ...base,
     sources: [...base.sources, ...rows],
@@ -157,7 +150,7 @@ function rowOf(
   const [package_quantity, package_unit] = product.package ?? [null, null];
   const settlement = (place && related.settlements.get(place)) ?? null;
   const shelfTitle = shelf && SHELVES[shelf][0];
-  const run = STORE_NAMES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
+  const run = STORES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
   const priced = (price: number | null = null): number | null =>
     price === null ? null : Math.round((price + index * 5) * 100) / 100;
   return {
@@ -190,7 +183,7 @@ function rowOf(
     available_count: offer.stock ?? null,
     package_quantity,
     package_unit,
-    composition_original: product.composition ?? null,
+    composition_original: null,
     observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
     image_urls: number % 4 === 0 ? [] : [1, 2].map((image) => `https://images.example/${number}/${image}.webp`),
     category: related.categories.find((one) => one.parser_name === offer.store && one.title === shelfTitle) ?? null,
@@ -208,17 +201,13 @@ function settlementsAt(now: Micros): ReadonlyMap<Place, Settlement> {
 }
 
 function categoriesAt(now: Micros): readonly Category[] {
-  const shelves = Object.entries(SHELVES);
-  return STORE_NAMES.flatMap((parser_name, store) =>
-    shelves.map(([shelf, [title, parent, alias]], index): Category => {
-      const uid = (name: string): string => {
-        return STORES[parser_name](name, shelves.findIndex(([known]) => known === name) + 1);
-      };
+  return STORES.flatMap((parser_name, store) =>
+    Object.entries(SHELVES).map(([shelf, [title, parent, alias]], index): Category => {
       return {
         id: store * 100 + index + 1,
         parser_name,
-        source_uid: uid(shelf),
-        parent_source_uid: parent === null ? null : uid(parent),
+        source_uid: `${parser_name}/${shelf}`,
+        parent_source_uid: parent && `${parser_name}/${parent}`,
         title,
         title_normalized: title.toLowerCase(),
         alias,
@@ -236,7 +225,7 @@ function depthOf(parent: Shelf | null): number {
 
 /** One store's cursor cannot be read. */
 function cursorsAt(now: Micros): readonly Cursor[] {
-  return STORE_NAMES.map((parser_name, index) => {
+  return STORES.map((parser_name, index) => {
     const isReadable = index !== 1;
     const ingested_at = isReadable ? now - (index + 1) * HOUR : null;
     return { parser_name, ingested_at, product_id: isReadable ? 48_000 + index : null, updated_at: now - index * HOUR };

@@ -29,63 +29,58 @@ const COURSES = {
 /** How far intervals reach back, and the single observations before them. */
 const INTERVALS = 100 * DAY;
 const POINTS = 240 * DAY;
+/** Between two single observations. */
+const SINGLE = [2 * DAY, 5 * DAY] as const;
 
 const SPIKE = { at: 21 * DAY, lasts: 5 * HOUR, times: 3.2 };
 const UNSEEN = [
   [50 * DAY, 38 * DAY],
   [16 * DAY, 11 * DAY],
 ] as const;
-const PRICELESS: readonly [Micros, Micros] = [30 * DAY, 26 * DAY];
+const PRICELESS = [30 * DAY, 26 * DAY] as const;
 
-type Moment = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'available_count'> & {
-  readonly from: Micros;
-  readonly to: Micros;
-};
+type Values = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'available_count'>;
+type Moment = Values & { readonly from: Micros; readonly to: Micros };
 
 export function history(row: SourceRow, course: Course): readonly Snapshot[] {
-  const { canonical_product_id, parser_name, source_id, price_unit } = row;
-  const moments = course === 'spike' ? withSpike(past(row, course), row) : past(row, course);
-  return moments.toReversed().map(({ from, to, ...values }, index): Snapshot => {
+  const { lasts, change } = COURSES[course];
+  const { canonical_product_id, parser_name, source_id, price_unit, observed_at } = row;
+  const random = randomFrom(row.id);
+  /** The latest first; a single observation ends when it begins. */
+  const moments: Moment[] = [];
+  let part = 1;
+  for (let age = 0, step = 0; age < POINTS; step++) {
+    const seen = age;
+    const isSingle = seen >= INTERVALS;
+    const length = between(...(isSingle ? SINGLE : lasts))(random);
+    // Whole milliseconds, so that neighbours meet.
+    age = Math.min(seen + Math.round(length / 1000) * 1000, isSingle ? Infinity : INTERVALS);
+    const isUnseen = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && seen < start);
+    if (!isUnseen) {
+      const isPriceless = course === 'gaps' && seen <= PRICELESS[0] && seen >= PRICELESS[1];
+      const values = valuesOf(row, part, step, random);
+      const moment = { ...values, from: observed_at - (isSingle ? seen : age), to: observed_at - seen };
+      moments.push(isPriceless ? { ...moment, price: null, discount_price: null, loyal_price: null } : moment);
+    }
+    part /= change(random);
+  }
+  const all = course === 'spike' ? moments.flatMap((moment) => withSpike(moment, observed_at)) : moments;
+  return all.toReversed().map(({ from, to, ...values }, index): Snapshot => {
     const [valid_from_at, valid_to_at] = from === to ? [null, null] : [from, to];
     const keys = { id: row.id * 1000 + index + 1, canonical_product_id, parser_name, source_id, price_unit };
     return { ...keys, valid_from_at, valid_to_at, observed_at: to, ...values };
   });
 }
 
-/** The latest first; a single observation ends when it begins. */
-function past(row: SourceRow, course: Course): readonly Moment[] {
-  const { lasts, change } = COURSES[course];
-  const random = randomFrom(row.id);
-  const moments: Moment[] = [];
-  let part = 1;
-  for (let age = 0, step = 0; age < POINTS; step++) {
-    const single = age >= INTERVALS;
-    const length = single ? between(2 * DAY, 5 * DAY)(random) : between(...lasts)(random);
-    const end = row.observed_at - age;
-    // whole milliseconds, so that what lies side by side meets
-    age = Math.min(age + Math.round(length / 1000) * 1000, single ? Infinity : Math.max(age, INTERVALS));
-    const missing = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && row.observed_at - end < start);
-    if (!missing) {
-      const seen = row.observed_at - end;
-      const priceless = course === 'gaps' && seen <= PRICELESS[0] && seen >= PRICELESS[1];
-      moments.push({
-        from: single ? end : row.observed_at - age,
-        to: end,
-        ...(priceless ? { price: null, discount_price: null, loyal_price: null } : prices(row, part, step)),
-        available_count: stock(row, step, random),
-      });
-    }
-    part /= change(random);
-  }
-  return moments;
-}
-
 /** A discount comes and goes; that of members stays. */
-function prices(row: SourceRow, part: number, step: number): Pick<Moment, 'price' | 'discount_price' | 'loyal_price'> {
+function valuesOf(row: SourceRow, part: number, step: number, random: () => number): Values {
+  const { available_count } = row;
   return {
     price: asPrice(row.price, part),
     discount_price: step % 3 === 0 ? asPrice(row.discount_price, part) : null,
     loyal_price: asPrice(row.loyal_price, part),
+    available_count:
+      step === 0 || available_count === null ? available_count : Math.round(available_count * (0.5 + random())),
   };
 }
 
@@ -96,24 +91,16 @@ function asPrice(today: number | null, part: number): number | null {
   return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
 }
 
-function stock(row: SourceRow, step: number, random: () => number): number | null {
-  if (row.available_count === null) return null;
-  if (step === 0) return row.available_count;
-  return Math.round(row.available_count * (0.5 + random()));
-}
-
-/** The price that held when it happened is split in three. */
-function withSpike(moments: readonly Moment[], { observed_at }: SourceRow): readonly Moment[] {
+/** Splits the moment of the spike in three. */
+function withSpike(moment: Moment, observed_at: Micros): readonly Moment[] {
   const [start, stop] = [observed_at - SPIKE.at, observed_at - SPIKE.at + SPIKE.lasts];
-  return moments.flatMap((moment) => {
-    if (moment.from >= start || moment.to <= stop) return [moment];
-    const peak = moment.price === null ? null : Math.round(moment.price * SPIKE.times * 100) / 100;
-    return [
-      { ...moment, from: stop },
-      { ...moment, price: peak, from: start, to: stop },
-      { ...moment, to: start },
-    ];
-  });
+  if (moment.from >= start || moment.to <= stop) return [moment];
+  const price = moment.price === null ? null : Math.round(moment.price * SPIKE.times * 100) / 100;
+  return [
+    { ...moment, from: stop },
+    { ...moment, price, from: start, to: stop },
+    { ...moment, to: start },
+  ];
 }
 
 /** Mulberry32. */

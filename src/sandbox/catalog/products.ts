@@ -1,20 +1,25 @@
 /** Products: the service filters the rows of the stores first, and groups them then, so that a filter changes a product's item. */
 import { Refusal } from '../http.ts';
 import { isoZ } from './instants.ts';
+import type { Parameters } from './parameters.ts';
 import type { SourceRow } from './records.ts';
 
-export interface ProductFilters {
-  readonly q: string | undefined;
-  readonly parser_name: string | undefined;
-  readonly category_id: number | undefined;
-  readonly settlement_id: number | undefined;
-  readonly brand: string | undefined;
-  readonly promo: boolean | undefined;
-  readonly is_new: boolean | undefined;
-  readonly hit: boolean | undefined;
-  readonly adult: boolean | undefined;
-  readonly price_min: number | undefined;
-  readonly price_max: number | undefined;
+type ProductFilters = ReturnType<typeof filtersOf>;
+
+export function filtersOf(query: Parameters) {
+  return {
+    q: query.text('q'),
+    parser_name: query.text('parser_name'),
+    category_id: query.integer('category_id'),
+    settlement_id: query.integer('settlement_id'),
+    brand: query.text('brand'),
+    promo: query.flag('promo'),
+    is_new: query.flag('is_new'),
+    hit: query.flag('hit'),
+    adult: query.flag('adult'),
+    price_min: query.number('price_min'),
+    price_max: query.number('price_max'),
+  };
 }
 
 /** The rows of one product that pass the filters; the latest one provides its fields. */

@@ -6,7 +6,7 @@ import type { EngineSession } from './engine-session.ts';
 import { Form, refusal, refused } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';
 import { orderHandlers } from './orders.ts';
-import { HOSTILE_KEPT } from './outbox.ts';
+import { NOT_HOSTILE } from './outbox.ts';
 import { tableHandlers } from './tables.ts';
 
 export interface GatewayOptions {
@@ -87,7 +87,7 @@ export class Gateway {
 
   #json(status: number, value: unknown, headers: Response['headers'] = {}): Response {
     const isHostile = this.#options.exchange.traps.has('hostile-gateway');
-    return json(status, isHostile ? hostile(value, HOSTILE_KEPT) : value, headers);
+    return json(status, isHostile ? hostile(value, NOT_HOSTILE) : value, headers);
   }
 }
 

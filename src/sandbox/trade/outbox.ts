@@ -16,7 +16,7 @@ export type ModelName =
 export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Fields that clients compare or count with. */
-export const HOSTILE_KEPT = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
+export const NOT_HOSTILE = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
 const FLOOD = 1000;
 
 export function pick(row: TableRow, names: readonly string[]): TableRow {
@@ -71,7 +71,7 @@ export class Outbox {
 
   #push(name: string, record: TableRow, listens: (session: EngineSession) => boolean): void {
     if (this.#traps.has('no-push')) return;
-    const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, HOSTILE_KEPT) : record);
+    const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, NOT_HOSTILE) : record);
     const send = (): void => {
       for (const session of this.#engine.connected) if (listens(session)) session.emit(name, payload);
     };

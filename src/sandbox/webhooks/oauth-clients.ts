@@ -46,7 +46,7 @@ export function required(parameters: Parameters, name: string): string {
   return value;
 }
 
-/** 256 bits, so that nobody can guess it. */
+/** Unguessable: 256 bits. */
 export function secretValue(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
