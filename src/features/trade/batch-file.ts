@@ -3,13 +3,14 @@ import type { Command, RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { duplicateKey, isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
-import { CANCEL_FLAGS, canceling } from './cancel-orders.ts';
-import { CLOSE_FLAGS, closing } from './close-positions.ts';
+import { CLOSE_ARGS, CLOSE_FLAGS, closing } from './close-positions.ts';
+import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from './commands/order-cancel.ts';
+import { ORDER_SET_ARGS, ORDER_SET_FLAGS, settingOrder } from './commands/order-set.ts';
+import { POSITION_SET_ARGS, POSITION_SET_FLAGS, settingPosition } from './commands/position-set.ts';
 import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft, opening } from './new-order.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from './oco-groups.ts';
+import { ORDER_ARGS } from './order-flags.ts';
 import type { Change } from './planned-requests.ts';
-import { ORDER_SET_FLAGS, settingOrder } from './set-order.ts';
-import { POSITION_SET_FLAGS, settingPosition } from './set-position.ts';
 
 export interface BatchLine {
   /** From 1. */
@@ -32,12 +33,8 @@ function batchCommand<const A extends Arguments, const F extends Flags>(
   return { args, flags, change };
 }
 
-const SYMBOL_AND_AMOUNT = {
-  symbol: { help: '', required: true },
-  amount: { help: '', required: true },
-} as const satisfies Arguments;
-const ORDERS = { order: { help: '', required: true, repeat: true } } as const satisfies Arguments;
-const TRADES = { trade: { help: '', required: true, repeat: true } } as const satisfies Arguments;
+const ORDERS = { order: { ...CANCEL_ARGS.order, required: true } } as const satisfies Arguments;
+const TRADES = { trade: { ...CLOSE_ARGS.trade, required: true } } as const satisfies Arguments;
 
 /** What a session has is said once, for all lines: those options are left out, and so undefined. */
 const SHARED = ['transport', 'budget', 'preview', 'wait', 'require-open'];
@@ -52,12 +49,12 @@ const ENTRY = ownFlags(ENTRY_FLAGS);
 
 /** By what is typed for them alone. */
 const COMMANDS: Readonly<Record<string, BatchCommand>> = {
-  buy: batchCommand(SYMBOL_AND_AMOUNT, MARKET, (input, ctx) => opening(marketDraft('buy', input), input, ctx)),
-  sell: batchCommand(SYMBOL_AND_AMOUNT, MARKET, (input, ctx) => opening(marketDraft('sell', input), input, ctx)),
-  'entry buy': batchCommand(SYMBOL_AND_AMOUNT, ENTRY, (input, ctx) =>
+  buy: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('buy', input), input, ctx)),
+  sell: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('sell', input), input, ctx)),
+  'entry buy': batchCommand(ORDER_ARGS, ENTRY, (input, ctx) =>
     opening(entryDraft('buy', input, ctx.now()), input, ctx),
   ),
-  'entry sell': batchCommand(SYMBOL_AND_AMOUNT, ENTRY, (input, ctx) =>
+  'entry sell': batchCommand(ORDER_ARGS, ENTRY, (input, ctx) =>
     opening(entryDraft('sell', input, ctx.now()), input, ctx),
   ),
   close: batchCommand(TRADES, ownFlags(CLOSE_FLAGS, 'symbol', 'everything'), (input, ctx) =>
@@ -66,9 +63,9 @@ const COMMANDS: Readonly<Record<string, BatchCommand>> = {
   'order cancel': batchCommand(ORDERS, ownFlags(CANCEL_FLAGS, 'all', 'symbol'), (input, ctx) =>
     canceling({ ...input, all: false }, ctx),
   ),
-  'order set': batchCommand({ order: { help: '', required: true } }, ownFlags(ORDER_SET_FLAGS), settingOrder),
-  'position set': batchCommand({ trade: { help: '', required: true } }, ownFlags(POSITION_SET_FLAGS), settingPosition),
-  'oco create': batchCommand(SYMBOL_AND_AMOUNT, ownFlags(OCO_CREATE_FLAGS), creatingOco),
+  'order set': batchCommand(ORDER_SET_ARGS, ownFlags(ORDER_SET_FLAGS), settingOrder),
+  'position set': batchCommand(POSITION_SET_ARGS, ownFlags(POSITION_SET_FLAGS), settingPosition),
+  'oco create': batchCommand(ORDER_ARGS, ownFlags(OCO_CREATE_FLAGS), creatingOco),
 };
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);

@@ -1,22 +1,25 @@
 /** `trade close`: trades by their ids, all of a symbol, or everything that an account has open. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { hedges, hedgingWords } from './accounts.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './change-flags.ts';
-import { type Closing, closeForm } from './change-forms.ts';
 import { closeTrade, openTrade } from './client.ts';
 import { planWhole } from './close-whole.ts';
 import { closingTraces, otherSide } from './closing-traces.ts';
 import { wantedAccount } from './order-account.ts';
-import { marketForm } from './order-forms.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './order-flags.ts';
+import { type Closing, closeForm, marketForm } from './order-forms.ts';
 import type { Awaited } from './order-ledger.ts';
-import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, type TimeInForce, timeInForce } from './order-rules.ts';
+import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, timeInForce } from './order-rules.ts';
 import { sideText } from './order-words.ts';
 import type { Placed, PlannedRequest } from './placing.ts';
-import type { Change, ChangeInput } from './planned-requests.ts';
+import type { Change } from './planned-requests.ts';
 import type { Account, OpenPosition } from './schema.ts';
 import type { Seen, TableCache } from './table-cache.ts';
+
+export const CLOSE_ARGS = {
+  trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true, complete: 'trades' },
+} as const satisfies Arguments;
 
 export const CLOSE_FLAGS = {
   amount: {
@@ -44,15 +47,7 @@ export const CLOSE_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-export interface CloseInput extends ChangeInput {
-  readonly trade: readonly string[];
-  readonly amount?: string | undefined;
-  readonly symbol?: string | undefined;
-  readonly everything: boolean;
-  readonly range?: string | undefined;
-  readonly tif?: TimeInForce | undefined;
-  readonly viaOpposite: boolean;
-}
+export type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
 export function closing(input: CloseInput, ctx: RunContext): Change {
   const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id'));

@@ -1,9 +1,9 @@
 /** `trade close --symbol` and `--everything`: one request for all that an account has open. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { closeAllForm } from './change-forms.ts';
 import { closeAllForSymbol } from './client.ts';
 import { closingTraces } from './closing-traces.ts';
+import { closeAllForm } from './order-forms.ts';
 import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
 import type { PlannedRequest } from './placing.ts';

@@ -1,14 +1,14 @@
 /** `trade oco`: two orders of which the first that is filled ends the other, and groups of such orders. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags, Instant } from '../../cli/flags.ts';
+import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds } from './change-flags.ts';
-import { type OcoLeg, ocoForm } from './change-forms.ts';
 import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
 import type { LostRequest } from './lost-request.ts';
 import { planOrder } from './new-order.ts';
 import { wantedAccount } from './order-account.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
+import { type OcoLeg, ocoForm } from './order-forms.ts';
 import { accountOf, isGrouped, standingOrders } from './order-rows.ts';
 import {
   checkExitPrices,
@@ -21,7 +21,6 @@ import {
   parseRate,
   parseTrail,
   TIMES_IN_FORCE,
-  type TimeInForce,
   timeInForce,
 } from './order-rules.ts';
 import { orderText } from './order-words.ts';
@@ -41,13 +40,7 @@ export const OCO_CREATE_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-export interface OcoCreateInput extends ChangeInput {
-  readonly symbol: string;
-  readonly amount: string;
-  readonly leg: readonly string[];
-  readonly tif?: TimeInForce | undefined;
-  readonly expires?: Instant | undefined;
-}
+type OcoCreateInput = Input<typeof ORDER_ARGS, typeof OCO_CREATE_FLAGS>;
 
 export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
   const amount = parseAmount(input.amount);
@@ -85,15 +78,16 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
   return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
 }
 
+export const OCO_ORDERS = {
+  order: { help: 'Order ids', required: true, repeat: true, complete: 'orders' },
+} as const satisfies Arguments;
+
 export const OCO_ADD_FLAGS = {
   group: { type: 'string', value: 'id', help: 'The group, as svc trade orders -o wide shows it; without it a new one' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-export interface OcoAddInput extends ChangeInput {
-  readonly order: readonly string[];
-  readonly group?: string | undefined;
-}
+type OcoAddInput = Input<typeof OCO_ORDERS, typeof OCO_ADD_FLAGS>;
 
 export function addingToOco(input: OcoAddInput, ctx: RunContext): Change {
   const orderIds = checkedIds(input.order, checkOrderId);
@@ -110,9 +104,7 @@ export function addingToOco(input: OcoAddInput, ctx: RunContext): Change {
   return regrouping({ endpoint: addToOco, form, command: 'oco add', what, ids: orderIds }, input, ctx);
 }
 
-export interface OcoRemoveInput extends ChangeInput {
-  readonly order: readonly string[];
-}
+type OcoRemoveInput = Input<typeof OCO_ORDERS, typeof CHANGE_FLAGS>;
 
 export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change {
   const orderIds = checkedIds(input.order, checkOrderId);
@@ -124,17 +116,17 @@ export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change 
   );
 }
 
+export const OCO_GROUP = {
+  group: { help: "The group's id, as svc trade orders -o wide shows it", required: true },
+} as const satisfies Arguments;
+
 export const OCO_EDIT_FLAGS = {
   add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that joins the group' },
   remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that leaves it' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-export interface OcoEditInput extends ChangeInput {
-  readonly group: string;
-  readonly add: readonly string[];
-  readonly remove: readonly string[];
-}
+type OcoEditInput = Input<typeof OCO_GROUP, typeof OCO_EDIT_FLAGS>;
 
 export function editingOco(input: OcoEditInput, ctx: RunContext): Change {
   const { group } = input;

@@ -1,7 +1,7 @@
 /** What is known of orders that wait. */
 
-import { missingIds } from './change-flags.ts';
 import type { LostRequest } from './lost-request.ts';
+import { missingIds } from './order-flags.ts';
 import { orderText } from './order-words.ts';
 import type { Account, Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';

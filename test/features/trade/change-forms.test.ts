@@ -2,16 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
+import { parseLeg, parseLegs } from '../../../src/features/trade/oco-groups.ts';
 import {
   changeOrderForm,
+  checkForm,
   closeAllForm,
   closeForm,
+  type OrderForm,
   ocoForm,
   orderExitsForm,
   tradeExitForm,
-} from '../../../src/features/trade/change-forms.ts';
-import { parseLeg, parseLegs } from '../../../src/features/trade/oco-groups.ts';
-import { checkForm, type OrderForm } from '../../../src/features/trade/order-forms.ts';
+} from '../../../src/features/trade/order-forms.ts';
 import { parseDistance, parsePips } from '../../../src/features/trade/order-rules.ts';
 
 const pips = (text: string) => parseDistance(`${text}pips`, '--stop');

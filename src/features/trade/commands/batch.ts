@@ -2,9 +2,9 @@ import { type Answer, listCommand, type RunContext } from '../../../cli/command.
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { atLine, readBatch } from '../batch-file.ts';
-import { CHANGE_FLAGS } from '../change-flags.ts';
 import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../change-report.ts';
 import { checkConfirmable } from '../order-confirmation.ts';
+import { CHANGE_FLAGS } from '../order-flags.ts';
 import type { Outcome, PlannedRequest } from '../placing.ts';
 import { type ChangeInput, confirmAll, sendAll } from '../planned-requests.ts';
 import { type TableCache, withTableCache } from '../table-cache.ts';

@@ -1,8 +1,8 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { SENT_ONCE } from '../change-flags.ts';
 import { type CloseRow, closeList, closeRowOf, codeOf, hintsOf } from '../change-report.ts';
-import { CLOSE_FLAGS, type CloseInput, closing } from '../close-positions.ts';
+import { CLOSE_ARGS, CLOSE_FLAGS, type CloseInput, closing } from '../close-positions.ts';
+import { SENT_ONCE } from '../order-flags.ts';
 import { carryOutEach } from '../planned-requests.ts';
 
 export const tradeClose = listCommand({
@@ -11,7 +11,7 @@ export const tradeClose = listCommand({
   description: `Trades of an account that hedges are closed one by one. In any other account a trade is closed by an order of the other side, which takes what is open longest first: that is explained and asked, and needs --via-opposite where nobody is asked. For --everything the account's id has to be typed; with --yes it has to be on the command line, as --account.\nWith --wait all is sent first, and then waited for: status, and in closedTrades what was closed at which rate; exit status 10 where that is a part, 3 where it ended without any, 9 where the time was over. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true, complete: 'trades' } },
+  args: CLOSE_ARGS,
   flags: CLOSE_FLAGS,
   exits: ['still_pending', 'partly_done'],
   examples: [

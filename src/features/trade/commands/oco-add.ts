@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { CHANGE_LIST } from '../change-report.ts';
-import { addingToOco, OCO_ADD_FLAGS } from '../oco-groups.ts';
+import { addingToOco, OCO_ADD_FLAGS, OCO_ORDERS } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoAdd = listCommand({
@@ -10,7 +10,7 @@ export const tradeOcoAdd = listCommand({
     'Into a group that is there, or into a new one. The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Order ids', required: true, repeat: true, complete: 'orders' } },
+  args: OCO_ORDERS,
   flags: OCO_ADD_FLAGS,
   examples: [
     { run: 'svc trade oco add 390285837 390285838', why: 'A new group of two' },

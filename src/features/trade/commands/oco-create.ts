@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { CHANGE_LIST } from '../change-report.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from '../oco-groups.ts';
+import { ORDER_ARGS } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoCreate = listCommand({
@@ -11,8 +12,8 @@ export const tradeOcoCreate = listCommand({
   effect: 'money',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
-    amount: { help: 'Of each: thousands of forex, contracts of anything else', required: true },
+    ...ORDER_ARGS,
+    amount: { ...ORDER_ARGS.amount, help: 'Of each: thousands of forex, contracts of anything else' },
   },
   flags: OCO_CREATE_FLAGS,
   examples: [

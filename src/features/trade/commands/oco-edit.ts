@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { CHANGE_LIST } from '../change-report.ts';
-import { editingOco, OCO_EDIT_FLAGS } from '../oco-groups.ts';
+import { editingOco, OCO_EDIT_FLAGS, OCO_GROUP } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoEdit = listCommand({
@@ -9,7 +9,7 @@ export const tradeOcoEdit = listCommand({
   description: 'In one request. It is not in the interface document: it is as seen on the public implementation.',
   effect: 'money',
   service: 'trade',
-  args: { group: { help: "The group's id, as svc trade orders -o wide shows it", required: true } },
+  args: OCO_GROUP,
   flags: OCO_EDIT_FLAGS,
   examples: [{ run: 'svc trade oco edit 51201 --add 390285839 --remove 390285837', why: 'One joins, another leaves' }],
   output: CHANGE_LIST,

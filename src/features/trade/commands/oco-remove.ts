@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_FLAGS } from '../change-flags.ts';
 import { CHANGE_LIST } from '../change-report.ts';
-import { removingFromOco } from '../oco-groups.ts';
+import { OCO_ORDERS, removingFromOco } from '../oco-groups.ts';
+import { CHANGE_FLAGS } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoRemove = listCommand({
@@ -11,7 +11,7 @@ export const tradeOcoRemove = listCommand({
     'They wait on, each by itself. The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Order ids', required: true, repeat: true, complete: 'orders' } },
+  args: OCO_ORDERS,
   flags: CHANGE_FLAGS,
   examples: [{ run: 'svc trade oco remove 390285837', why: 'One, by its id' }],
   output: CHANGE_LIST,

@@ -1,8 +1,51 @@
-import { listCommand } from '../../../cli/command.ts';
-import { SENT_ONCE } from '../change-flags.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
 import { CHANGE_LIST } from '../change-report.ts';
-import { carryOut } from '../planned-requests.ts';
-import { ORDER_SET_FLAGS, settingOrder } from '../set-order.ts';
+import { changeOrder, changeOrderStopLimit } from '../client.ts';
+import { CHANGE_FLAGS, checkAccount, SENT_ONCE } from '../order-flags.ts';
+import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
+import { trailText } from '../order-preview.ts';
+import { accountOf, standing, standingOrders } from '../order-rows.ts';
+import {
+  checkExitPrices,
+  checkOrderId,
+  checkTrailed,
+  type Decimal,
+  type Distance,
+  parseAmount,
+  parseDistance,
+  parsePips,
+  parseRate,
+  parseTrail,
+  plainText,
+} from '../order-rules.ts';
+import { orderRate, orderText } from '../order-words.ts';
+import type { PlannedRequest } from '../placing.ts';
+import { type Change, carryOut } from '../planned-requests.ts';
+import type { Order } from '../schema.ts';
+import type { TableCache } from '../table-cache.ts';
+
+export const ORDER_SET_ARGS = {
+  order: { help: 'Its order id', required: true, complete: 'orders' },
+} as const satisfies Arguments;
+
+export const ORDER_SET_FLAGS = {
+  rate: { type: 'string', value: 'price', help: 'The price it waits for' },
+  amount: { type: 'string', value: 'n', help: 'Thousands of forex, contracts of anything else' },
+  range: { type: 'string', value: 'pips', help: 'How far from its rate it may be filled' },
+  'trail-entry': { type: 'string', value: 'dynamic|n', help: 'The entry itself follows the price' },
+  stop: {
+    type: 'string',
+    value: 'pips|price',
+    help: 'Where it is closed at a loss: 40pips, without a sign, or a price',
+  },
+  limit: { type: 'string', value: 'pips|price', help: 'Where it is closed with a profit: 80pips, or a price' },
+  trail: { type: 'string', value: 'dynamic|n', help: 'The stop follows the price: dynamic, or in steps of 10 or more' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+type OrderSetInput = Input<typeof ORDER_SET_ARGS, typeof ORDER_SET_FLAGS>;
 
 export const tradeOrderSet = listCommand({
   id: 'trade order set',
@@ -10,7 +53,7 @@ export const tradeOrderSet = listCommand({
   description: `Its rate, amount and range take one request, its stop and limit another one. What is not named stays as it is. Where the second request fails the first one stands, and the exit status is 10, or 8 where the outcome of it is not known. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: { order: { help: 'Its order id', required: true, complete: 'orders' } },
+  args: ORDER_SET_ARGS,
   flags: ORDER_SET_FLAGS,
   exits: ['partly_done'],
   examples: [
@@ -20,3 +63,147 @@ export const tradeOrderSet = listCommand({
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(settingOrder(input, ctx), input, ctx),
 });
+
+interface Terms {
+  readonly rate: Decimal | undefined;
+  readonly amount: number | undefined;
+  readonly range: Decimal | undefined;
+  readonly trailEntry: number | undefined;
+}
+
+export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
+  const { order: id } = input;
+  checkOrderId(id);
+  const terms: Terms = {
+    rate: input.rate === undefined ? undefined : parseRate(input.rate),
+    amount: input.amount === undefined ? undefined : parseAmount(input.amount, '--amount'),
+    range: input.range === undefined ? undefined : parsePips(input.range, '--range'),
+    trailEntry: input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry'),
+  };
+  const exits: ExitsChange = {
+    stop: orderExit(input.stop, '--stop'),
+    limit: orderExit(input.limit, '--limit'),
+    trail: input.trail === undefined ? undefined : parseTrail(input.trail),
+  };
+  checkTrailed(exits);
+  const changesTerms = Object.values(terms).some((value) => value !== undefined);
+  const changesExits = exits.stop !== undefined || exits.limit !== undefined;
+  if (!changesTerms && !changesExits) {
+    throw new SvcError(
+      'usage',
+      'nothing is to be set: pass --rate, --amount, --range, --trail-entry, --stop or --limit',
+    );
+  }
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
+    const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
+    const isKnown = !changesTerms || isWhole;
+    // What stays as it is has to be sent: by how it was earlier, a change made since would be undone.
+    const seen = ctx.dryRun && isKnown ? undefined : await standingOrders([id], cache, { mustBeFresh: !isKnown });
+    const row = seen?.asked[0];
+    const account = row === undefined ? undefined : await accountOf(row, cache);
+    if (account !== undefined && input.account !== undefined) {
+      checkAccount(`order ${id}`, account, await cache.account(input.account));
+    }
+    if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
+    else if (!ctx.dryRun && changesExits)
+      ctx.notice(`on which side of the rate the stop and the limit of order ${id} are could not be checked`);
+    const about = { accountId: account?.accountId, orderId: id, lost: { trace: standing(id) } };
+    const now = row === undefined ? `order ${id}` : orderText(row);
+    const planned: PlannedRequest[] = [];
+    if (changesTerms) {
+      const whole = await wholeTerms(terms, row, id, cache);
+      planned.push({
+        ...about,
+        recheck: async (cache) => (isWhole ? undefined : checkUnchanged(terms, whole, id, cache)),
+        request: {
+          endpoint: changeOrder,
+          form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
+          command: 'order set',
+          what: `to change order ${id}`,
+          makesOrder: false,
+        },
+        does: `Change ${now} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
+      });
+    }
+    if (changesExits) {
+      planned.push({
+        ...about,
+        request: {
+          endpoint: changeOrderStopLimit,
+          form: orderExitsForm(id, exits),
+          command: 'order set',
+          what: `to change the stop and limit of order ${id}`,
+          makesOrder: false,
+        },
+        does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${exits.stop && exits.limit ? ' and ' : ''}${exitText('limit', exits.limit)} of ${now}`,
+      });
+    }
+    return planned;
+  };
+  return { question: `change order ${id}?`, plan, goesOn: () => false };
+}
+
+function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distance | undefined {
+  if (text === undefined) return undefined;
+  if (text !== 'none') return parseDistance(text, flag);
+  throw new SvcError('invalid_value', `${flag} none: how an order that waits loses it is not known of the interface`, {
+    hint: 'cancel the order and place it again without it; of an open trade: svc trade position set',
+  });
+}
+
+function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
+  const at = rate?.value ?? orderRate(row);
+  if (row.isBuy === undefined || at === undefined || at === 0) return;
+  checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
+}
+
+interface WholeTerms {
+  readonly rate: string;
+  readonly amount: number;
+  readonly range: string;
+}
+
+/** A change that was made while this one was confirmed would be undone by it. */
+async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, cache: TableCache): Promise<void> {
+  const row = (await standingOrders([id], cache, { mustBeFresh: true }))?.asked[0];
+  const now = await wholeTerms(terms, row, id, cache);
+  if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
+  throw new SvcError(
+    'guarded',
+    `order ${id} was changed while this was confirmed${row === undefined ? '' : `: it is ${orderText(row)} now`}; nothing was sent`,
+  );
+}
+
+/** What is not to be changed has to be sent as it is. */
+async function wholeTerms(
+  { rate, amount, range }: Terms,
+  row: Order | undefined,
+  id: string,
+  cache: TableCache,
+): Promise<WholeTerms> {
+  const rateNow = row === undefined ? undefined : orderRate(row);
+  const whole = {
+    rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
+    amount: amount ?? (row === undefined ? undefined : await cache.amountOf(row)),
+    range: range?.text ?? (row === undefined ? undefined : plainText(row.range ?? 0)),
+  };
+  const missing = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
+  if (whole.rate !== undefined && whole.amount !== undefined && whole.range !== undefined) {
+    return { rate: whole.rate, amount: whole.amount, range: whole.range };
+  }
+  throw new SvcError(
+    row === undefined ? 'limited' : 'guarded',
+    `the gateway wants the rate, the amount and the range of order ${id} together, and what it has now could not be found out; nothing was sent`,
+    {
+      hint: `pass ${missing.join(', ')} as well`,
+    },
+  );
+}
+
+function exitText(name: string, exit: Distance | undefined): string {
+  return exit === undefined ? '' : `the ${name} ${exit.unit === 'pips' ? `${exit.text} pips away` : `at ${exit.text}`}`;
+}
+
+function followsText(trail: number | undefined): string {
+  return trail === undefined ? '' : `, ${trailText(trail)}`;
+}
