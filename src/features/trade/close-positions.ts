@@ -5,7 +5,6 @@ import { SvcError } from '../../errors.ts';
 import { hedges, hedgingWords } from './accounts.ts';
 import { closeTrade, openTrade } from './client.ts';
 import { planWhole } from './close-whole.ts';
-import { closingTraces, otherSide } from './closing-traces.ts';
 import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './order-flags.ts';
 import { type Closing, closeForm, marketForm } from './order-forms.ts';
@@ -174,12 +173,7 @@ class Closer {
         what: `to close ${amount}${of} of trade ${id}`,
         makesOrder: true,
       },
-      lost: {
-        trace: (tables, sentAt) => {
-          const isOf = ({ tradeId }: { readonly tradeId: string }): boolean => tradeId === id;
-          return closingTraces({ of: `trade ${id}`, isOf, before: row && [row] }, sentAt, tables);
-        },
-      },
+      before: row && [row],
       accountId: account?.accountId,
       does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
       tradeId: id,
@@ -214,10 +208,7 @@ class Closer {
         what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
         makesOrder: true,
       },
-      lost: {
-        orders: [order],
-        trace: (tables, sentAt) => closingTraces(otherSide(order, rows), sentAt, tables),
-      },
+      before: rows,
       known: { amount, symbol, account },
       accountId,
       // What is gone by now would be opened on the other side.

@@ -2,7 +2,6 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { closeAllForSymbol } from './client.ts';
-import { closingTraces } from './closing-traces.ts';
 import { closeAllForm } from './order-forms.ts';
 import type { TimeInForce } from './order-rules.ts';
 import { positionText } from './order-words.ts';
@@ -37,12 +36,7 @@ export async function planWhole(
         what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
         makesOrder: false,
       },
-      lost: {
-        trace: (tables, sentAt) => {
-          const of = `${symbol === undefined ? 'what' : `the ${symbol} that`} account ${accountId} has`;
-          return closingTraces({ of, isOf: isMeant, before: open }, sentAt, tables);
-        },
-      },
+      before: open,
       accountId,
       warnings,
       awaits: ({ orderIds, sentAt }) => ({

@@ -3,15 +3,20 @@ import { SvcError } from '../../errors.ts';
 import { isSince, type LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-words.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
-import type { TableReader } from './seen-tables.ts';
+import type { SeenTables } from './seen-tables.ts';
 import { shownTime } from './table-time.ts';
 
-/** What is seen of a request that changes or ends something. */
-export interface Trace {
+/** What is seen of a request that closes something. */
+export interface ClosingTrace {
   /** A sentence. */
   readonly text: string;
   /** It was carried out. */
   readonly isDone: boolean;
+  /** In thousands: what was closed since it was sent, and what is open now. */
+  readonly closedK: number;
+  readonly openK: number;
+  /** Of orders that are about to close it. */
+  readonly orderIds: readonly string[];
 }
 
 export interface LostClosing {
@@ -35,28 +40,34 @@ export function otherSide(
 }
 
 /** What a cap on calls hides is told. `sentAt` is by the gateway's clock. */
-export async function closingTraces(lost: LostClosing, sentAt: number, tables: TableReader): Promise<Trace> {
+export async function closingTraces(lost: LostClosing, sentAt: number, tables: SeenTables): Promise<ClosingTrace> {
   const { before, isOf } = lost;
   const trades = new Set((before ?? []).map(({ tradeId }) => tradeId));
   let isDone = false;
+  let [closedK, openK] = [0, 0];
+  let orderIds: readonly string[] = [];
   const texts = [
     await looked('what is open', async () => {
       const open = (await tables.model('OpenPosition')).filter(isOf);
       for (const { tradeId } of open) trades.add(tradeId);
-      isDone ||= before !== undefined && amountOf(open) < amountOf(before);
+      openK = amountOf(open);
+      isDone ||= before !== undefined && openK < amountOf(before);
       return openText(lost, open);
     }),
     await looked('what was closed', async () => {
       const late = closedSince(lost, sentAt, await tables.model('ClosedPosition'));
+      closedK = amountOf(late);
       isDone ||= late.length > 0;
       return late.length === 0 ? undefined : `closed in the last minutes: ${late.map(closedText).join(', ')}`;
     }),
     await looked('which orders stand', async () => {
       const orders = closingOrders(trades, await tables.model('Order'));
+      orderIds = orders.map(({ orderId }) => orderId);
       return orders.length === 0 ? undefined : `what closes it stands as ${orders.map(orderText).join(', ')}`;
     }),
   ];
-  return { text: texts.filter((text) => text !== undefined).join('; '), isDone };
+  const text = texts.filter((one) => one !== undefined).join('; ');
+  return { text, isDone, closedK, openK, orderIds };
 }
 
 function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
@@ -73,7 +84,7 @@ function closedText({ tradeId, amountK, close, closeTime }: ClosedPosition): str
   return `trade ${tradeId} ${amountK ?? '?'}K @ ${close ?? '?'} (${shownTime(closeTime) ?? 'at a time that is not told'})`;
 }
 
-export function closedSince(
+function closedSince(
   { isOf }: LostClosing,
   sentAt: number,
   rows: readonly ClosedPosition[],
@@ -82,7 +93,7 @@ export function closedSince(
 }
 
 /** Orders that are about to close one of the trades. */
-export function closingOrders(trades: ReadonlySet<string>, orders: readonly Order[]): readonly Order[] {
+function closingOrders(trades: ReadonlySet<string>, orders: readonly Order[]): readonly Order[] {
   return orders.filter(({ isEntryOrder, tradeId = '' }) => isEntryOrder === false && trades.has(tradeId));
 }
 

@@ -2,18 +2,12 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { mayBeOf, readJournal } from '../../store/order-journal.ts';
-import type { Trace } from './closing-traces.ts';
 import { type FillWatch, watchFills } from './fills.ts';
-import { type AcceptedOrder, isFound, type LostOrder, orderCandidates } from './order-candidates.ts';
-import type { SeenTables, TableReader } from './seen-tables.ts';
+import type { AcceptedOrder } from './order-candidates.ts';
+import type { Account, Offer, OpenPosition } from './schema.ts';
+import type { SeenTables } from './seen-tables.ts';
+import { type JournaledRequest, settle } from './settlement.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
-
-export interface LostRequest {
-  /** Each order that it asks for. */
-  readonly orders?: readonly LostOrder[] | undefined;
-  /** If it changes what is there: how that is seen now. */
-  readonly trace?: ((tables: TableReader, sentAt: number) => Promise<Trace>) | undefined;
-}
 
 export interface SearchOptions extends TradingOptions {
   readonly open: TradingSession;
@@ -21,6 +15,8 @@ export interface SearchOptions extends TradingOptions {
   readonly wait?: number | undefined;
   /** It follows the session already. */
   readonly watch?: FillWatch | undefined;
+  /** What was open before it was sent; undefined where that was not seen. */
+  readonly before?: readonly OpenPosition[] | undefined;
 }
 
 interface Sent {
@@ -43,9 +39,9 @@ const LEAST_WATCH_MS = 5_000;
 
 /** Watches what is pushed until the request is found, and reads the tables at the beginning and at the end. */
 export async function findLost(
-  lost: LostRequest,
+  request: JournaledRequest,
   sent: Sent,
-  { open, wait = 0, watch: following, ...options }: SearchOptions,
+  { open, wait = 0, watch: following, before, ...options }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
   const watch = following ?? watchFills(ctx);
@@ -73,7 +69,7 @@ export async function findLost(
     let isLate = false;
     for (;;) {
       const changed = watch.changed().then(() => false);
-      const found = await findIn(watch.tables, lost, sent, ctx);
+      const found = await findIn(request, { ...sent, tables: watch.tables, before, known: open.known }, ctx);
       if (found.isDone || isLate || ctx.signal.aborted) return found;
       isLate = await Promise.race([changed, late]);
       if (isLate) await refresh();
@@ -84,40 +80,24 @@ export async function findLost(
   }
 }
 
+interface Surroundings extends Sent {
+  readonly tables: SeenTables;
+  readonly before: readonly OpenPosition[] | undefined;
+  readonly known: TradingSession['known'];
+}
+
 async function findIn(
-  tables: SeenTables,
-  { orders: lost, trace: traceOf }: LostRequest,
-  { sentAt, clockSkewMs, earlier }: Sent,
+  request: JournaledRequest,
+  { clockSkewMs, known, ...around }: Surroundings,
   ctx: RunContext,
 ): Promise<Found> {
-  const trace = await traceOf?.(tables, sentAt);
-  const unread = [...tables.unread].map(
-    ([model, { message }]) => `the table ${model} could not be looked at: ${message}`,
-  );
-  const texts = trace === undefined ? unread : [trace.text];
-  if (lost === undefined) return { text: texts.join('; '), isDone: trace?.isDone === true };
+  const offers = (known.read('Offer') ?? []) as readonly Offer[];
+  const accounts = (known.read('Account') ?? []) as readonly Account[];
   const accepted = await acceptedOrders(clockSkewMs, ctx);
-  const closed = tables.everyRow('ClosedPosition');
-  const open = tables.rows('OpenPosition');
-  const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
-  const rows = {
-    earlier,
-    orders: tables.everyRow('Order'),
-    // A snapshot may be older than a push.
-    positions: [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))],
-    closed,
-  };
-  const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, accepted));
-  // Both of a pair may be of the same side.
-  const named = byOrder.flat().filter(({ isTaken }) => !isTaken);
-  const found = [...new Map(named.map((one) => [`${one.kind} ${one.id}`, one])).values()];
-  if (found.length > 0) texts.push(`this may be it: ${found.map(({ text }) => text).join('; ')}`);
-  else if (tables.unread.size === 0) {
-    const what = trace === undefined ? 'nothing that fits' : 'no order of it, and no position that it opened,';
-    texts.push(`${what} is to be seen there now, which is no proof`);
-  }
-  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
-  return { text: texts.join('; '), ids: found.map(({ id }) => id), isDone };
+  const { outcome, evidence, candidates, isDone } = await settle(request, { ...around, accepted, offers, accounts });
+  if (candidates === undefined) return { text: evidence, isDone };
+  const text = outcome === 'absent' ? `${evidence}, which is no proof` : evidence;
+  return { text, ids: candidates.map(({ id }) => id), isDone };
 }
 
 /** Of this gateway: another one numbers its orders as it likes. Their times are by its clock. */

@@ -6,11 +6,8 @@ import { Plan } from '../../http/endpoint.ts';
 import { budgetPath, CallBudgetFile } from '../../store/call-budget.ts';
 import { findAccount, hedges } from './accounts.ts';
 import { createEntryOrder, openTrade } from './client.ts';
-import { closingTraces, otherSide } from './closing-traces.ts';
 import { CALL_LIMITS, type CallsLeft } from './counted-caller.ts';
-import type { LostRequest } from './lost-request.ts';
 import { wantedAccount } from './order-account.ts';
-import type { LostOrder } from './order-candidates.ts';
 import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
 import { entryForm, marketForm } from './order-forms.ts';
 import {
@@ -169,7 +166,6 @@ export async function planOrder(
   const order = { accountId, symbol, side, amountK, amount, rate: draft.rate?.value, hedges: hedges(account) };
   return {
     request: draft.request(accountId, symbol),
-    lost: lostRequest(order),
     known: { amount, symbol, account, offer },
     accountId,
     does: orderSentence(draft, before),
@@ -189,12 +185,6 @@ export async function planOrder(
 /** What was kept of an account may be a day old: that alone is no reason to refuse. */
 async function freshIfBarred(account: Account, cache: TableCache): Promise<Account> {
   return isBarred(account) ? findAccount(await cache.freshAccounts(), account.accountId) : account;
-}
-
-/** Without hedging an order at market may have closed something and opened nothing. */
-function lostRequest(order: LostOrder): LostRequest {
-  if (order.hedges === true || order.rate !== undefined) return { orders: [order] };
-  return { orders: [order], trace: (tables, sentAt) => closingTraces(otherSide(order, undefined), sentAt, tables) };
 }
 
 /** `buy`, `sell`, `entry buy`, `entry sell`. */

@@ -3,13 +3,12 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
-import type { LostRequest } from './lost-request.ts';
 import { planOrder } from './new-order.ts';
 import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
 import { type OcoLeg, ocoForm } from './order-forms.ts';
-import { accountOf, isGrouped, standingOrders } from './order-rows.ts';
+import { accountOf, standingOrders } from './order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -72,8 +71,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
     const draft = { ...terms(first), symbol: input.symbol, request };
     const planned = await planOrder(draft, { wanted }, cache, ctx);
     const other = await planOrder({ ...draft, ...terms(second) }, { wanted }, cache, ctx);
-    const orders = [planned, other].flatMap(({ lost }) => lost?.orders ?? []);
-    return [{ ...planned, lost: { orders }, does: `${planned.does}; or, whichever comes first: ${other.does}` }];
+    return [{ ...planned, does: `${planned.does}; or, whichever comes first: ${other.does}` }];
   };
   return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
 }
@@ -178,26 +176,12 @@ function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: C
     return [
       {
         request: { endpoint, form, command, what: `to ${what}`, makesOrder: false },
-        lost: { trace: groupsSeen(ids) },
         accountId: account?.accountId,
         does: `${what.charAt(0).toUpperCase()}${what.slice(1)}${them}`,
       },
     ];
   };
   return { question: `${what}?`, plan, goesOn: () => false };
-}
-
-/** What is seen after an answer that was lost. */
-function groupsSeen(ids: readonly string[]): LostRequest['trace'] {
-  return async (tables) => {
-    const orders = await tables.model('Order');
-    const texts = ids.map((id) => {
-      const row = orders.find(({ orderId }) => orderId === id);
-      if (row === undefined) return `order ${id} stands no more`;
-      return isGrouped(row) ? `order ${id} is in group ${row.ocoBulkId} now` : `order ${id} is in no group now`;
-    });
-    return { text: texts.join(', '), isDone: false };
-  };
 }
 
 const PARTS = ['stop', 'limit', 'trail', 'trail-entry'];

@@ -40,7 +40,7 @@ export interface AcceptedOrder {
 
 export interface SeenRows {
   /** Ids of orders and positions that were there before the request was sent. */
-  readonly earlier?: ReadonlySet<string>;
+  readonly earlier?: ReadonlySet<string> | undefined;
   /** Also those that ended since. */
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];

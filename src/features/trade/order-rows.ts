@@ -1,8 +1,6 @@
 /** What is known of orders that wait. */
 
-import type { LostRequest } from './lost-request.ts';
 import { missingIds } from './order-flags.ts';
-import { orderText } from './order-words.ts';
 import type { Account, Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
 
@@ -39,13 +37,4 @@ export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
 export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
   if (!isGrouped(order)) return [];
   return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
-}
-
-/** What is seen of it after an answer that was lost. */
-export function standing(id: string): LostRequest['trace'] {
-  return async (tables) => {
-    const row = (await tables.model('Order')).find(({ orderId }) => orderId === id);
-    const text = row === undefined ? `order ${id} stands no more` : `it stands now as ${orderText(row)}`;
-    return { text, isDone: row === undefined };
-  };
 }

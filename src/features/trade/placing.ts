@@ -8,10 +8,10 @@ import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalWords } from './failed-answer.ts';
 import type { FillReport } from './fills.ts';
-import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
+import { findLost, type SearchOptions } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Awaited } from './order-ledger.ts';
-import type { Envelope } from './schema.ts';
+import type { Envelope, OpenPosition } from './schema.ts';
 import { openSession } from './session.ts';
 import type { TableCache } from './table-cache.ts';
 import { gatewayToken } from './trading-session.ts';
@@ -29,8 +29,6 @@ export interface OrderRequest {
 
 export interface Sending extends SearchOptions {
   readonly confirmed: Confirmed;
-  /** What to look for if the answer is lost. */
-  readonly lost?: LostRequest | undefined;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder | undefined;
   /** Sends the request in place of the session. */
@@ -49,8 +47,8 @@ export interface Placed {
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
-  /** What to look for if the answer is lost. */
-  readonly lost?: LostRequest;
+  /** What was open when it was planned; undefined where that was not seen. */
+  readonly before?: readonly OpenPosition[] | undefined;
   /** What a refusal is explained by. */
   readonly known?: KnownOrder;
   /** Undefined where the cap on calls kept it from being seen. */
@@ -104,10 +102,8 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       const { orderIds, why } = verdict;
       // Before the search, which takes time: a process that is killed meanwhile leaves the truth on the disk.
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
-      const search = async (): Promise<Found> => {
-        if (sending.lost === undefined) return {};
-        return findLost(sending.lost, { sentAt, clockSkewMs: sentAt - at, earlier }, sending, ctx);
-      };
+      const sent = { sentAt, clockSkewMs: sentAt - at, earlier };
+      const search = () => findLost({ path: endpoint.path, form }, sent, sending, ctx);
       return { ...placed, orderIds, error: await doubtful(verdict, request, journalId, search) };
     }
     default: {

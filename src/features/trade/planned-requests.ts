@@ -115,8 +115,8 @@ export async function sendAll(
       const open = await cache.open();
       await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
-      const { request, lost, known } = one;
-      const placed = await placeOrder(request, { ...options, open, confirmed, lost, known, watch }, ctx);
+      const { request, before, known } = one;
+      const placed = await placeOrder(request, { ...options, open, confirmed, before, known, watch }, ctx);
       return { planned: one, placed, error: placed.error };
     } catch (error) {
       if (error instanceof SvcError) return { planned: one, error };

@@ -7,13 +7,11 @@ import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
 import { wantedAccount } from './order-account.ts';
-import type { LostOrder } from './order-candidates.ts';
 import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
 import type { OrderForm } from './order-forms.ts';
 import { placeOrder } from './placing.ts';
-import type { Envelope, Offer } from './schema.ts';
+import type { Envelope } from './schema.ts';
 import type { Session } from './session-types.ts';
-import { lostOrders } from './settlement.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;
@@ -122,9 +120,7 @@ async function placeRaw(
     what: `by ${method} ${path}`,
     makesOrder: MAKES_ORDER.test(plainPath(path)),
   };
-  const order = lostOrder(form, open);
-  const lost = order === undefined ? undefined : { orders: [order] };
-  const { error } = await placeOrder(request, { open, confirmed, lost, caller: { send } }, ctx);
+  const { error } = await placeOrder(request, { open, confirmed, caller: { send } }, ctx);
   if (received !== undefined) return { answer: received, refused: error && explained(error) };
   throw error ?? new SvcError('internal', `${path} was placed without an answer`);
 }
@@ -134,14 +130,6 @@ function explained(error: SvcError): SvcError {
   if (error.more?.['server_code'] !== 3) return error;
   const causes = "Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id";
   return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
-}
-
-/** Where it says enough to be looked for. */
-function lostOrder(form: OrderForm, { known }: TradingSession): LostOrder | undefined {
-  const offers = (known.read('Offer') ?? []) as readonly Offer[];
-  const fields = Object.fromEntries(Object.keys(form).map((name) => [name, one(form, name)]));
-  const [order, ...more] = lostOrders(fields, offers);
-  return more.length === 0 ? order : undefined;
 }
 
 /** As the journal has it. */

@@ -9,14 +9,9 @@ import type { ClosedPosition, ModelRows, OpenPosition, Order } from './schema.ts
 export const SEEN_MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const;
 export type SeenModel = (typeof SEEN_MODELS)[number];
 
-export interface TableReader {
-  /** Rejects where the table could not be read. */
-  model<N extends SeenModel>(name: N): Promise<readonly ModelRows[N][]>;
-}
-
 const IDS = ['orderId', 'tradeId', 'accountId'];
 
-export class SeenTables implements TableReader {
+export class SeenTables {
   readonly #tables = {
     Order: new LiveTable<Order>(rowOf),
     OpenPosition: new LiveTable<OpenPosition>(rowOf),
@@ -62,6 +57,7 @@ export class SeenTables implements TableReader {
     return this.#unread;
   }
 
+  /** Rejects where the table could not be read. */
   async model<N extends SeenModel>(name: N): Promise<readonly ModelRows[N][]> {
     const error = this.#unread.get(name);
     if (error !== undefined) throw error;

@@ -1,21 +1,14 @@
-/** What the tables show of a request in the journal whose outcome is unknown. */
-import {
-  amountOf,
-  closedSince,
-  closingOrders,
-  closingTraces,
-  type LostClosing,
-  otherSide,
-  type Trace,
-} from './closing-traces.ts';
+/** What became of a request whose outcome is unknown, by what the tables show: after a lost answer, and for `journal settle`. */
+import { amountOf, type ClosingTrace, closingTraces, type LostClosing, otherSide } from './closing-traces.ts';
 import {
   type AcceptedOrder,
+  isFound,
   type LostOrder,
   type OrderCandidate,
   orderCandidates,
-  type SeenRows,
 } from './order-candidates.ts';
 import { thousands } from './order-preview.ts';
+import { isGrouped } from './order-rows.ts';
 import { orderRate, orderText } from './order-words.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
@@ -26,6 +19,10 @@ export interface Settlement {
   readonly evidence: string;
   readonly orderIds?: readonly string[];
   readonly tradeIds?: readonly string[];
+  /** Orders and positions that may be of it, however many. Undefined for a request that makes none. */
+  readonly candidates?: readonly OrderCandidate[];
+  /** Nothing more is to be expected of it. */
+  readonly isDone: boolean;
 }
 
 export interface JournaledRequest {
@@ -35,65 +32,61 @@ export interface JournaledRequest {
 
 export interface SettlingContext {
   readonly tables: SeenTables;
-  /** By the gateway's clock, both. */
+  /** By the gateway's clock. */
   readonly sentAt: number;
-  readonly now: number;
   readonly accepted: readonly AcceptedOrder[];
-  /** How many requests like it have an unknown outcome, this one among them: each has its own share of what fits. */
-  readonly equals: number;
   readonly offers: readonly Offer[];
   readonly accounts: readonly Account[];
+  /** What was open before it was sent; undefined where that was not seen. */
+  readonly before?: readonly OpenPosition[] | undefined;
+  /** Ids of orders and positions that were seen before it was sent. */
+  readonly earlier?: ReadonlySet<string>;
+  /** How many requests like it have an unknown outcome, this one among them: each has its own share of what fits. */
+  readonly equals?: number;
 }
 
-/** A request may be under way for so long. */
-const UNDER_WAY_MS = 10_000;
 const TINY = 1e-9;
-
-export async function settle({ path, form }: JournaledRequest, context: SettlingContext): Promise<Settlement> {
-  const fields = Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)]));
-  const settled = await settlementOf(path.replace(/\/+$/, ''), fields, context);
-  const unread = [...context.tables.unread.values()].map(({ message }) => message);
-  if (settled.outcome !== 'absent') return settled;
-  if (unread.length > 0) return { outcome: 'unknown', evidence: `not all tables could be read: ${unread.join('; ')}` };
-  if (context.now - context.sentAt >= UNDER_WAY_MS) return settled;
-  const evidence = `${settled.evidence}, but it was sent less than ${UNDER_WAY_MS / 1000} s ago: settle it again later`;
-  return { outcome: 'unknown', evidence };
-}
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-async function settlementOf(path: string, fields: Fields, context: SettlingContext): Promise<Settlement> {
-  const lost = lostOrders(fields, context.offers, context.accounts);
+export async function settle({ path, form }: JournaledRequest, context: SettlingContext): Promise<Settlement> {
+  const fields = Object.fromEntries(
+    Object.entries(form).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+  const lost = lostOrders(fields, context);
   if (lost.length > 0) return settledOrders(lost, context);
-  switch (path) {
-    case '/trading/close_trade': {
-      const { trade_id: id = '' } = fields;
-      return settledClosing({ of: `trade ${id}`, isOf: ({ tradeId }) => tradeId === id, before: undefined }, context);
-    }
+  const { trade_id: tradeId = '', account_id: account, forSymbol, symbol } = fields;
+  switch (path.replace(/\/+$/, '')) {
+    case '/trading/close_trade':
+      return settledClosing(`trade ${tradeId}`, (row) => row.tradeId === tradeId, context);
     case '/trading/close_all_for_symbol': {
-      const { account_id: account, forSymbol, symbol } = fields;
       const isOf = (row: OpenPosition | ClosedPosition): boolean =>
         (row.accountId ?? account) === account && (forSymbol !== 'true' || row.currency === symbol);
       const of = `${forSymbol === 'true' ? `the ${symbol} that` : 'what'} account ${account} has`;
-      return settledClosing({ of, isOf, before: undefined }, context);
+      return settledClosing(of, isOf, context);
     }
     case '/trading/delete_order':
     case '/trading/change_order':
-      return settledChange(path, fields, context);
-    default:
-      return {
-        outcome: 'unknown',
-        evidence:
-          'no table shows whether this request was carried out: compare svc trade orders and svc trade positions',
-      };
+      return settledChange(path.includes('delete'), fields, context);
+    case '/trading/change_order_stop_limit':
+      return { ...settledChange(false, fields, context), outcome: 'unknown' };
+    case '/trading/change_trade_stop_limit':
+      return exitsOf(tradeId, context);
+    case '/trading/add_to_oco':
+    case '/trading/remove_from_oco':
+    case '/trading/edit_oco':
+      return groupsOf(fields, context);
+    default: {
+      const evidence = 'no table shows whether this request was carried out';
+      return { outcome: 'unknown', evidence, isDone: true };
+    }
   }
 }
 
 /** The orders that a form asks for, where it asks for any: those of a pair are two. */
-export function lostOrders(
+function lostOrders(
   fields: Fields,
-  offers: readonly Offer[],
-  accounts: readonly Account[] = [],
+  { offers, accounts }: Pick<SettlingContext, 'offers' | 'accounts'>,
 ): readonly LostOrder[] {
   return ['', '2'].flatMap((suffix) => {
     const { account_id: accountId, symbol, amount, order_type: type } = fields;
@@ -114,76 +107,107 @@ export function lostOrders(
 }
 
 async function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Promise<Settlement> {
-  const { tables, sentAt, accepted, equals } = context;
-  const rows: SeenRows = {
-    orders: tables.rows('Order'),
-    positions: tables.rows('OpenPosition'),
-    closed: tables.rows('ClosedPosition'),
-  };
-  const fitting = lost.flatMap((order) => orderCandidates(order, sentAt, rows, accepted));
-  const found = fitting.filter(({ isTaken }) => !isTaken);
+  const { tables, sentAt, accepted, equals = 1, earlier } = context;
+  const closed = tables.everyRow('ClosedPosition');
+  const open = tables.rows('OpenPosition');
+  const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
+  // A snapshot may be older than a push.
+  const positions = [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))];
+  const rows = { earlier, orders: tables.everyRow('Order'), positions, closed };
+  const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, accepted));
+  const fitting = byOrder.flat();
+  // Both of a pair may be of the same side.
+  const found = [
+    ...new Map(fitting.flatMap((one) => (one.isTaken ? [] : [[`${one.kind} ${one.id}`, one] as const]))).values(),
+  ];
+  const trace = await offsetBy(lost, context);
+  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
+  const about = { candidates: found, isDone };
+  const unread = [...tables.unread].map(
+    ([name, { message }]) => `the table ${name} could not be looked at: ${message}`,
+  );
+  const seen = (trace === undefined ? unread : [trace.text]).map((text) => `${text}; `).join('');
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
   const kinds = (['order', 'position'] as const).map((kind) => found.filter((one) => one.kind === kind));
   if (kinds.some((one) => amountOf(one) > wanted * equals + TINY)) {
-    return { outcome: 'unknown', evidence: `more fits than was asked for: ${textOf(found)}` };
+    return {
+      ...about,
+      outcome: 'unknown',
+      evidence: `${seen}more fits than was asked for; this may be it: ${textOf(found)}`,
+    };
   }
-  const [orders = [], positions = []] = kinds.map((one) => firstOf(one, wanted));
-  const ids = { orderIds: idsOf(orders), tradeIds: idsOf(positions) };
-  const evidence = textOf([...orders, ...positions]);
-  if (orders.length > 0) return { outcome: 'open', evidence, ...ids };
-  if (positions.length > 0) return { outcome: 'filled', evidence, ...ids };
+  const [orders = [], filled = []] = kinds.map((one) => firstOf(one, wanted));
+  const ids = { orderIds: idsOf(orders), tradeIds: idsOf(filled) };
+  const evidence = `${seen}this may be it: ${textOf([...orders, ...filled])}`;
+  if (orders.length > 0) return { ...about, outcome: 'open', evidence, ...ids };
+  if (filled.length > 0) return { ...about, outcome: 'filled', evidence, ...ids };
+  // Without hedging an order may only close what is on the other side.
+  if (trace !== undefined && Math.abs(trace.closedK - wanted) < TINY) {
+    return { ...about, outcome: 'filled', evidence: trace.text };
+  }
   // An order that was accepted may have ended without a fill.
-  if (fitting.length > 0) return { outcome: 'unknown', evidence: textOf(fitting) };
+  if (fitting.length > 0) return { ...about, outcome: 'unknown', evidence: `${seen}${textOf(fitting)}` };
+  return { ...about, outcome: 'absent', evidence: `${seen}nothing that fits is to be seen there now` };
+}
+
+/** What an order at market may have closed in an account that does not hedge. */
+async function offsetBy(lost: readonly LostOrder[], context: SettlingContext): Promise<ClosingTrace | undefined> {
   const [order] = lost;
-  const offset = order === undefined || order.hedges === true ? undefined : await offsetBy(order, context);
-  return offset ?? { outcome: 'absent', evidence: 'no order, open position or closed position fits' };
+  if (order === undefined || order.hedges === true || order.rate !== undefined) return undefined;
+  return closingTraces(otherSide(order, context.before), context.sentAt, context.tables);
 }
 
-/** Without hedging an order may only close what is on the other side. */
-async function offsetBy(order: LostOrder, context: SettlingContext): Promise<Settlement | undefined> {
-  const closing = otherSide(order, undefined);
-  const { closedK, text } = await tracesOf(closing, context);
-  return Math.abs(closedK - order.amountK) < TINY ? { outcome: 'filled', evidence: text } : undefined;
+async function settledClosing(
+  of: string,
+  isOf: LostClosing['isOf'],
+  { before, sentAt, tables }: SettlingContext,
+): Promise<Settlement> {
+  const trace = await closingTraces({ of, isOf, before: before?.filter(isOf) }, sentAt, tables);
+  const { text: evidence, isDone, orderIds, openK } = trace;
+  if (orderIds.length > 0) return { outcome: 'open', evidence, orderIds, isDone };
+  return { outcome: isDone ? 'filled' : openK > 0 ? 'absent' : 'unknown', evidence, isDone };
 }
 
-async function settledClosing(lost: LostClosing, context: SettlingContext): Promise<Settlement> {
-  const { text, isDone, waits, openK } = await tracesOf(lost, context);
-  if (waits.length > 0) return { outcome: 'open', evidence: text, orderIds: waits };
-  if (isDone) return { outcome: 'filled', evidence: text };
-  return { outcome: openK > 0 ? 'absent' : 'unknown', evidence: text };
-}
-
-interface Closed extends Trace {
-  readonly closedK: number;
-  readonly openK: number;
-  /** Orders that are about to close it. */
-  readonly waits: readonly string[];
-}
-
-async function tracesOf(lost: LostClosing, { tables, sentAt }: SettlingContext): Promise<Closed> {
-  const trace = await closingTraces(lost, sentAt, tables);
-  const open = tables.rows('OpenPosition').filter(lost.isOf);
-  const closed = closedSince(lost, sentAt, tables.rows('ClosedPosition'));
-  const waits = closingOrders(new Set(open.map(({ tradeId }) => tradeId)), tables.rows('Order'));
-  const ids = waits.map(({ orderId }) => orderId);
-  return { ...trace, closedK: amountOf(closed), openK: amountOf(open), waits: ids };
-}
-
-function settledChange(path: string, { order_id: id, rate, amount }: Fields, context: SettlingContext): Settlement {
-  const unread = context.tables.unread.get('Order');
-  if (unread !== undefined) return { outcome: 'unknown', evidence: `the orders could not be read: ${unread.message}` };
-  const row = context.tables.rows('Order').find(({ orderId }) => orderId === id);
-  const isCancel = path === '/trading/delete_order';
+function settledChange(isCancel: boolean, fields: Fields, { tables, offers }: SettlingContext): Settlement {
+  const { order_id: id, rate, amount } = fields;
+  const unread = tables.unread.get('Order');
+  if (unread !== undefined) return unreadable(unread.message);
+  const row = tables.rows('Order').find(({ orderId }) => orderId === id);
   if (row === undefined) {
-    const evidence = `order ${id} is not in the table of orders: it was canceled or filled`;
-    return { outcome: isCancel ? 'done' : 'unknown', evidence };
+    const evidence = `order ${id} stands no more: it was canceled or filled`;
+    return { outcome: isCancel ? 'done' : 'unknown', evidence, isDone: true };
   }
-  const evidence = `it is there as ${orderText(row)}`;
-  if (isCancel) return { outcome: 'absent', evidence };
-  const offer = context.offers.find(({ currency }) => currency === row.currency);
+  const evidence = `it stands now as ${orderText(row)}`;
+  const offer = offers.find(({ currency }) => currency === row.currency);
   const amountK = offer === undefined ? Number(amount) : thousands(Number(amount), offer);
-  const isChanged = orderRate(row) === Number(rate) && row.amountK === amountK;
-  return { outcome: isChanged ? 'done' : 'absent', evidence };
+  const isDone = !isCancel && orderRate(row) === Number(rate) && row.amountK === amountK;
+  return { outcome: isDone ? 'done' : 'absent', evidence, isDone };
+}
+
+function exitsOf(id: string, { tables }: SettlingContext): Settlement {
+  const unread = tables.unread.get('OpenPosition');
+  if (unread !== undefined) return unreadable(unread.message);
+  const row = tables.rows('OpenPosition').find(({ tradeId }) => tradeId === id);
+  if (row === undefined) return { outcome: 'unknown', evidence: `trade ${id} is open no more`, isDone: true };
+  const { stop, limit } = row;
+  const evidence = `trade ${id} has now ${stop ? `the stop ${stop}` : 'no stop'} and ${limit ? `the limit ${limit}` : 'no limit'}`;
+  return { outcome: 'unknown', evidence, isDone: false };
+}
+
+function groupsOf({ orderIds, addOrderIds, removeOrderIds }: Fields, { tables }: SettlingContext): Settlement {
+  const unread = tables.unread.get('Order');
+  if (unread !== undefined) return unreadable(unread.message);
+  const ids = [orderIds, addOrderIds, removeOrderIds].flatMap((list) => list?.split(',') ?? []);
+  const texts = ids.map((id) => {
+    const row = tables.rows('Order').find(({ orderId }) => orderId === id);
+    if (row === undefined) return `order ${id} stands no more`;
+    return isGrouped(row) ? `order ${id} is in group ${row.ocoBulkId} now` : `order ${id} is in no group now`;
+  });
+  return { outcome: 'unknown', evidence: texts.join(', '), isDone: false };
+}
+
+function unreadable(why: string): Settlement {
+  return { outcome: 'unknown', evidence: `what is there could not be looked at: ${why}`, isDone: false };
 }
 
 /** As many as make up the amount. */

@@ -10,7 +10,8 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { freshAccounts } from '../order-account.ts';
-import type { Settlement } from '../settlement.ts';
+import { readTables, type SeenTables } from '../seen-tables.ts';
+import { type Settlement, settle } from '../settlement.ts';
 import { knownOffers } from '../trading-offers.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
@@ -85,8 +86,6 @@ async function settleEach(
   open: TradingSession,
   ctx: RunContext,
 ): Promise<readonly SettledRow[]> {
-  const { readTables } = await import('../seen-tables.ts');
-  const { settle } = await import('../settlement.ts');
   const offers = await knownOffers(open);
   const accounts = await freshAccounts(open);
   const tables = await readTables(open.unlimited);
@@ -96,12 +95,28 @@ async function settleEach(
     const accepted = (await readJournal(ctx.paths)).filter(
       (one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id,
     );
-    const times = { sentAt: Date.parse(entry.at) + skew, now: ctx.now() + skew };
+    const age = ctx.now() - Date.parse(entry.at);
     const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
-    const settled = await settle(entry, { ...times, tables, accepted, equals, offers, accounts });
-    rows.push(await kept(entry, settled, ctx));
+    const sentAt = Date.parse(entry.at) + skew;
+    const settled = await settle(entry, { sentAt, tables, accepted, equals, offers, accounts });
+    rows.push(await kept(entry, checked(settled, tables, age), ctx));
   }
   return rows;
+}
+
+/** A request may be under way for so long. */
+const UNDER_WAY_MS = 10_000;
+
+/** That nothing fits says something only of tables that were read, and of a request that is not under way. */
+function checked(settled: Settlement, { unread }: SeenTables, age: number): Settlement {
+  if (settled.outcome !== 'absent') return settled;
+  if (unread.size > 0) {
+    const why = [...unread.values()].map(({ message }) => message).join('; ');
+    return { ...settled, outcome: 'unknown', evidence: `not all tables could be read: ${why}` };
+  }
+  if (age >= UNDER_WAY_MS) return settled;
+  const evidence = `${settled.evidence}, but it was sent less than ${UNDER_WAY_MS / 1000} s ago: settle it again later`;
+  return { ...settled, outcome: 'unknown', evidence };
 }
 
 async function kept(entry: JournalEntry, settled: Settlement, ctx: RunContext): Promise<SettledRow> {

@@ -5,7 +5,7 @@ import { CHANGE_LIST } from '../change-report.ts';
 import { deleteOrder } from '../client.ts';
 import { wantedAccount } from '../order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
-import { accountOf, groupOf, standing, standingOrders } from '../order-rows.ts';
+import { accountOf, groupOf, standingOrders } from '../order-rows.ts';
 import { checkOrderId } from '../order-rules.ts';
 import { orderText } from '../order-words.ts';
 import type { PlannedRequest } from '../placing.ts';
@@ -136,7 +136,6 @@ function cancel(
       what: `to cancel order ${orderId}`,
       makesOrder: false,
     },
-    lost: { trace: standing(orderId) },
     accountId,
     does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
     orderId,

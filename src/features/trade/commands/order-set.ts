@@ -6,7 +6,7 @@ import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { CHANGE_FLAGS, checkAccount, SENT_ONCE } from '../order-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
-import { accountOf, standing, standingOrders } from '../order-rows.ts';
+import { accountOf, standingOrders } from '../order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -107,7 +107,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`on which side of the rate the stop and the limit of order ${id} are could not be checked`);
-    const about = { accountId: account?.accountId, orderId: id, lost: { trace: standing(id) } };
+    const about = { accountId: account?.accountId, orderId: id };
     const now = row === undefined ? `order ${id}` : orderText(row);
     const planned: PlannedRequest[] = [];
     if (changesTerms) {

@@ -3,7 +3,6 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { CHANGE_LIST } from '../change-report.ts';
 import { changeTradeStopLimit } from '../client.ts';
-import type { LostRequest } from '../lost-request.ts';
 import { CHANGE_FLAGS, checkAccount, missingIds, SENT_ONCE } from '../order-flags.ts';
 import { type Exit, tradeExitForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
@@ -91,7 +90,6 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
           what: `to set the ${side} of trade ${id}`,
           makesOrder: false,
         },
-        lost: { trace: exitsSeen(id) },
         accountId: account?.accountId,
         does: doesText(
           side,
@@ -145,15 +143,4 @@ function doesText(
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
   const follows = trail === undefined ? (wasTrailing ? ', no longer trailing' : '') : `, ${trailText(trail)}`;
   return `Set the ${side} ${where}${follows} of ${of}`;
-}
-
-/** What is seen after an answer that was lost. */
-function exitsSeen(id: string): LostRequest['trace'] {
-  return async (tables) => {
-    const row = (await tables.model('OpenPosition')).find(({ tradeId }) => tradeId === id);
-    if (row === undefined) return { text: `trade ${id} is open no more`, isDone: true };
-    const { stop, limit } = row;
-    const text = `trade ${id} has now ${stop ? `the stop ${stop}` : 'no stop'} and ${limit ? `the limit ${limit}` : 'no limit'}`;
-    return { text, isDone: false };
-  };
 }

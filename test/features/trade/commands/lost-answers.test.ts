@@ -75,7 +75,7 @@ it('without hedging it may have closed what is open on the other side, and opene
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
   expect(lastError(stderr).message).toMatch(
     new RegExp(
-      `; of what account ${NETTING} has sold of EUR/USD nothing is open now; closed in the last minutes: trade ${id} 10K @ 1.16013 \\(.*Z\\); no order of it, and no position that it opened, is to be seen there now, which is no proof$`,
+      `; of what account ${NETTING} has sold of EUR/USD nothing is open now; closed in the last minutes: trade ${id} 10K @ 1.16013 \\(.*Z\\)$`,
     ),
   );
 });

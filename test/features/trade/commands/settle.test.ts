@@ -81,7 +81,7 @@ describe('an unknown outcome', () => {
     ['an order that stands', BUY, () => ({ Order: [order()] }), 'open', /order 39 \(buy 9K/],
     ['an entry order', ENTRY, () => ({ Order: [entry(1.04)] }), 'open', /order 39/],
     ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /fits/],
-    ['nothing', BUY, () => ({}), 'absent', /no order, open position or closed position fits/],
+    ['nothing', BUY, () => ({}), 'absent', /nothing that fits/],
     ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /fits/],
     ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /fits/],
     ['two that fit', BUY, () => ({ OpenPosition: [position(), position({ tradeId: '9' })] }), 'unknown', /more fits/],
@@ -95,9 +95,9 @@ describe('an unknown outcome', () => {
     ],
     ['a trade that is open as before', CLOSE, () => ({ OpenPosition: [position(before)] }), 'absent', /trade 7/],
     ['no trade, and no closing', CLOSE, () => ({}), 'unknown', /nothing is open/],
-    ['no order', CANCEL, () => ({}), 'done', /order 39 is not in the table of orders/],
-    ['the order', CANCEL, () => ({ Order: [order()] }), 'absent', /it is there as order 39/],
-    ['what no table tells', STOP, () => ({ OpenPosition: [position()] }), 'unknown', /no table shows/],
+    ['no order', CANCEL, () => ({}), 'done', /order 39 stands no more/],
+    ['the order', CANCEL, () => ({ Order: [order()] }), 'absent', /it stands now as order 39/],
+    ['what no table tells', STOP, () => ({ OpenPosition: [position()] }), 'unknown', /trade 7 has now no stop/],
   ])('with %s', async (_name, request, tables, outcome, evidence) => {
     Object.assign(gateway.feed.tables, tables());
     const home = await homeWith([request]);
