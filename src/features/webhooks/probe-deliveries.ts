@@ -1,5 +1,4 @@
-/** The deliveries that probes are made of. */
-import type { RawHeader } from './delivery.ts';
+/** What probes are made of: signed deliveries, the rules of document 2 that they test, and the responses that are expected. */
 import {
   deliveryHeaders,
   deliveryId,
@@ -8,10 +7,74 @@ import {
   SUMMARY_COMPLETED,
   sampleEvent,
   WEBHOOK_PING,
+  withAgent,
 } from './sample-event.ts';
 import type { Outgoing } from './sending.ts';
-import { withAgent } from './sending-event.ts';
 import { signatureOf } from './signature.ts';
+
+/** The sentences that a receiver must follow. */
+const quote = (section: string, sentence: string): string => `document 2 §${section}: "${sentence}"`;
+
+export const RULES = {
+  respond: quote('6', 'Return 2xx within 5 seconds. Non-2xx responses and timeouts are failures.'),
+  redirects: quote('6', 'Redirects are not followed.'),
+  optional: quote('2', 'Only audio_id is guaranteed; every other field is optional.'),
+  truncated: quote('2', 'Then transcript text is truncated on a UTF-8 boundary and truncated is set to true.'),
+  formats: quote('2', 'Summary format is markdown or html. Consumers must tolerate other values.'),
+  times: quote('2', 'created_at: string, ISO 8601'),
+  size: quote('2', 'The payload size target is about 1 MiB.'),
+  excess: quote('2', 'Summaries are never truncated, so a payload can exceed the target.'),
+  duplicates: quote('1', 'Delivery is at least once, so duplicates are possible.'),
+  headers: quote('6', 'signature = "sha256=" + hex(HMAC_SHA256(secret, timestamp + "." + raw_request_body))'),
+  signature: quote('6', 'X-Service-Signature: sha256=<hex HMAC>'),
+  timestamp: quote('6, Signature 1', 'The timestamp is the value of the timestamp header.'),
+  bytes: quote('6, Signature 2', 'The body is the exact received bytes. It is never re-serialized.'),
+  order: quote('6, Signature 3', 'The receiver verifies before parsing.'),
+  comparison: quote('6, Signature 4', 'The comparison is constant time, with the length checked first.'),
+  tolerance: quote('6, Signature 5', 'Receivers choose a short timestamp tolerance and reject older deliveries.'),
+} as const;
+
+/** What no response shows: to be checked in the code of the receiver. */
+export const NOT_TESTABLE = [
+  {
+    name: 'constant-time',
+    rule: RULES.comparison,
+    fix: 'check that the code compares with crypto.timingSafeEqual, hmac.compare_digest, hash_equals or the like',
+  },
+  {
+    name: 'deduplication',
+    rule: quote('1', 'Receivers de-duplicate on the event id.'),
+    fix: 'send one event twice (svc webhooks send --repeat 2) and check that it was processed once',
+  },
+  {
+    name: 'signed-type',
+    rule: RULES.headers,
+    fix: 'check that the code takes type and id from the signed body, not from the headers',
+  },
+  {
+    name: 'untrusted-text',
+    rule: quote('2', 'receivers treat transcript and summary text as untrusted user content'),
+    fix: 'check that the code escapes titles, transcripts and summaries wherever it shows them',
+  },
+] as const;
+
+/** Which status a response may have. */
+interface Expectation {
+  readonly text: string;
+  readonly accepts: (status: number) => boolean;
+}
+
+const inClass = (status: number, ...hundreds: readonly number[]): boolean =>
+  hundreds.includes(Math.floor(status / 100));
+export const ACCEPTED: Expectation = { text: '2xx', accepts: (status) => inClass(status, 2) };
+export const REFUSED: Expectation = { text: '4xx', accepts: (status) => inClass(status, 4) };
+export const EITHER: Expectation = { text: '2xx or 4xx', accepts: (status) => inClass(status, 2, 4) };
+/** A parser may refuse names that are not unique (RFC 8259 §4); a bad signature has other statuses. */
+export const PARSED: Expectation = {
+  text: '2xx, 400 or 422',
+  accepts: (status) => inClass(status, 2) || status === 400 || status === 422,
+};
+export const NO_REDIRECT: Expectation = { text: 'no 3xx', accepts: (status) => !inClass(status, 3) };
 
 /** What the deliveries are made of. */
 export interface ProbeKit {
@@ -24,23 +87,13 @@ export interface ProbeKit {
   random(): number;
 }
 
-export interface ProbeDelivery extends Outgoing {
-  /** What it is, for the person who reads that it failed. */
-  readonly sent: string;
-}
-
 /** An event, and its body where that is not the usual JSON of it. */
-export interface ProbeEvent {
+interface ProbeEvent {
   readonly event: SampleEvent;
   readonly body?: string | Uint8Array;
 }
 
-/** What a signature is made of. */
-export interface SignedParts {
-  readonly key: string;
-  readonly timestamp: string;
-  readonly body: Uint8Array;
-}
+type MakeEvent = (kit: ProbeKit) => ProbeEvent;
 
 interface Signing {
   readonly skewS?: number;
@@ -48,7 +101,7 @@ interface Signing {
   readonly suffix?: string;
   /** Makes another header of the right signature. */
   readonly alter?: (signature: string, signed: SignedParts) => string;
-  /** The timestamp in the header, where that is not the one that is signed. */
+  /** Added to the timestamp in the header, and not to the one that is signed. */
   readonly headerSkewS?: number;
   /** The type in the header, where that is not the one in the body. */
   readonly type?: string;
@@ -56,7 +109,45 @@ interface Signing {
   readonly without?: RegExp;
 }
 
-export function signed(kit: ProbeKit, sent: string, { event, body }: ProbeEvent, signing: Signing = {}): ProbeDelivery {
+interface SignedParts {
+  readonly key: string;
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+}
+
+/** What a delivery is, for the person who reads that it failed, and how it is made. */
+export type Send = readonly [sent: string, event: MakeEvent, signing?: Signing];
+
+export interface Probe {
+  readonly name: string;
+  /** Of each of its deliveries; 2xx unless given. */
+  readonly expected?: Expectation;
+  /** The sentence of the document. */
+  readonly rule: string;
+  /** What to change in a receiver that fails. */
+  readonly fix: string;
+  /** Sent one after the other. */
+  readonly sends: readonly Send[];
+  /** All of them deliver one event. */
+  readonly sameEvent?: true;
+  /** There are four deliveries, and the third differs from the others in something that must not change the response. */
+  readonly alike?: true;
+}
+
+export interface ProbeDelivery extends Outgoing {
+  readonly sent: string;
+}
+
+/** Each is made, and signed, when it is asked for. */
+export function* probeDeliveries({ sends, sameEvent }: Probe, kit: ProbeKit): Generator<ProbeDelivery> {
+  const first = sends[0]?.[1](kit);
+  for (const [sent, make, signing = {}] of sends) {
+    const made = sameEvent === true && first !== undefined ? first : make(kit);
+    yield { sent, ...signed(kit, made, signing) };
+  }
+}
+
+function signed(kit: ProbeKit, { event, body }: ProbeEvent, signing: Signing): Outgoing {
   const { skewS = 0, suffix = '', alter, headerSkewS = 0, without, type = event.type } = signing;
   const bytes = body === undefined ? eventBytes(event) : Buffer.from(body as string);
   const seconds = Math.floor(kit.now() / 1000) + skewS;
@@ -67,31 +158,34 @@ export function signed(kit: ProbeKit, sent: string, { event, body }: ProbeEvent,
     deliveryId: deliveryId(kit.random),
     timestamp: `${seconds + headerSkewS}${suffix}`,
     signature: alter === undefined ? signature : alter(signature, parts),
-  }).filter(([name]: RawHeader) => without === undefined || !without.test(name));
-  return { sent, eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
+  }).filter(([name]) => without === undefined || !without.test(name));
+  return { eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
 }
 
-export function eventOf(kit: ProbeKit, type: string, size?: number): ProbeEvent {
-  return { event: sampleEvent(type, { now: kit.now, random: kit.random, size }) };
+/** An event of this type; `change` says what is different in it. */
+export function eventOf(
+  type: string,
+  change: (event: SampleEvent) => SampleEvent = (event) => event,
+  size?: number,
+): MakeEvent {
+  return ({ now, random }) => ({ event: change(sampleEvent(type, { now, random, size })) });
 }
 
-export function ping(kit: ProbeKit, data: SampleEvent['data'] = {}): ProbeEvent {
-  const { event } = eventOf(kit, WEBHOOK_PING);
-  return { event: { ...event, data } };
+export function pingOf(data: SampleEvent['data'] = {}): MakeEvent {
+  return eventOf(WEBHOOK_PING, (event) => ({ ...event, data }));
 }
 
 /** A complete summary; `change` says what is different in its data. */
-export function summary(
-  kit: ProbeKit,
-  change: (data: SampleEvent['data']) => SampleEvent['data'] = (data) => data,
-): ProbeEvent {
-  const { event } = eventOf(kit, SUMMARY_COMPLETED);
-  return { event: { ...event, data: change(event.data) } };
+export function summaryOf(change: (data: SampleEvent['data']) => SampleEvent['data'] = (data) => data): MakeEvent {
+  return eventOf(SUMMARY_COMPLETED, (event) => ({ ...event, data: change(event.data) }));
 }
 
 /** The same event in another spelling of its JSON. */
-export function spelled({ event }: ProbeEvent, spell: (json: string, event: SampleEvent) => string): ProbeEvent {
-  return { event, body: spell(JSON.stringify(event), event) };
+export function spelled(make: MakeEvent, spell: (json: string, event: SampleEvent) => string | Uint8Array): MakeEvent {
+  return (kit) => {
+    const { event } = make(kit);
+    return { event, body: spell(JSON.stringify(event), event) };
+  };
 }
 
 /** A copy without the field of this path. A number in it is the place in a list. */
@@ -102,9 +196,4 @@ export function withoutField(data: SampleEvent['data'], path: string): SampleEve
   const holder = names.reduce<Record<string, unknown>>((one, name) => one[name] as Record<string, unknown>, copy);
   delete holder[last];
   return copy;
-}
-
-/** With a signature that does not belong to it, in a body that is no JSON. */
-export function malformed(kit: ProbeKit): ProbeEvent {
-  return spelled(ping(kit), (json) => json.slice(0, -1));
 }

@@ -2,20 +2,18 @@
 import type { Plan } from '../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
 import type { Outbound } from '../../http/target.ts';
-import type { ProbeDelivery, ProbeKit } from './probe-deliveries.ts';
-import { PROBE_NAMES, type ProbeName } from './probe-names.ts';
-import { EVENT_PROBES } from './receiver-event-probes.ts';
-import type { Probe } from './receiver-rules.ts';
-import { NOT_TESTABLE, type UntestableName } from './receiver-rules.ts';
-import { SIGNATURE_PROBES } from './receiver-signature-probes.ts';
-
-/** In the order of their names. */
-const PROBES: readonly Probe[] = PROBE_NAMES.flatMap((wanted) =>
-  [...EVENT_PROBES, ...SIGNATURE_PROBES].filter(({ name }) => name === wanted),
-);
+import {
+  ACCEPTED,
+  NOT_TESTABLE,
+  type Probe,
+  type ProbeDelivery,
+  type ProbeKit,
+  probeDeliveries,
+} from './probe-deliveries.ts';
+import { PROBES } from './probes.ts';
 
 export interface ProbeResult {
-  readonly probe: ProbeName | UntestableName;
+  readonly probe: string;
   /** `skipped`: the receiver could no longer be reached. `not_testable`: no response shows whether the receiver follows the rule. */
   readonly verdict: 'pass' | 'fail' | 'skipped' | 'not_testable';
   readonly expected: string;
@@ -38,29 +36,29 @@ export interface ProbeResult {
 export interface ReceiverCheck {
   readonly url: URL;
   /** All where there are none. */
-  readonly only: readonly ProbeName[];
+  readonly only: readonly string[];
   /** An answer that comes later is none. */
   readonly deadlineMs: number;
   readonly kit: ProbeKit;
 }
 
 /** What is known before anything is sent: a report that is written now describes an interrupted check. */
-export function unsent(only: readonly ProbeName[]): ProbeResult[] {
+export function unsent(only: readonly string[]): ProbeResult[] {
   return [...choose(only).map(notSent), ...notTestable(only)];
 }
 
-function choose(only: readonly ProbeName[]): readonly Probe[] {
+function choose(only: readonly string[]): readonly Probe[] {
   return PROBES.filter(({ name }) => only.length === 0 || only.includes(name));
 }
 
-function notSent({ name, expected, rule }: Probe): ProbeResult {
+function notSent({ name, expected = ACCEPTED, rule }: Probe): ProbeResult {
   return { ...NOTHING, probe: name, verdict: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
 }
 
 const NOTHING = { statuses: [], ms: null, sent: null, answer: '' } as const;
 
 /** Only beside all probes: one who names some asks about these. */
-function notTestable(only: readonly ProbeName[]): ProbeResult[] {
+function notTestable(only: readonly string[]): ProbeResult[] {
   if (only.length > 0) return [];
   return NOT_TESTABLE.map(({ name, rule, fix }) => {
     return { ...NOTHING, probe: name, verdict: 'not_testable', expected: '', got: 'not testable', rule, fix };
@@ -69,7 +67,7 @@ function notTestable(only: readonly ProbeName[]): ProbeResult[] {
 
 /** In a dry run: every delivery of the probes. */
 export function planCheck({ url, only, kit }: Pick<ReceiverCheck, 'url' | 'only' | 'kit'>): Plan {
-  const deliveries = choose(only).flatMap((probe) => probe.deliveries(kit));
+  const deliveries = choose(only).flatMap((probe) => [...probeDeliveries(probe, kit)]);
   return planPosts(deliveries.map(({ headers, body }) => ({ url, headers, body })));
 }
 
@@ -109,25 +107,26 @@ interface Sent {
 /** Up to the first delivery that is not answered as it should be. */
 async function sendProbe(
   poster: Poster,
-  { deliveries, expected }: Probe,
+  probe: Probe,
   url: URL,
   timeoutMs: number,
   kit: ProbeKit,
 ): Promise<readonly Sent[]> {
+  const { accepts } = probe.expected ?? ACCEPTED;
   const all: Sent[] = [];
-  for (const delivery of deliveries(kit)) {
+  for (const delivery of probeDeliveries(probe, kit)) {
     const { headers, body } = delivery;
     const posted = await poster.post({ url, headers, body, timeoutMs });
     all.push({ delivery, posted });
-    if (posted.status === undefined || !expected.holds(posted.status)) break;
+    if (posted.status === undefined || !accepts(posted.status)) break;
   }
   return all;
 }
 
-function judged({ name, expected, rule, fix, alike }: Probe, sent: readonly Sent[]): ProbeResult {
+function judged({ name, expected = ACCEPTED, rule, fix, alike }: Probe, sent: readonly Sent[]): ProbeResult {
   const last = sent.at(-1);
   const statuses = sent.flatMap(({ posted: { status } }) => (status === undefined ? [] : [status]));
-  const asExpected = sent.every(({ posted: { status } }) => status !== undefined && expected.holds(status));
+  const asExpected = sent.every(({ posted: { status } }) => status !== undefined && expected.accepts(status));
   const differs = asExpected && alike === true && answersDiffer(sent.map(({ posted }) => posted));
   const good = asExpected && !differs;
   const shown = differs ? sent[2] : last;

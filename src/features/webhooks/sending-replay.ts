@@ -3,9 +3,9 @@ import { SvcError } from '../../errors.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
 import { type DeliveryFormat, readDeliveries } from './formats.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
+import { withAgent } from './sample-event.ts';
 import type { SigningSecret } from './secret.ts';
 import type { Draft, Outgoing } from './sending.ts';
-import { withAgent } from './sending-event.ts';
 import { signatureOf, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 export interface ReplayOptions {

@@ -3,7 +3,7 @@ import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
 import { isPipeOrDevice, writeToPipe } from '../../../store/pipes.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { PROBE_NAMES } from '../probe-names.ts';
+import { PROBE_NAMES } from '../probes.ts';
 import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-check.ts';
 import { RECEIVER_MS } from '../sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';

@@ -4,9 +4,15 @@ import { SvcError } from '../../../errors.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { eventBytes, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sample-event.ts';
+import {
+  draftEvent,
+  eventBytes,
+  makeDelivery,
+  SUMMARY_COMPLETED,
+  type Tampering,
+  WEBHOOK_PING,
+} from '../sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
-import { draftEvent, makeDelivery, type Tampering } from '../sending-event.ts';
 import { SENT_LIST, SENT_ONE } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROBE_NAMES, type ProbeName } from '../../../../src/features/webhooks/probe-names.ts';
+import { NOT_TESTABLE } from '../../../../src/features/webhooks/probe-deliveries.ts';
+import { PROBE_NAMES } from '../../../../src/features/webhooks/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
-import { NOT_TESTABLE } from '../../../../src/features/webhooks/receiver-rules.ts';
 import { interpreter } from '../../../support/peers.ts';
 import { freePorts } from '../../../support/ports.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
@@ -20,11 +20,11 @@ import { probe } from './probing.ts';
 import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
 import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
 
-async function failures(url: string, only: readonly ProbeName[] = []): Promise<ProbeResult[]> {
+async function failures(url: string, only: readonly string[] = []): Promise<ProbeResult[]> {
   return (await probe(url, only)).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
 }
 
-const LARGE: ReadonlySet<ProbeName> = new Set(['body-1-mib', 'large-body']);
+const LARGE: ReadonlySet<string> = new Set(['body-1-mib', 'large-body']);
 
 async function expectFailures(url: string, probes: readonly string[]): Promise<void> {
   // Megabytes to each receiver would take most of the time: they go to those that fail by them.

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROBE_NAMES } from '../../../../src/features/webhooks/probe-names.ts';
+import { PROBE_NAMES } from '../../../../src/features/webhooks/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';

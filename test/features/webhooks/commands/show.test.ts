@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
-import { eventBytes, sampleEvent, signedHeaders } from '../../../../src/features/webhooks/sample-event.ts';
+import { deliveryHeaders, eventBytes, sampleEvent } from '../../../../src/features/webhooks/sample-event.ts';
+import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
@@ -22,14 +23,19 @@ const show = (stdin: unknown, args: readonly string[] = [], options: RunOptions 
 
 const withData = (data: unknown, type = 'summary.completed') => ({ ...PING, type, data });
 
+function signedHeaders(key: string, body: Uint8Array) {
+  const timestamp = '1767225600';
+  const signature = signatureOf(key, timestamp, body);
+  return deliveryHeaders({ timestamp, signature, type: 'webhook.ping', deliveryId: 'dlv_1' });
+}
+
 function delivery(body: Uint8Array, key = SECRET): Uint8Array {
-  const headers = signedHeaders({ key, timestampS: 1767225600, body, type: 'webhook.ping', deliveryId: 'dlv_1' });
+  const headers = signedHeaders(key, body);
   return httpRequest(new URL('http://h/'), headers, body);
 }
 
 function recording(...bodies: readonly Uint8Array[]): string {
-  const headers = (body: Uint8Array) =>
-    signedHeaders({ key: SECRET, timestampS: 1767225600, body, type: 'webhook.ping', deliveryId: 'dlv_1' });
+  const headers = (body: Uint8Array) => signedHeaders(SECRET, body);
   return bodies
     .map((body) => {
       const line = { v: 1, received_at: '2026-01-01T00:00:00.000Z', remote: '127.0.0.1', method: 'POST', path: '/' };
