@@ -77,8 +77,8 @@ export interface SubscriptionDraft {
 }
 
 export interface SubscriptionChange {
-  /** Left out: it stays. */
-  readonly url?: string;
+  /** Undefined: it stays. */
+  readonly url?: string | undefined;
   /** Never left out: the service would clear the list (doc 2 §4 rule 4). */
   readonly events: readonly string[];
 }

@@ -12,6 +12,7 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../http/as-curl.ts';
 import type { Target } from '../../http/target.ts';
 import { changeWebhookSecrets, type StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
@@ -27,7 +28,6 @@ import {
   eventsLeft,
   eventsOf,
   findSubscription,
-  idArgument,
   MANY_FAILURES,
   QUOTA,
   quotaText,
@@ -40,7 +40,7 @@ function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', about: null };
   if (all.length < QUOTA) return { ...common, ...ok(quotaText(all)) };
   const useless = all.find(({ status }) => status === DISABLED);
-  const mend = `svc webhooks delete ${useless === undefined ? '<id>' : idArgument(useless.id)}`;
+  const mend = `svc webhooks delete ${useless === undefined ? '<id>' : shellWord(useless.id)}`;
   return { ...common, ...warn(`${quotaText(all)}: none can be created, nor rotated`, mend) };
 }
 
@@ -75,7 +75,7 @@ async function subscriptionFindings(
 
 function statusCheck(subscription: Subscription): Verdict {
   const { status, consecutive_failures: fails = 0 } = subscription;
-  const id = idArgument(subscription.id);
+  const id = shellWord(subscription.id);
   if (status === DISABLED) {
     const why = 'nothing is delivered, and only another address brings it back';
     return bad(`disabled: ${why}`, `svc webhooks enable ${id} --url <url>`);
@@ -92,7 +92,7 @@ function statusCheck(subscription: Subscription): Verdict {
 function events(subscription: Subscription): Verdict {
   const types = eventsOf(subscription);
   if (types.length > 0) return ok(types.join(', '));
-  const mend = `svc webhooks update ${idArgument(subscription.id)} --set-event summary.completed`;
+  const mend = `svc webhooks update ${shellWord(subscription.id)} --set-event summary.completed`;
   return warn('none: nothing is delivered', mend);
 }
 
@@ -101,7 +101,7 @@ async function address(
   all: readonly Subscription[],
   local: boolean,
 ): Promise<Verdict> {
-  const another = `svc webhooks ${status === DISABLED ? 'enable' : 'update'} ${idArgument(id)} --url <url>`;
+  const another = `svc webhooks ${status === DISABLED ? 'enable' : 'update'} ${shellWord(id)} --url <url>`;
   try {
     checkReceiverUrl(url, url, { local });
   } catch (error) {
@@ -119,7 +119,7 @@ async function address(
 
 function secret({ id }: Subscription, fingerprint: string | undefined): Verdict {
   if (fingerprint !== undefined) return ok(`kept here (sha256 fp ${fingerprint})`);
-  const import_ = `svc webhooks secrets import ${idArgument(id)}`;
+  const import_ = `svc webhooks secrets import ${shellWord(id)}`;
   return warn('not kept here; if nobody else has it, no delivery can be verified', import_);
 }
 
@@ -136,7 +136,7 @@ const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => s
 function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
   const common = { check: 'deliveries', about: id };
   if (items.length === 0) return { ...common, ...ok('none so far') };
-  const log = `svc webhooks deliveries ${idArgument(id)}`;
+  const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
   if (failed.length > 0) {
     const most = commonest(failed.map(({ last_error: error }) => error || 'unknown'));

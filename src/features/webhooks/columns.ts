@@ -1,5 +1,38 @@
-/** Columns of what the webhook commands print. */
-import type { Column, RecordOutput } from '../../output/types.ts';
+/** Columns that several of the webhook commands share. */
+import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
+import type { SentDelivery } from './sending.ts';
+import { DISABLING_FAILURES, eventsOf, MANY_FAILURES, type ShownSubscription } from './subscription.ts';
+
+const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'good', disabled: 'bad' };
+
+export function statusCell({ status_text: text }: Pick<ShownSubscription, 'status_text'>): Cell {
+  return { text, tone: STATE_TONES[text] ?? 'warn' };
+}
+
+function failsCell({ consecutive_failures: fails }: ShownSubscription): Cell {
+  if (fails === undefined) return undefined;
+  const text = `${fails}/${DISABLING_FAILURES}`;
+  return fails >= MANY_FAILURES ? { text, tone: 'warn' } : text;
+}
+
+export function eventsCell(subscription: Pick<ShownSubscription, 'events'>): Cell {
+  const events = eventsOf(subscription);
+  return events.length === 0 ? { text: 'none: nothing is delivered', tone: 'warn' } : events;
+}
+
+function timeCell(time: string | null | undefined): Cell {
+  return time === undefined || time === null || time === '' ? undefined : { time };
+}
+
+export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'status', cell: statusCell },
+  { name: 'fails', cell: failsCell, align: 'right' },
+  { name: 'url', cell: ({ url }) => url, flex: true },
+  { name: 'events', cell: eventsCell, flex: true },
+  { name: 'last-activity', cell: (one) => timeCell(one.updated_at) },
+  { name: 'created', cell: (one) => timeCell(one.created_at), wide: true },
+];
 
 interface KeptSecret {
   readonly endpoint_id: string;
@@ -20,3 +53,53 @@ export const SECRET_RECORD: RecordOutput<KeptSecret> = {
   columns: SECRET_COLUMNS,
   id: (kept) => kept.endpoint_id,
 };
+
+const sentId = (row: SentDelivery): string => row.event_id ?? '';
+
+const SENT_COLUMNS: readonly Column<SentDelivery>[] = [
+  { name: 'n', cell: ({ n }) => n, align: 'right' },
+  { name: 'event-id', cell: (row) => row.event_id },
+  { name: 'event-type', cell: (row) => row.event_type, wide: true },
+  { name: 'status', cell: sentStatusCell },
+  { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
+  { name: 'answer', cell: answerCell, flex: true },
+];
+
+export const SENT_LIST: ListOutput<SentDelivery> = {
+  kind: 'list',
+  columns: SENT_COLUMNS,
+  id: sentId,
+  empty: 'nothing was sent',
+  live: (row) => [String(row.n).padStart(3), ...sentCells(row)],
+};
+
+export const SENT_ONE: RecordOutput<SentDelivery> = {
+  kind: 'record',
+  columns: SENT_COLUMNS,
+  id: sentId,
+  line: sentLine,
+};
+
+function sentLine(row: SentDelivery): Cell {
+  const { event_id, status, delivered, error, ms } = row;
+  const parts = [event_id ?? '-', status ?? error?.code, `${ms} ms`, answerCell(row)];
+  return { text: parts.filter((part) => part !== '').join('  '), tone: delivered ? 'good' : 'bad' };
+}
+
+function sentCells(row: SentDelivery): readonly Cell[] {
+  return [row.event_id ?? '-', sentStatusCell(row), `${row.ms} ms`, answerCell(row)];
+}
+
+function sentStatusCell({ status, delivered, error }: SentDelivery): Cell {
+  return { text: String(status ?? error?.code ?? ''), tone: delivered ? 'good' : 'bad' };
+}
+
+const SHOWN = 80;
+
+/** Its start, on one line. */
+function answerCell({ answer, location, error }: SentDelivery): string {
+  if (error !== null) return error.message;
+  const text = [...answer.replace(/\s+/g, ' ').trim()];
+  const start = text.length > SHOWN ? `${text.slice(0, SHOWN).join('')}…` : text.join('');
+  return location === null ? start : `to ${location} ${start}`.trimEnd();
+}

@@ -18,16 +18,27 @@ export function messageOfService({ cause }: SvcError): string | undefined {
   return cause instanceof ServiceMessage ? cause.message : undefined;
 }
 
+/** A write whose response was lost, and of which the list shows nothing: the service's own message means that it was not done. */
+export function notDone(error: SvcError, what: 'created' | 'updated' | 'deleted'): SvcError | undefined {
+  const message = messageOfService(error);
+  if (message === undefined) return undefined;
+  // Behind a proxy, or after a cut, a request may still be carried out.
+  const details = { httpStatus: error.httpStatus, cause: error };
+  return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
+}
+
+/** A write whose response was lost, and of which the list does not tell enough. */
+export function stillUnknown(error: SvcError, looked: string, hint: string): SvcError {
+  const details = { hint, httpStatus: error.httpStatus, cause: error };
+  return new SvcError('outcome_unknown', `${error.message}; ${looked}`, details);
+}
+
 export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
   const { status } = answer;
   const own = serviceError(answer);
   const words = own ?? serviceMessage(answer);
   const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
-    new SvcError(code, message, {
-      httpStatus: status,
-      ...(hint === undefined ? {} : { hint }),
-      ...(own === undefined ? {} : { cause: new ServiceMessage(own) }),
-    });
+    new SvcError(code, message, { httpStatus: status, hint, cause: own && new ServiceMessage(own) });
 
   switch (status) {
     case 400:

@@ -1,6 +1,5 @@
 /** Subscriptions as people know them: states, limits, and which one an id means. */
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import type { Subscription } from './schema.ts';
 
 /** Doc 2 §8: disabled ones count. */
@@ -64,11 +63,6 @@ export function quotaText(subscriptions: readonly Subscription[]): string {
 /** How many more events that fail for good disable the endpoint. */
 export function eventsLeft({ consecutive_failures: failures = 0 }: Subscription): number {
   return Math.max(0, Math.ceil((DISABLING_FAILURES - failures) / ATTEMPTS_PER_EVENT));
-}
-
-/** As a hint's command line takes it: ids are the service's, and may hold anything. */
-export function idArgument(id: string): string {
-  return shellWord(id);
 }
 
 /** Throws `invalid_value` for what would make another path of it: checked before anything is sent. */

@@ -8,7 +8,7 @@ import { Plan } from '../../http/endpoint.ts';
 import type { Recordings } from './api.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';
-import { DISABLED, eventsOf, idArgument, RETRY_MINUTES } from './subscription.ts';
+import { DISABLED, eventsOf, RETRY_MINUTES } from './subscription.ts';
 
 const PING = 'webhook.ping';
 
@@ -147,7 +147,7 @@ export async function waitForTest(
     const { code, message } = error;
     if (code === 'interrupted' || code === 'terminated') throw new SvcError(code, `${message}; ${eventId} is queued`);
     throw new SvcError('outcome_unknown', `${eventId} is queued, but waiting for it failed: ${message}`, {
-      hint: `see: svc webhooks deliveries ${idArgument(id)}`,
+      hint: `see: svc webhooks deliveries ${shellWord(id)}`,
       cause: error,
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
     });

@@ -2,13 +2,33 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { jsonText } from '../../../json-object.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
-import { CREATED_RECORD, createdRow } from '../created-subscription.ts';
-import { createSubscription, runUninterrupted } from '../creating.ts';
+import { eventsCell, statusCell } from '../columns.ts';
+import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
 import { subscriptionCandidates } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
+
+const CREATED_RECORD: RecordOutput<CreatedRow> = {
+  kind: 'record',
+  columns: [
+    { name: 'id', cell: ({ id }) => id },
+    { name: 'url', cell: ({ url }) => (typeof url === 'string' ? url : undefined) },
+    {
+      name: 'events',
+      cell: ({ events }) => (Array.isArray(events) ? eventsCell({ events: events.map(jsonText) }) : undefined),
+    },
+    { name: 'status', cell: statusCell },
+    {
+      name: 'secret',
+      cell: (created) => created.secret ?? `${created.secret_kept} (sha256 fp ${created.secret_fingerprint})`,
+    },
+  ],
+  id: ({ id }) => id,
+};
 
 export const webhooksCreate = recordCommand({
   id: 'webhooks create',

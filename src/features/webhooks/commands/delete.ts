@@ -1,20 +1,41 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import type { ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
-import { deleteSubscription } from '../deleting.ts';
 import type { Subscription } from '../schema.ts';
 import { stillStored } from '../stored-secrets.ts';
-import {
-  checkSubscriptionId,
-  DISABLED,
-  findSubscription,
-  idArgument,
-  quotaText,
-  subscriptionStatus,
-} from '../subscription.ts';
-import { DELETION_LIST, type DeletionRow } from '../subscriptions.ts';
+import { checkSubscriptionId, DISABLED, findSubscription, quotaText, subscriptionStatus } from '../subscription.ts';
+import { deleteSubscription } from '../updating.ts';
+
+/** What became of each of several subscriptions. */
+interface DeletionRow {
+  readonly id: string;
+  readonly result: 'deleted' | 'already-gone' | 'not-found' | 'error';
+  readonly url: string | null;
+  readonly message: string | null;
+}
+
+const RESULT_TONES: Readonly<Record<DeletionRow['result'], Tone>> = {
+  deleted: 'good',
+  'already-gone': 'dim',
+  'not-found': 'bad',
+  error: 'bad',
+};
+
+const DELETION_LIST: ListOutput<DeletionRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'id', cell: ({ id }) => id },
+    { name: 'result', cell: ({ result }) => ({ text: result, tone: RESULT_TONES[result] }) },
+    { name: 'url', cell: ({ url }) => url, flex: true },
+    { name: 'message', cell: ({ message }) => message, flex: true },
+  ],
+  id: ({ id }) => id,
+  empty: 'no such subscriptions: nothing was sent',
+};
 
 const FORGET = 'svc webhooks secrets delete';
 
@@ -77,8 +98,7 @@ export const webhooksDelete = listCommand({
     const kept = await stillStored(new Set(gone.map(({ id }) => id)), ctx);
     return {
       ...answer,
-      footer:
-        kept.map((id) => `the secret of ${id} is still kept: ${FORGET} ${idArgument(id)}`).join('\n') || undefined,
+      footer: kept.map((id) => `the secret of ${id} is still kept: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
     };
   },
 });

@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type OutageEvent, outageEvent, poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import {
   DELIVERED,
@@ -12,9 +13,9 @@ import {
   latestFirst,
   PENDING,
   readWholeLog,
+  type ShownLogItem,
   shownLogItem,
 } from '../delivery-log.ts';
-import { CHANGE_LIST, LOG_LIST } from '../delivery-log-columns.ts';
 import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { LogItem } from '../schema.ts';
@@ -24,6 +25,47 @@ import { checkSubscriptionId, findSubscription } from '../subscription.ts';
 const USUAL_PAGE = 20;
 const FASTEST_MS = 2_000;
 const SLOWEST_MS = 10_000;
+
+const STATE_TONES: Readonly<Record<string, Tone>> = { pending: 'warn', delivered: 'good', failed: 'bad' };
+
+function stateCell({ status_text: text }: ShownLogItem): Cell {
+  return { text, tone: STATE_TONES[text] ?? 'warn' };
+}
+
+function timeCell(time: string | null | undefined): Cell {
+  return time === undefined || time === null || time === '' ? '-' : { time };
+}
+
+const COLUMNS: readonly Column<ShownLogItem>[] = [
+  { name: 'event', cell: (item) => item.event_id },
+  { name: 'type', cell: (item) => item.event_type, flex: true },
+  { name: 'status', cell: stateCell },
+  { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
+  { name: 'last-error', cell: (item) => item.last_error || '-', flex: true },
+  { name: 'created', cell: (item) => timeCell(item.created_at) },
+  { name: 'delivered', cell: (item) => timeCell(item.delivered_at) },
+  { name: 'id', cell: ({ id }) => id, wide: true },
+];
+
+const LOG_LIST: ListOutput<ShownLogItem> = {
+  kind: 'list',
+  columns: COLUMNS,
+  id: ({ id }) => id,
+  empty: 'no such deliveries',
+};
+
+const CHANGE_LIST: ListOutput<DeliveryChange> = {
+  kind: 'list',
+  columns: [{ name: 'change', cell: ({ change }) => change }, ...COLUMNS],
+  id: ({ id }) => id,
+  live: (item) => [
+    item.event_id,
+    item.event_type,
+    stateCell(item),
+    item.attempts === undefined ? undefined : `attempt ${item.attempts}`,
+    item.last_error === '' ? undefined : item.last_error,
+  ],
+};
 
 export const webhooksDeliveries = listCommand({
   id: 'webhooks deliveries',

@@ -1,5 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { shellWord } from '../../../http/as-curl.ts';
 import { openRecordings } from '../api.ts';
+import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
@@ -8,12 +10,10 @@ import {
   DISABLED,
   eventsLeft,
   findSubscription,
-  idArgument,
   type ShownSubscription,
   shownSubscription,
   subscriptionCandidates,
 } from '../subscription.ts';
-import { SUBSCRIPTION_COLUMNS } from '../subscriptions.ts';
 
 interface Detailed extends ShownSubscription {
   /** Of the secret that svc keeps, null where it keeps none. */
@@ -60,7 +60,7 @@ export const webhooksGet = recordCommand({
 
 function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
   if (status === DISABLED)
-    return `disabled: it comes back with another url: svc webhooks enable ${idArgument(id)} --url <url>`;
+    return `disabled: it comes back with another url: svc webhooks enable ${shellWord(id)} --url <url>`;
   if (fails === 0) return undefined;
   return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
 }

@@ -1,11 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { SENT_LIST } from '../columns.ts';
 import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { DELIVERY_FORMATS } from '../formats.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { planAll, sendAll, Tally } from '../sending.ts';
 import { Replay } from '../sending-replay.ts';
-import { SENT_LIST } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 export const webhooksReplay = listCommand({

@@ -1,17 +1,17 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
-import { type CreatedRow, createdRow } from '../created-subscription.ts';
-import { checkQuota, createSubscription, runUninterrupted } from '../creating.ts';
-import { deleteSubscription } from '../deleting.ts';
+import { type CreatedRow, checkQuota, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { Subscription } from '../schema.ts';
 import { openSecretSink } from '../stored-secrets.ts';
-import { checkSubscriptionId, eventsOf, findSubscription, idArgument } from '../subscription.ts';
+import { checkSubscriptionId, eventsOf, findSubscription } from '../subscription.ts';
 import { queueTest, type TestResult, testWarning, waitForTest } from '../test-delivery.ts';
+import { deleteSubscription } from '../updating.ts';
 
 interface RotatedRow extends CreatedRow {
   /** The id of the old one. */
@@ -112,7 +112,7 @@ async function finishRotation(
   ctx: RunContext,
 ): Promise<Finished> {
   const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
-  const next = `svc webhooks test ${idArgument(id)} --wait 90s && svc webhooks delete ${idArgument(old.id)}`;
+  const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
   const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
     new SvcError(code, `${state}, and ${old.id} is still there: ${why}`, { hint: next, cause });
   ctx.notice(`${state}: until ${old.id} is deleted the receiver has to accept both secrets`);
@@ -135,7 +135,7 @@ async function finishRotation(
   await deleteSubscription(old.id, recordings, confirmed).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
-      hint: `svc webhooks delete ${idArgument(old.id)}`,
+      hint: `svc webhooks delete ${shellWord(old.id)}`,
       cause: error,
     });
   });

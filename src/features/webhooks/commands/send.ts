@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { parseDuration } from '../../../cli/duration.ts';
 import { SvcError } from '../../../errors.ts';
+import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
@@ -13,7 +14,6 @@ import {
   WEBHOOK_PING,
 } from '../sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
-import { SENT_LIST, SENT_ONE } from '../sent-deliveries.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 export const webhooksSend = listCommand({

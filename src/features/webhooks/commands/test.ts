@@ -1,11 +1,32 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import type { RecordOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
-import { TEST_RECORD } from '../delivery-log-columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
-import { queueTest, type TestResult, testCode, testWarning, waitForTest } from '../test-delivery.ts';
+import { queueTest, type TestOutcome, type TestResult, testCode, testWarning, waitForTest } from '../test-delivery.ts';
+
+const OUTCOME_TONES: Readonly<Record<TestOutcome, Tone>> = {
+  queued: 'strong',
+  delivered: 'good',
+  failed: 'bad',
+  skipped: 'bad',
+  pending: 'warn',
+  'not-dispatched': 'warn',
+};
+
+const TEST_RECORD: RecordOutput<TestResult> = {
+  kind: 'record',
+  columns: [
+    { name: 'event', cell: (test) => test.event_id },
+    { name: 'endpoint', cell: (test) => test.endpoint_id },
+    { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: OUTCOME_TONES[outcome] }) },
+    { name: 'what', cell: ({ text }) => text },
+  ],
+  id: (test) => test.event_id,
+  line: ({ outcome, text }) => ({ text, tone: OUTCOME_TONES[outcome] }),
+};
 
 export const webhooksTest = recordCommand({
   id: 'webhooks test',
