@@ -17,20 +17,16 @@ export const subscription = z.looseObject({
 export type Subscription = z.infer<typeof subscription>;
 
 export const subscriptionList = z.looseObject({ items: z.nullable(z.array(subscription)) });
-export type SubscriptionList = z.infer<typeof subscriptionList>;
 
 /** Whatever it holds: it is the only place where the secret ever stands, and must not be thrown away for a missing field. */
 export const createdSubscription = z.looseObject({});
 export type CreatedSubscription = z.infer<typeof createdSubscription>;
 
 export const updatedSubscription = z.looseObject({ item: subscription });
-export type UpdatedSubscription = z.infer<typeof updatedSubscription>;
 
 export const deletion = z.looseObject({ ok: z.boolean() });
-export type Deletion = z.infer<typeof deletion>;
 
 export const queuedTest = z.looseObject({ event_id: z.optional(z.string()), queued: z.boolean() });
-export type QueuedTest = z.infer<typeof queuedTest>;
 
 export const logItem = z.looseObject({
   id: z.string(),
@@ -45,7 +41,6 @@ export const logItem = z.looseObject({
 export type LogItem = z.infer<typeof logItem>;
 
 export const deliveryLog = z.looseObject({ items: z.nullable(z.array(logItem)) });
-export type DeliveryLog = z.infer<typeof deliveryLog>;
 
 export const sample = z.looseObject({});
 export type Sample = z.infer<typeof sample>;

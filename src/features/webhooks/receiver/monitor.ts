@@ -22,9 +22,6 @@ export type Decision = 'continue' | 'done' | 'failed';
 const DISABLES = 20;
 const FIRST_WARNING = 3;
 const LAST_STRAW = 10;
-/** The first retry comes after about a minute; what comes earlier was sent twice at once. */
-const RETRY_MS = 30_000;
-const MOST_ATTEMPTS = 10_000;
 
 export class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0, filtered: 0 };
@@ -33,21 +30,19 @@ export class DeliveryMonitor {
   readonly #warn: (key: string, text: string) => void;
   #invalidInARow = 0;
   #failedInARow = 0;
-  /** By event id: the signed timestamp of the first attempt, and when it arrived. */
-  readonly #attempts = new Map<string, { readonly timestamp: number; readonly ms: number }>();
 
   constructor(options: MonitorOptions, warn: (key: string, text: string) => void) {
     this.#options = options;
     this.#warn = warn;
   }
 
-  record({ row, filtered, location }: Outcome, receivedMs: number): Decision {
+  record({ row, filtered, location }: Outcome): Decision {
     if (filtered) {
       this.#recordFiltered(row);
       return 'continue';
     }
     this.tally.deliveries++;
-    return row.valid ? this.#recordValid(row, receivedMs, location) : this.#recordInvalid(row);
+    return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
   }
 
   /** The sender counts it as delivered and never sends it again, so it must not go unseen. */
@@ -60,7 +55,7 @@ export class DeliveryMonitor {
     );
   }
 
-  #recordValid(row: DeliveryRow, receivedMs: number, location: string | undefined): Decision {
+  #recordValid(row: DeliveryRow, location: string | undefined): Decision {
     const { count, untilEvents } = this.#options;
     const { tally } = this;
     tally.valid++;
@@ -69,10 +64,6 @@ export class DeliveryMonitor {
     const accepted = isSuccess(row.response) && (row.forward === null || isSuccess(row.forward.status ?? 0));
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
     this.#warnOfResponse(row, location);
-    // Without a retry there is nothing to compare with: most events have only one attempt.
-    if (row.event_id !== null && (!accepted || row.duplicate !== null || this.#attempts.size > 0)) {
-      this.#compareAttempts(row.event_id, row.timestamp, receivedMs, accepted);
-    }
     if (!accepted || row.duplicate !== null) return 'continue';
     tally.accepted++;
     const reached = count !== undefined && tally.accepted >= count;
@@ -106,23 +97,6 @@ export class DeliveryMonitor {
         `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLES} failed attempts`,
       );
     }
-  }
-
-  #compareAttempts(id: string, timestamp: number | null, ms: number, accepted: boolean): void {
-    const first = this.#attempts.get(id);
-    if (first === undefined) {
-      if (accepted || timestamp === null) return;
-      if (this.#attempts.size >= MOST_ATTEMPTS) this.#attempts.clear();
-      this.#attempts.set(id, { timestamp, ms });
-      return;
-    }
-    if (first.timestamp === timestamp && ms - first.ms >= RETRY_MS) {
-      this.#warn(
-        'same timestamp',
-        `warning: ${id} was retried with the same timestamp: use --tolerance 3600s, or later retries are refused as stale`,
-      );
-    }
-    if (accepted) this.#attempts.delete(id);
   }
 
   #recordInvalid({ verdict, signature_ok, age_s }: DeliveryRow): Decision {

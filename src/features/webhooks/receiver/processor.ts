@@ -1,8 +1,8 @@
 /** What becomes of a delivery: it is verified, de-duplicated, forwarded and recorded, and only then answered. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, type RawHeader, readEvent } from '../delivery.ts';
+import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../delivery.ts';
 import type { SigningSecret } from '../secret.ts';
-import { type SignedHeaders, type Verification, verifySignature } from '../signature.ts';
+import { type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
 import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
@@ -188,7 +188,7 @@ export class DeliveryProcessor {
     if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
     if (body.length > MOST_SEARCHED_BYTES || ++this.#searches > MOST_SEARCHES) return [];
     const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
-    return findHints({ headers: signedHeaders(headers), body, secrets, deliveryId });
+    return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
   }
 }
 
@@ -198,14 +198,7 @@ export function verifyDelivery(
   { secrets, toleranceS }: Pick<ProcessorOptions, 'secrets' | 'toleranceS'>,
 ): Verification | undefined {
   if (secrets === undefined) return undefined;
-  return verifySignature(signedHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
-}
-
-function signedHeaders(headers: readonly RawHeader[]): SignedHeaders {
-  return {
-    timestamps: headerValues(headers, `${HEADER_PREFIX}Timestamp`),
-    signatures: headerValues(headers, `${HEADER_PREFIX}Signature`),
-  };
+  return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
 }
 
 function duplicateOf(seen: SeenEvents, key: string, { receivedMs }: IncomingDelivery): DeliveryRow['duplicate'] {

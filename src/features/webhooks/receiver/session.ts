@@ -96,7 +96,7 @@ export class ReceiverSession {
     }
     const outcome = await this.#processor.handle(delivery);
     if (!outcome.filtered) this.rows.push(outcome.row);
-    const decision = this.#monitor.record(outcome, delivery.receivedMs);
+    const decision = this.#monitor.record(outcome);
     if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
   }
 
