@@ -2,7 +2,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
-import { parseDuration } from './duration.ts';
 import {
   type Argument,
   allFlags,
@@ -18,7 +17,7 @@ import {
   usageLine,
 } from './flags.ts';
 import { didYouMean } from './suggest.ts';
-import { parseTime } from './time.ts';
+import { parseDuration, parseTime } from './time.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
 export interface Words {

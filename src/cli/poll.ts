@@ -3,7 +3,7 @@
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Change, Snapshot } from '../output/types.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './time.ts';
 
 export interface PollOptions {
   /** Asked again before each pause where it is a function. */

@@ -5,8 +5,8 @@ import { parseBaseUrl } from '../http/address.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import type { Settings } from '../store/settings.ts';
-import { parseDuration } from './duration.ts';
 import type { GlobalInput } from './flags.ts';
+import { parseDuration } from './time.ts';
 
 export interface TargetParts {
   readonly service: ServiceName;

@@ -2,7 +2,7 @@
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../http/as-curl.ts';
 import type { RunContext } from './command.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './time.ts';
 
 /** More choices than this nobody looks through. */
 export const MOST_CHOICES = 100;

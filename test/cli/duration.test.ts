@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/cli/duration.ts';
+import { formatDuration, parseDuration } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
 
 function refusal(text: string): SvcError {

@@ -1,8 +1,8 @@
 /** Writing silences safely: what is checked before one is sent, what is asked, and what is read after a refusal. */
 import { bulk, bulkAnswer } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import type { Arguments, Flags } from '../../cli/flags.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';

@@ -1,8 +1,8 @@
 /** A session that is listened to until there is enough: it takes its subscriptions back before it ends, also by Ctrl-C. */
 import { AsyncQueue } from '../../async-queue.ts';
 import type { RunContext } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import type { Flags } from '../../cli/flags.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
 import type { Subscription } from './subscription.ts';

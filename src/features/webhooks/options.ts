@@ -1,7 +1,7 @@
 /** Options that several commands share, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import type { Flags } from '../../cli/flags.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { redactText } from '../../http/redact.ts';

@@ -1,6 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { parseDuration } from '../../../cli/duration.ts';
 import type { Instant } from '../../../cli/flags.ts';
+import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../api.ts';

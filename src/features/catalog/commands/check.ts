@@ -1,6 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/duration.ts';
 import { poll } from '../../../cli/poll.ts';
+import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';

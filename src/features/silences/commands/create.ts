@@ -1,6 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { parseDuration } from '../../../cli/duration.ts';
 import type { Instant } from '../../../cli/flags.ts';
+import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';

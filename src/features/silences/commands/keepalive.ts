@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/duration.ts';
+import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
 import { type Matcher, matcherFrom } from '../../alerts/matcher.ts';

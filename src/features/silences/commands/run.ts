@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { childEnvironment, runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/duration.ts';
+import { formatDuration } from '../../../cli/time.ts';
 import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
