@@ -4,11 +4,15 @@
 const argv = process.argv.slice(2);
 const text = prepared();
 if (argv[0] === '__complete') {
-  const { completionAnswer, processContext, resolvePaths } = built('../dist/complete.cjs');
-  completionAnswer(argv.slice(1), built('../dist/completion.json'), processContext(resolvePaths)).then(print);
+  const { completionAnswer, processContext, resolvePaths } = built(() => require('../dist/complete.cjs'));
+  completionAnswer(
+    argv.slice(1),
+    built(() => require('../dist/completion.json')),
+    processContext(resolvePaths),
+  ).then(print);
 } else if (text === undefined) {
-  const { main, processContext, resolvePaths } = built('../dist/main.cjs');
-  main(argv, processContext(resolvePaths), () => built('../dist/prepared.json').aliases).then((code) => {
+  const { main, processContext, resolvePaths } = built(() => require('../dist/main.cjs'));
+  main(argv, processContext(resolvePaths), () => built(() => require('../dist/prepared.json')).aliases).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });
@@ -22,20 +26,20 @@ function prepared() {
   const asksVersion = argv.length === 1 && (last === '--version' || last === '-V');
   const words = last === '--help' || last === '-h' ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : undefined;
   if (!asksVersion && (words === undefined || narrow())) return undefined;
-  const { version, help, aliases } = built('../dist/prepared.json');
+  const { version, help, aliases } = built(() => require('../dist/prepared.json'));
   if (asksVersion) return version;
   const named = words.join(' ');
   const id = Object.hasOwn(aliases, named) ? aliases[named] : named;
   return Object.hasOwn(help, id) ? help[id] : undefined;
 }
 
-/** A checkout has none of these before its first build. */
-function built(path) {
+/** A checkout has none of these before its first build. The paths are literal, so that a bundler finds them. */
+function built(load) {
   try {
-    return require(path);
+    return load();
   } catch (error) {
-    // Where the module is there and misses another one, that one stands first.
-    if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack?.[0] !== __filename) throw error;
+    // A module that is there but misses another one is in the stack, too.
+    if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack?.length !== 1) throw error;
     require('node:fs').writeSync(2, 'svc: not built yet: run npm ci\n');
     process.exit(70);
   }

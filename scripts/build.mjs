@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { licences } from './licences.mjs';
+import { billOfMaterials, licences } from './licences.mjs';
 
 const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
-const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
+const self = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 
 /** `import text from './file?raw'`: the text of a file, as the tests' bundler knows it too. */
 const rawText = {
@@ -54,10 +54,11 @@ await bundle.close();
 // Those that begin with NUL are the bundler's own.
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds.filter((id) => !id.startsWith('\0')));
 writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licences(modules));
+writeFileSync(`${made}/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(modules, self), null, 2)}\n`);
 
 const require = createRequire(import.meta.url);
 const { preparedPages, preparedCompletion } = require(`${made}/pages.cjs`);
-writeFileSync(`${made}/prepared.json`, JSON.stringify({ version: `${version}\n`, ...(await preparedPages()) }));
+writeFileSync(`${made}/prepared.json`, JSON.stringify({ version: `${self.version}\n`, ...(await preparedPages()) }));
 writeFileSync(`${made}/completion.json`, JSON.stringify(await preparedCompletion()));
 const old = `${made}.old`;
 if (existsSync(path('dist'))) renameSync(path('dist'), old);

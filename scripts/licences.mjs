@@ -1,4 +1,4 @@
-/** The licences of the packages whose code is in the bundle, which ask to go where the code goes. */
+/** The packages whose code is in the bundle: their licences, which ask to go where the code goes, and a bill of materials. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Those that let their code be shipped in a package under another licence, beside their own text. */
@@ -8,18 +8,45 @@ const RULE = `\n${'-'.repeat(80)}\n\n`;
 
 /** One text for all packages that these files are from. Throws where one of them may not be shipped, or does not say so. */
 export function licences(files) {
-  const folders = files.map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
-  const packages = [...new Set(folders)]
-    .filter((folder) => folder !== undefined)
-    .sort()
-    .map(licence);
+  const packages = folders(files).map(licence);
   const faults = packages.flatMap(({ fault }) => fault ?? []);
   if (faults.length > 0) throw new Error(`what is bundled cannot be shipped:\n${faults.join('\n')}`);
   return packages.map(({ title, source, text }) => `${title}\n${source}\n\n${text}\n`).join(RULE);
 }
 
+/** The same packages as a CycloneDX bill of materials of `component`, a name and a version. */
+export function billOfMaterials(files, component) {
+  const part = (type, name, version, license) => ({
+    type,
+    'bom-ref': `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    licenses: [{ license: { id: license } }],
+  });
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: part('application', component.name, component.version, component.license) },
+    components: folders(files).map((folder) => {
+      const { name, version, license } = manifest(folder);
+      return part('library', name, version, license);
+    }),
+  };
+}
+
+function folders(files) {
+  const all = files.map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  return [...new Set(all)].filter((folder) => folder !== undefined).sort();
+}
+
+function manifest(folder) {
+  return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+}
+
 function licence(folder) {
-  const { name, version, license, repository } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const { name, version, license, repository } = manifest(folder);
   const title = `${name} ${version} (${license})`;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   const text = file === undefined ? '' : readFileSync(`${folder}/${file}`, 'utf8').trim();

@@ -1,6 +1,6 @@
 /**
- * Fetches the real peers of the tests: Alertmanagers with amtool, shells, and other versions of Node.js. A shell on PATH is
- * used as it is. The rest comes from the platform's package manager (Node.js from npm's registry), needs no root and changes nothing
+ * Fetches the real peers of the tests: Alertmanagers with amtool, shells, other versions of Node.js, and bun. A shell on PATH is
+ * used as it is. The rest comes from the platform's package manager (Node.js and bun from npm's registry), needs no root and changes nothing
  * outside `.cache/peers`: the packages are downloaded and unpacked, never installed. Prints one line per peer; with CI=true a
  * missing peer is exit 1, except an Alertmanager that the archive no longer has.
  */
@@ -15,6 +15,7 @@ import {
   Gone,
   relocateAlertmanager,
 } from './alertmanagers.mjs';
+import { BUN, fetchBun } from './bun.mjs';
 import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
@@ -162,4 +163,5 @@ for (const peer of ALERTMANAGERS) report(`alertmanager ${peer.release}`, () => r
 for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
+report(`bun ${BUN}`, () => `bun ${BUN}: ready${fetchBun() ? ' (fetched)' : ''}`);
 if (missing && process.env.CI === 'true') process.exitCode = 1;

@@ -70,8 +70,8 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     },
     pid: process.pid,
     nodeMajor: Number.parseInt(process.versions.node, 10),
-    // The standalone executable runs no script.
-    self: process.argv[1] === process.execPath ? [process.execPath] : [process.execPath, process.argv[1] ?? ''],
+    // Only the executables run on bun: they are themselves what is run, not a script.
+    self: process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath],
     now: Date.now,
     random: Math.random,
     sleep,

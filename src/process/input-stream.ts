@@ -25,7 +25,9 @@ export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Arr
 /** What can be given up while it waits, which a read of the descriptor cannot. */
 export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (over.aborted) return;
-  const stream = isPipe(0) ? await pipedInput() : { source: process.stdin, chunks: process.stdin };
+  // bun, on which the executables run, reads nothing into a buffer of the caller's.
+  const buffered = isPipe(0) && process.versions['bun'] === undefined;
+  const stream = buffered ? await pipedInput() : { source: process.stdin, chunks: process.stdin };
   const giveUp = (): void => void stream.source.destroy();
   over.addEventListener('abort', giveUp, { once: true });
   if (over.aborted) giveUp(); // while the pipe was opened

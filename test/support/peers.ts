@@ -159,3 +159,11 @@ export function nodeBinaries(): readonly NodePeer[] {
     return { version, command: existsSync(command) ? command : absent(`node ${version}`) };
   });
 }
+
+const bun = (await import(new URL('../../scripts/bun.mjs', import.meta.url).href)) as { bunProgram(): string };
+
+/** What the executables are made with. */
+export function bunBinary(): string | undefined {
+  const command = bun.bunProgram();
+  return existsSync(command) ? command : absent('bun');
+}

@@ -53,7 +53,9 @@ export async function startRecorded(
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
   const options = { ...input, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
-  const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch(explainPort);
+  const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
+    explainPort(error, input.port),
+  );
   let forget: (() => void) | undefined;
   let unrecorded: SvcError | undefined;
   try {
@@ -72,9 +74,10 @@ export async function startRecorded(
   };
 }
 
-function explainPort(error: unknown): never {
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (port === undefined || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+function explainPort(error: unknown, first: number): never {
+  // bun does not say which of the ports it is.
+  const { code, port = first } = error as NodeJS.ErrnoException & { port?: number };
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
   const why = code === 'EACCES' ? 'is for privileged users' : 'is in use';
   throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
     hint: 'choose another, or 0 for a free one',
