@@ -1,5 +1,8 @@
 /** Runs `svc` in this process, with everything from outside replaced by what a test says. */
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { isReadableByOthers, readSmallFile } from '../../src/process/small-file.ts';
@@ -89,7 +92,49 @@ function choose(choices: readonly Choice[], start: string): string {
   return choice.value;
 }
 
+/** What a child process can be given. A test that replaces anything else runs in this process. */
+const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps']);
+const BINARY = process.env['SVC_BINARY'];
+
+/** Runs a command line, in a child process where SVC_BINARY names an executable to be tested. */
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const isChild = BINARY !== undefined && Object.keys(options).every((name) => GIVEN_TO_CHILD.has(name));
+  return isChild ? runExecutable(resolve(BINARY), argv, options) : runHere(argv, options);
+}
+
+async function runExecutable(program: string, argv: readonly string[], options: RunOptions): Promise<Run> {
+  const home = options.home ?? temporaryHome();
+  const env: Record<string, string | undefined> = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), ...options.env };
+  // svc adds its name to these folders.
+  for (const [folder, variable] of [
+    ['state', 'XDG_STATE_HOME'],
+    ['cache', 'XDG_CACHE_HOME'],
+  ] as const) {
+    const parent = join(home, `xdg-${folder}`);
+    env[variable] = parent;
+    if (existsSync(parent)) continue;
+    mkdirSync(parent, { recursive: true });
+    symlinkSync(join('..', folder), join(parent, 'svc'));
+    mkdirSync(join(home, folder), { recursive: true });
+  }
+  const child = spawn(program, argv, { env });
+  child.stdin.on('error', () => {}).end(options.stdin ?? '');
+  const [stdout, stderr] = [new Capture(undefined), new Capture(undefined)];
+  child.stdout.on('data', (chunk: Buffer) => void stdout.write(chunk));
+  child.stderr.on('data', (chunk: Buffer) => void stderr.write(chunk));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code === null) throw new Error(`svc ${argv.join(' ')} was ended by ${signal}: ${stderr.text}`);
+  return runOf(code, stdout.text, stderr.text, env);
+}
+
+function runOf(code: number, stdout: string, stderr: string, env: Context['env']): Run {
+  expectNoToken(env['SVC_TRADE_TOKEN'], stdout + stderr);
+  const [line, server] = /^(server: .*)\n/m.exec(stderr) ?? [];
+  const rest = line === undefined ? stderr : stderr.replace(line, '');
+  return { code, stdout, stderr: rest, server, asked: [], opened: [] };
+}
+
+async function runHere(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   const stdout = new Capture(options.terminal, options.onStdout);
   const stderr = new Capture(options.terminal, (text) => {
     options.onStderr?.(text);
@@ -186,10 +231,7 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
     },
   };
   const code = await main(argv, context);
-  expectNoToken(context.env['SVC_TRADE_TOKEN'], stdout.text + stderr.text);
-  const [line, server] = /^(server: .*)\n/m.exec(stderr.text) ?? [];
-  const rest = line === undefined ? stderr.text : stderr.text.replace(line, '');
-  return { code, stdout: stdout.text, stderr: rest, server, asked, opened };
+  return { ...runOf(code, stdout.text, stderr.text, context.env), asked, opened };
 }
 
 /** Whoever has it trades: no run of any test may print it. */
