@@ -1,6 +1,8 @@
 /** Runs another command with this one's streams. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, existsSync, constants as fileModes } from 'node:fs';
 import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
@@ -46,12 +48,28 @@ export async function runChild(
       child = spawn(command, [...before, ...args], { stdio: 'inherit', env });
       child.on('error', failed);
       child.on('exit', (code, signal) => ended(code ?? signalStatus(signal)));
-    }).catch(({ code, message }: NodeJS.ErrnoException) => {
-      const reasons: Readonly<Record<string, string>> = { ENOENT: 'not found', EACCES: 'permission denied' };
-      throw new SvcError('usage', `cannot run ${name || "''"}: ${reasons[code ?? ''] ?? message}`);
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw new SvcError('usage', `cannot run ${name || "''"}: ${reason(name, env, error)}`);
     });
     return { status, forwarded };
   } finally {
     release();
+  }
+}
+
+function reason(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
+  // The system's error is of no use: one folder of PATH that may not be searched makes it EACCES, whatever the others hold.
+  const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  const found = name === '' ? [] : paths.filter((path) => existsSync(path));
+  if (found.length === 0) return 'not found';
+  return found.some(isExecutable) ? (code ?? message) : 'permission denied';
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, fileModes.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
