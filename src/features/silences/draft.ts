@@ -45,7 +45,7 @@ export function extended(silence: Silence, by: number, max = Number.POSITIVE_INF
 }
 
 interface FileRules {
-  /** Of new silences that name nobody. */
+  /** Of new silences without an author. */
   readonly createdBy: string;
   /** A backup may be empty, and what others have stored without a reason is brought back without one. */
   readonly backup?: boolean;

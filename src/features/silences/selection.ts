@@ -32,7 +32,7 @@ export const SELECTION_FLAGS = {
   unused: { type: 'boolean', help: 'Only active ones that mute no alert now' },
 } as const satisfies Flags;
 
-/** Which states a list has: active and pending ones unless told otherwise. */
+/** Which states a list has: active and pending by default. */
 export const STATE_FLAGS = {
   state: {
     type: 'choice',

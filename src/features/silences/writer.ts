@@ -315,7 +315,7 @@ async function explainRefusal(error: unknown, { id }: PostableSilence, alertmana
 /** More than this between the clocks makes a silence start or end noticeably wrong. The skew is known to a second. */
 const TOLERATED_SKEW = 5_000;
 
-/** What the server's clock says, as far as its latest answer told. */
+/** The time of the server's clock, as its latest response showed it. */
 export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'>, now: number): number {
   return Math.abs(clockSkewMs) > TOLERATED_SKEW ? now + clockSkewMs : now;
 }

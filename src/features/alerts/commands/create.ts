@@ -110,15 +110,10 @@ function parseLabels(args: readonly string[]): Record<string, string> {
   const labels = new Map<string, string>();
   for (const matcher of parseMatcherArguments(args)) {
     const { name, value, isRegex, isEqual } = matcher;
-    const fault =
-      isRegex || !isEqual
-        ? `${formatMatcher(matcher)} is no label: an alert's labels are name=value`
-        : value === ''
-          ? `the label ${name} is empty, and to the server an empty label is none`
-          : labels.has(name)
-            ? `the label ${name} is given twice`
-            : undefined;
-    if (fault !== undefined) throw new SvcError('invalid_value', fault);
+    const refused = (why: string) => new SvcError('invalid_value', why);
+    if (isRegex || !isEqual) throw refused(`${formatMatcher(matcher)} is no label: an alert's labels are name=value`);
+    if (value === '') throw refused(`the label ${name} is empty, and to the server an empty label is none`);
+    if (labels.has(name)) throw refused(`the label ${name} is given twice`);
     labels.set(name, value);
   }
   return Object.fromEntries(labels);

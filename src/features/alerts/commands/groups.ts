@@ -14,7 +14,7 @@ function oldest({ alerts }: AlertGroup): string | undefined {
 export const alertsGroups = listCommand({
   id: 'alerts groups',
   summary: 'List alerts as the server groups them for its receivers',
-  description: 'An alert stands in several groups where several routes take it.',
+  description: 'An alert appears in every group whose route matches it.',
   effect: 'read',
   service: 'alerts',
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
@@ -23,7 +23,7 @@ export const alertsGroups = listCommand({
     limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many groups' },
   },
   examples: [
-    { run: 'svc alerts groups', why: 'What each receiver was told' },
+    { run: 'svc alerts groups', why: 'What each receiver was notified of' },
     { run: 'svc alerts groups -a --receiver "team-.*" severity=critical', why: 'Of some receivers, in every state' },
   ],
   output: {

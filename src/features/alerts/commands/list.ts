@@ -33,9 +33,9 @@ import {
 export const alertsList = listCommand({
   id: 'alerts list',
   aliases: ['ls', 'query'],
-  summary: 'List alerts, active ones unless told otherwise',
+  summary: 'List alerts (active by default)',
   description:
-    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are told once, beside the table.\n--watch redraws the table on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added, and {"event":"unreachable|recovered","at"} for an outage. An alert that is silenced has changed, and is then out of the list of active ones.',
+    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are shown once, beside the table.\n--watch redraws the table on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added, and {"event":"unreachable|recovered","at"} for an outage. An alert that is silenced has changed, and is then out of the list of active ones.',
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
@@ -54,7 +54,7 @@ export const alertsList = listCommand({
     },
     'count-by': { type: 'string', value: 'label', help: 'Count the alerts of each value, most frequent first' },
     count: { type: 'boolean', help: 'Print how many there are, and nothing else' },
-    watch: { type: 'optional-value', value: 'interval', help: 'Look again and again, every 5s unless told otherwise' },
+    watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
     'fail-if-any': { type: 'boolean', help: 'Exit with 1 if there are any' },
   },
   exits: ['condition_false'],

@@ -72,7 +72,7 @@ function describe(alert: Alert): string {
 interface Chosen {
   /** Each once. */
   readonly alerts: readonly Alert[];
-  /** Matchers may choose what nobody thought of. */
+  /** Matchers may choose more than was meant. */
   readonly byMatcher: boolean;
 }
 
@@ -98,7 +98,7 @@ async function chooseAlerts(
   }
   if (!isFingerprintPrefix(first)) return byMatchers();
   if (others.length > 0 && !isFingerprintPrefix(others[0] ?? '')) {
-    // Before matchers it would be a name: whoever means that can say so.
+    // Before matchers it would be a name, which can be written as alertname=….
     throw new SvcError('usage', `${first} could be a fingerprint, and fingerprints and matchers cannot be mixed`, {
       hint: `write alertname=${first} if it is a name`,
     });

@@ -38,7 +38,7 @@ const COUNTED_LIST: ListOutput<CountedSilence> = {
 export const silencesList = listCommand({
   id: 'silences list',
   aliases: ['ls', 'query'],
-  summary: 'List silences, active and pending ones unless told otherwise',
+  summary: 'List silences (active and pending by default)',
   description:
     'Matchers are compared with those of the silences as text: instance="web-1" does not find a silence of instance=~"web.*", --for-alert and --matching do. --with-counts adds the field alertCount to each silence.',
   effect: 'read',

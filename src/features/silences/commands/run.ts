@@ -26,7 +26,7 @@ export const silencesRun = textCommand({
   flags: {
     comment: { type: 'string', short: 'c', value: 'text', help: 'Why (default: while <command> runs)' },
     ...AUTHOR,
-    ttl: { type: 'duration', positive: true, default: '15m', help: 'How long it lasts if nobody extends it' },
+    ttl: { type: 'duration', positive: true, default: '15m', help: 'How long it lasts if it is not extended' },
     grace: {
       type: 'duration',
       positive: true,
@@ -192,7 +192,7 @@ async function settle<T extends object>(
       );
     });
   });
-  work.catch(() => {}); // told by the race, unless that is over
+  work.catch(() => {}); // the race reports it, unless that is over
   try {
     return { result: await Promise.race([work, tooLate]), signal };
   } finally {
