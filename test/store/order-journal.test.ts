@@ -60,6 +60,13 @@ describe('the journal of orders', () => {
     expect(idsOf('http://gateway.example.com')).toEqual(['a']);
   });
 
+  it('forgets no outcome that a later svc wrote, and reads null for what is optional', async () => {
+    await journal(folder.paths, lockContext, sent('a'));
+    const later = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'expired', message: null, note: 1 };
+    appendFileSync(journalPath(folder.paths), `${JSON.stringify(later)}\n`);
+    expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
+  });
+
   it('says so where nothing can be written down', async () => {
     const paths = { ...folder.paths, state: '/dev/null' };
     await expect(journal(paths, lockContext, sent('a'))).rejects.toMatchObject({ code: 'file_unusable' });

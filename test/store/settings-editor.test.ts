@@ -93,6 +93,14 @@ describe('changeSettings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
+  it('removes what a process that was killed left beside it', async () => {
+    write('{"profile": "p"}');
+    for (const name of ['new', 'new.tmp-0123456789abcdef']) writeFileSync(`${file()}.${name}`, '{"half":');
+    await changeSettings(folder.paths, lockContext, (document) => ({ ...document, more: 1 }));
+    expect(content()).toEqual({ profile: 'p', more: 1 });
+    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
   it('never overwrites a file that is broken', async () => {
     write('{"profile": "p",}');
     await expect(changeSettings(folder.paths, lockContext, () => ({}))).rejects.toMatchObject({

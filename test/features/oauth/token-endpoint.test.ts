@@ -135,6 +135,7 @@ describe('the answer', () => {
     ['a lifetime as text', { ...TOKEN, expires_in: '3600' }, { expires_in: 3600 }],
     ['a lifetime beyond all bounds', { ...TOKEN, expires_in: 1e99 }, { expires_in: 315_360_000 }],
     ['no lifetime', { ...TOKEN, expires_in: undefined }, {}],
+    ['null for what is optional', { ...TOKEN, expires_in: null, refresh_token: null, scope: null }, {}],
     ['no new refresh token', { ...TOKEN, refresh_token: undefined, new_field: {} }, { expires_in: 3600 }],
   ])('%s is a grant', async (_, body, expected) => {
     const { outcome } = await request(says(200, body));

@@ -79,6 +79,14 @@ describe('where it is looked for', () => {
   });
 });
 
+it('counts an optional address that is null as none', async () => {
+  serve(metadata(server.url, { registration_endpoint: null, revocation_endpoint: null }));
+  expect((await discover()).code).toBe(0);
+  const login = await svc(['oauth', 'login', '--base-url', server.url]);
+  expect(login).toMatchObject({ code: 3, stdout: '' });
+  expect(login.stderr).toContain('offers no registration of clients');
+});
+
 describe('what is not believed', () => {
   const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, number, string])[] = [
     ['another issuer', () => ({ issuer: 'https://evil.example' }), 3, 'https://evil.example'],
