@@ -141,12 +141,12 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   const evidence = `${seen}this may be it: ${textOf([...orders, ...filled])}`;
   if (orders.length > 0) return { ...about, outcome: 'open', evidence, ...ids };
   if (filled.length > 0) return { ...about, outcome: 'filled', evidence, ...ids };
+  // An order that was accepted may have ended without a fill.
+  if (fitting.length > 0) return { ...about, outcome: 'unknown', evidence: `${seen}${textOf(fitting)}` };
   // Without hedging an order may only close what is on the other side.
   if (trace !== undefined && Math.abs(trace.closedK - wanted) < TINY) {
     return { ...about, outcome: 'filled', evidence: trace.text };
   }
-  // An order that was accepted may have ended without a fill.
-  if (fitting.length > 0) return { ...about, outcome: 'unknown', evidence: `${seen}${textOf(fitting)}` };
   return { ...about, outcome: 'absent', evidence: `${seen}nothing that fits is to be seen there now` };
 }
 
