@@ -125,6 +125,9 @@ export function progressBar(total: number, out: OutStream, now: () => number): P
 /** ASCII, Latin, Greek, Cyrillic and general punctuation: each unit is a character of one cell. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
+/** Each unit is a character of two cells. */
+const HAN_KANA_HANGUL = /[\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+/g;
+
 /**
  * One character as a person sees it: a base with its marks, a pair of regional indicators, a syllable of conjoining
  * jamo. `Intl.Segmenter` knows more, but loading its data takes longer than Node needs for half its start; what it adds are
@@ -141,6 +144,8 @@ const ZERO = /[\p{Mn}\p{Me}\u1160-\u11ff]/u;
 /** The cells taken by `text`, which is escaped already. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
+  const rest = text.replace(HAN_KANA_HANGUL, '');
+  if (NARROW.test(rest)) return 2 * text.length - rest.length;
   let width = 0;
   for (const cluster of clusters(text)) width += clusterWidth(cluster);
   return width;
