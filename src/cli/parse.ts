@@ -60,11 +60,11 @@ const ALONE = '\0';
 /** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
 export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
-  const values = new Map<string, unknown>();
+  const typed = new Map<string, (string | boolean)[]>();
   const parser = silentParser(command.id).helpOption('-h, --help');
   for (const [name, flag] of flags) {
     if (name === 'help') continue;
-    declareOption(parser, name, flag, (text) => values.set(name, optionValue(name, flag, text, values.get(name), now)));
+    declareOption(parser, name, flag, (value) => typed.set(name, [...(typed.get(name) ?? []), value]));
   }
   const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
   const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
@@ -81,10 +81,14 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true };
+    // An empty argument is most often why there is one too many or too few.
+    for (const [index, [name, argument]] of operands.entries()) {
+      if (parser.args[index] === '') checkOperand(name, argument, '');
+    }
     throw usageError(error, command);
   }
   const input: Record<string, unknown> = {};
-  const given = new Set(values.keys());
+  const given = new Set(typed.keys());
   const assign = (name: string, argument: Argument, value: string | readonly string[] | undefined): void => {
     for (const text of value === undefined ? [] : [value].flat()) checkOperand(name, argument, text);
     input[camelCase(name)] = value;
@@ -103,7 +107,7 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
     }
     assign(commandLine, argument, line);
   }
-  for (const [name, flag] of flags) input[camelCase(name)] = values.get(name) ?? defaultOf(name, flag);
+  for (const [name, flag] of flags) input[camelCase(name)] = optionValue(name, flag, typed.get(name) ?? [], now);
   return { input, given, help: false };
 }
 
@@ -150,20 +154,21 @@ export function failureOptions(argv: readonly string[]): Partial<Record<'output'
   return found;
 }
 
-/** The value of an option so far, with what was typed now. */
-function optionValue(name: string, flag: Flag, typed: string | boolean, before: unknown, now: number): unknown {
-  if (flag.type === 'boolean') return typed;
-  if (before !== undefined && !repeatable(flag) && !(before === true && typed === true)) {
+function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], now: number): unknown {
+  if (typed.length === 0) return defaultOf(name, flag);
+  if (flag.type === 'boolean' || typed.every((value) => value === true)) return typed.at(-1);
+  // `--comment --watch`: the value is what was typed.
+  const texts = typed
+    .map((value) => String(value))
+    .map((text) => (text.endsWith(`=${ALONE}`) ? text.slice(0, -2) : text));
+  for (const text of texts) checkEmpty(name, flag, text);
+  if (texts.length > 1 && !repeatable(flag)) {
     // Of two values one would be ignored, and a request might go to the wrong server.
     throw new SvcError('usage', `--${name} is given more than once, and it takes one value`);
   }
-  if (typeof typed === 'boolean') return typed;
-  // `--comment --watch`: the value is what was typed.
-  const text = typed.endsWith(`=${ALONE}`) ? typed.slice(0, -2) : typed;
-  checkEmpty(name, flag, text);
-  if (flag.type === 'pairs') return addPair(name, text, before as Readonly<Record<string, string>> | undefined);
-  const value = single(name, flag, text, now);
-  return flag.repeat ? [...((before as readonly unknown[] | undefined) ?? []), value] : value;
+  if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
+  const values = texts.map((text) => single(name, flag, text, now));
+  return flag.repeat ? values : values[0];
 }
 
 function defaultOf(name: string, flag: Flag): unknown {
