@@ -64,7 +64,7 @@ describe('what is sent', () => {
     ['--from 2026-02-30', 'has day 30'],
     ['--from -1d --field cost', '--field: there is no "cost"'],
     ['--from -1d --interval 2h', '--interval: there is no "2h"'],
-    ['--from -1d --parser-name=', '--parser-name is given more than once'],
+    ['--from -1d --parser-name=', '--parser-name is empty'],
     ['--from -1d --param field=price', '--param field: an option of its own sends it'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, words) => {
