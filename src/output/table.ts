@@ -138,8 +138,13 @@ async function gridLines(grid: Grid): Promise<Iterable<string>> {
   return grid.rows.length <= MOST_LIBRARY_ROWS ? libraryLines(grid) : ownLines(grid);
 }
 
-/** A mark that cli-table3 takes for no cell and a filler for each cell of the text: it knows other widths of characters than we. */
-const STAND_IN = /\u0300_*/g;
+/** As wide as the text, in ASCII: cli-table3 needs quadratic time for a text whose width is not its length. */
+const STAND_IN = /#_*|\u0300/g;
+
+function standIn({ text }: CellText): string {
+  const width = displayWidth(text);
+  return width === 0 ? '\u0300' : '#'.padEnd(width, '_');
+}
 
 const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) =>
   ['', '-left', '-mid', '-right'].map((corner) => side + corner),
@@ -160,7 +165,7 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
       return { text: shorten(text, width), tone };
     }),
   );
-  for (const cells of shown) table.push(cells.map(({ text }) => `\u0300${'_'.repeat(displayWidth(text))}`));
+  for (const cells of shown) table.push(cells.map(standIn));
   const painted = shown
     .flat()
     .map(({ text, tone }) => paint(text, tone))
