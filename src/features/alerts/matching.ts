@@ -38,18 +38,24 @@ interface Reach {
   readonly empty: boolean;
   /** Whether it matches every other value. */
   readonly every: boolean;
+  /** Whether it matches every value that begins with a letter or a digit. */
+  readonly names: boolean;
 }
 
 /** Each printable ASCII character alone, and longer texts: what matches all of these is taken to match every value. */
 const VALUES = [...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)), 'é', '-aZ', 'a1_:/. b'];
+/** Those that begin as a name does: what matches them, such as `\b.*`, leaves out hardly an alert. */
+const NAMES = VALUES.filter((value) => /^[a-z0-9]/i.test(value));
 
 async function reachOf({ value, isRegex, isEqual }: Matcher): Promise<Reach> {
-  if (!isRegex) return { empty: (value === '') === isEqual, every: !isEqual && value === '' };
+  if (!isRegex)
+    return { empty: (value === '') === isEqual, every: !isEqual && value === '', names: !isEqual && value === '' };
   const matches = await wholeValue(value);
-  if (matches === undefined) return { empty: true, every: false };
+  if (matches === undefined) return { empty: true, every: false, names: false };
   return {
     empty: matches('') === isEqual,
     every: VALUES.every((one) => matches(one) === isEqual),
+    names: NAMES.every((one) => matches(one) === isEqual),
   };
 }
 
@@ -58,12 +64,12 @@ export async function needsLabel(of: Matcher): Promise<boolean> {
   return !(await reachOf(of)).empty;
 }
 
-/** Whether no matcher requires a definite value: each is negative, or accepts every value or an absent label. */
+/** Whether no matcher requires a definite value: each is negative, or accepts every value that begins as a name, or an absent label. */
 export async function isWide(matchers: readonly Matcher[]): Promise<boolean> {
   // What an equality decides, no regular expression has to.
   if (matchers.some(({ isEqual, isRegex, value }) => isEqual && !isRegex && value !== '')) return false;
   const reaches = await Promise.all(matchers.filter(({ isEqual, isRegex }) => isEqual && isRegex).map(reachOf));
-  return reaches.every(({ empty, every }) => empty || every);
+  return reaches.every(({ empty, names }) => empty || names);
 }
 
 /** Matchers that are probably a mistake: they exclude each other, select everything, or match alerts without the label. */

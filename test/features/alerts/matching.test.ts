@@ -77,6 +77,8 @@ test.each([
   '[\\s\\S]+',
   '[\\d\\D]*',
   '[^\\n]+',
+  '\\b.*',
+  '[A-Za-z0-9].*',
 ])('%s matches every value', async (regex) => {
   expect(await isWide([matcher('a', '=~', regex)])).toBe(true);
 });
