@@ -74,7 +74,7 @@ const RECORDED = `${JSON.stringify({
     ['X-Service-Timestamp', String(Date.UTC(2026, 0, 15, 11, 59, 59) / 1000)],
     ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
   ],
-  body_b64: 'e30=',
+  body_b64: 'eyJpZCI6ImV2dF8xIiwidHlwZSI6IndlYmhvb2sucGluZyJ9',
   verdict: 'valid',
   event_id: 'evt_1',
   event_type: 'webhook.ping',
