@@ -1,10 +1,25 @@
 /** A websocket to a service: opened like any request, by the same connections, proxies and rules. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { Sender as FrameSender, Receiver } from 'ws';
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape } from './endpoint.ts';
 import type { Sender } from './sender.ts';
+
+/** What is used of ws beyond its published types: the two halves of a connection that svc's own HTTP client opened. */
+declare module 'ws' {
+  /** Emits `message` with the data and whether it is binary, `ping` with its payload, `conclude` with the code of a close frame. */
+  export class Receiver extends Writable {
+    constructor(options: { maxPayload: number; maxFragments: number; maxBufferedChunks: number });
+  }
+
+  export class Sender {
+    constructor(socket: Duplex);
+    send(data: string, options: { readonly mask: boolean; readonly fin: boolean }): void;
+    pong(payload: Buffer, mask: boolean): void;
+    close(code: number | undefined, data: string | undefined, mask: boolean): void;
+  }
+}
 
 export interface WebSocketSink {
   text(message: string): void;

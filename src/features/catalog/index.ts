@@ -12,10 +12,10 @@ export const commands: Commands = {
   compare: async () => (await import('./commands/compare.ts')).catalogCompare,
   check: async () => (await import('./commands/check.ts')).catalogCheck,
   'categories list': async () => (await import('./commands/categories-list.ts')).catalogCategoriesList,
-  'categories get': async () => (await import('./commands/categories-get.ts')).catalogCategoriesGet,
+  'categories get': async () => (await import('./commands/categories-settlements-get.ts')).catalogCategoriesGet,
   'categories tree': async () => (await import('./commands/categories-tree.ts')).catalogCategoriesTree,
   'settlements list': async () => (await import('./commands/settlements-list.ts')).catalogSettlementsList,
-  'settlements get': async () => (await import('./commands/settlements-get.ts')).catalogSettlementsGet,
+  'settlements get': async () => (await import('./commands/categories-settlements-get.ts')).catalogSettlementsGet,
   cursors: async () => (await import('./commands/cursors.ts')).catalogCursors,
   health: async () => (await import('./commands/health.ts')).catalogHealth,
 };

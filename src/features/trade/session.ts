@@ -163,11 +163,7 @@ class GatewaySession implements Session {
     return this.#secrets.hide(text);
   }
 
-  close(): Promise<void> {
-    return this.#close(CLOSED);
-  }
-
-  #close(reason: unknown): Promise<void> {
+  close(reason: unknown = CLOSED): Promise<void> {
     this.#closing ??= this.#end(reason);
     return this.#closing;
   }
@@ -185,7 +181,7 @@ class GatewaySession implements Session {
     await this.#client.close();
   }
 
-  readonly #interrupt = (): void => void this.#close(this.#target.signal.reason);
+  readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
 
   async #connectFirst(): Promise<void> {
     try {

@@ -16,3 +16,9 @@ declare module 'undici/lib/core/connect.js' {
   ) => (options: buildConnector.Options, callback: Callback) => Socket;
   export default build;
 }
+
+/** The text of a file, which the build puts into the bundle. */
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}
