@@ -14,7 +14,7 @@ export interface Import {
 
 /** Paths under src/, sorted. */
 export const FILES: readonly string[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   .sort();
 
 const trees = new Map<string, Node>();
