@@ -75,7 +75,7 @@ function svc(args, options = {}) {
   });
 }
 
-/** How many files of src each command loads. */
+/** How many files of src each command loads, without package.json. */
 async function loadedFiles(folder) {
   const list = join(folder, 'loaded.json');
   const hook = join(folder, 'hook.cjs');
@@ -100,7 +100,8 @@ async function loadedFiles(folder) {
     const loaded = JSON.parse(readFileSync(list, 'utf8'));
     const dist = join(folder, 'dist') + sep;
     const source = loaded.filter(
-      (file) => file.startsWith(dist) && !file.startsWith(`${dist}_virtual`) && file.endsWith('.cjs'),
+      (file) =>
+        file.startsWith(dist) && !/^(_virtual|package\.)/.test(file.slice(dist.length)) && file.endsWith('.cjs'),
     );
     counts.push([name, source.length]);
   }

@@ -16,7 +16,7 @@ import {
   takesValue,
   usageLine,
 } from './flags.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from './lookup.ts';
 import { parseDuration, parseTime } from './time.ts';
 
 /** The words of the command line and the rest, options given before the command included. */

@@ -2,14 +2,24 @@
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
-import { jsonByteFilter } from './escape.ts';
+import { cellLine, cellTone } from './cells.ts';
+import { escapeText, jsonByteFilter } from './escape.ts';
 import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
-import { renderLive } from './live.ts';
 import { chartForm, compileQuery, shape } from './shape.ts';
-import { columnsHint, findColumn, isColumnar, selectColumns } from './subject.ts';
-import { renderTable } from './table.ts';
+import {
+  columnsHint,
+  findColumn,
+  isColumnar,
+  type ListSubject,
+  type Printed,
+  type Subject,
+  selectColumns,
+} from './subject.ts';
+import { GAP, renderTable } from './table.ts';
+import { displayWidth, type Painter, painter, wrap } from './terminal.ts';
 import {
   type AnyOutput,
+  type Cell,
   type ChartOutput,
   type Format,
   type OutputOptions,
@@ -180,4 +190,83 @@ function checkSort(output: Plain, sort: string, writes: boolean): void {
   throw new SvcError('usage', name === '' ? '--sort: the name is empty' : `--sort: there is no column "${name}"`, {
     hint: columnsHint(output),
   });
+}
+
+export async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+  const { rows, live: cells = () => [], linesPerSecond } = subject as ListSubject;
+  const paint = await painter(options.color);
+  // A pipe gets every line.
+  const most = options.width === undefined ? Number.POSITIVE_INFINITY : (linesPerSecond ?? Number.POSITIVE_INFINITY);
+  const limiter = new LineRateLimiter(most, out);
+  try {
+    return { rows: await out.writeRows(rows, (row) => (limiter.isOver() ? '' : liveLine(cells(row), options, paint))) };
+  } finally {
+    limiter.end();
+  }
+}
+
+/** Nothing where all cells are empty. What does not fit is below the beginning, and what is longer than a line is broken there. */
+function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter): string {
+  const { width = Number.POSITIVE_INFINITY } = options;
+  let text = '';
+  // The cells taken on the last line so far.
+  let taken = 0;
+  for (const cell of cells) {
+    const part = escapeText(cellLine(cell, options));
+    if (part === '') continue;
+    const tone = cellTone(cell);
+    const needed = GAP.length + displayWidth(part);
+    if (taken > 0 && taken + needed <= width) {
+      text += GAP + paint(part, tone);
+      taken += needed;
+      continue;
+    }
+    const lines = taken === 0 && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
+    for (const line of lines) {
+      text += (taken === 0 ? '' : `\n${GAP}`) + paint(line, tone);
+      taken = (taken === 0 ? 0 : GAP.length) + displayWidth(line);
+    }
+  }
+  return text === '' ? '' : `${text}\n`;
+}
+
+/** More lines a second than anybody reads: the rest of the second is one line that says how many there were. */
+class LineRateLimiter {
+  readonly #most: number;
+  readonly #out: BatchWriter;
+  #second = Number.NaN;
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(most: number, out: BatchWriter) {
+    this.#most = most;
+    this.#out = out;
+  }
+
+  isOver(): boolean {
+    const now = performance.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#second) {
+      this.end();
+      this.#second = second;
+      this.#count = 0;
+    }
+    if (++this.#count <= this.#most) return false;
+    this.#timer ??= setTimeout(() => this.end(), (second + 1) * 1000 - now);
+    return true;
+  }
+
+  /** Reports the second that is over. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const more = this.#count - this.#most;
+    this.#count = Math.min(this.#count, this.#most);
+    if (more > 0 && !this.#out.closed) void this.#out.write(`… ${grouped(more)} more in this second\n`);
+  }
+}
+
+/** `1 834` */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ' ');
 }

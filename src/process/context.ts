@@ -1,14 +1,12 @@
 /** The one context that is a process: everything from outside comes through here. */
 import { once } from 'node:events';
-import { existsSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
-import type { Context, EndSignal, Paths } from '../context.ts';
+import type { Context, EndSignal, Paths, Prompter } from '../context.ts';
 import { endedBy } from '../errors.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
-import { prompter } from './prompter.ts';
-import { isReadableByOthers, readSmallFile } from './small-file.ts';
 
 const SMALL_FILE = 1 << 20;
 
@@ -157,4 +155,78 @@ async function openBrowser(url: URL): Promise<string | undefined> {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? 'there is no program that opens it' : message;
   }
+}
+
+/** Asks on standard error, so that what is printed stays data. */
+export function prompter(signal: AbortSignal): Prompter {
+  const streams = () => ({ input: process.stdin, output: process.stderr, signal });
+  const ask = async <T>(show: (prompts: typeof import('@inquirer/prompts')) => Promise<T>): Promise<T> => {
+    try {
+      return await show(await import('@inquirer/prompts'));
+    } catch (error) {
+      signal.throwIfAborted();
+      // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
+      if (error instanceof Error && error.name === 'ExitPromptError') throw endedBy('SIGINT');
+      throw error;
+    }
+  };
+  return {
+    confirm: (message) => ask((prompts) => prompts.confirm({ message, default: false }, streams())),
+    text: ({ question, check, ...rest }) =>
+      ask((prompts) =>
+        prompts.input({ message: question, validate: (text) => check?.(text) ?? true, ...rest }, streams()),
+      ),
+    secret: (message, withdrawn) =>
+      ask((prompts) => {
+        const { signal: ended, ...rest } = streams();
+        const over = withdrawn === undefined ? ended : AbortSignal.any([ended, withdrawn]);
+        return prompts.password({ message, mask: false, toggleMask: false }, { ...rest, signal: over });
+      }),
+    select: (message, choices) =>
+      ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
+    checkbox: (message, choices) =>
+      ask((prompts) => prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, streams())),
+  };
+}
+
+/** How many choices are shown at a time. */
+const PAGE = 12;
+
+/**
+ * Reads a file that the user named, whatever kind it is. Opening a pipe waits for its writer and blocks the process; `deaf` then
+ * runs it without svc's own handlers, so that a signal ends the process at once. Rejects more than `limit` bytes with EFBIG.
+ */
+export function readSmallFile(
+  file: string | number,
+  limit: number,
+  deaf: <T>(work: () => T) => T = (work) => work(),
+): Buffer {
+  const stats = typeof file === 'number' ? fstatSync(file) : statSync(file);
+  return stats.isFile() ? readUpTo(file, limit) : deaf(() => readUpTo(file, limit));
+}
+
+/**
+ * Whether it is the user's own file, and its mode lets others read it. Nothing is wrong with a pipe, with a file that another user
+ * provides, such as a mounted secret, or on Windows, which has no modes.
+ */
+export function isReadableByOthers(path: string): boolean {
+  if (process.platform === 'win32' || /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(path)) return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.uid === process.geteuid?.() && (stats.mode & 0o044) !== 0;
+}
+
+function readUpTo(file: string | number, limit: number): Buffer {
+  const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(limit + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const count = readSync(descriptor, buffer, length, buffer.length - length, null);
+      if (count === 0) return Buffer.from(buffer.subarray(0, length));
+      length += count;
+    }
+  } finally {
+    if (descriptor !== file) closeSync(descriptor);
+  }
+  throw Object.assign(new Error(`EFBIG: larger than ${limit} bytes, read`), { code: 'EFBIG' });
 }

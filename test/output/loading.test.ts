@@ -10,7 +10,7 @@ function packagesOf(file: string): readonly string[] {
 }
 
 describe('the renderings', () => {
-  it.each(['formats', 'table', 'live', 'watch', 'shape', 'terminal'])(
+  it.each(['formats', 'table', 'render', 'watch', 'shape', 'terminal'])(
     '%s loads no package before it needs it',
     (name) => {
       expect(packagesOf(`output/${name}.ts`)).toEqual([]);

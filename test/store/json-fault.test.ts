@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonFault } from '../../src/store/json-fault.ts';
+import { jsonFault } from '../../src/store/settings-file.ts';
 
 describe('jsonFault', () => {
   it.each([

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
-import { isReadableByOthers, readSmallFile } from '../../src/process/small-file.ts';
+import { isReadableByOthers, readSmallFile } from '../../src/process/context.ts';
 import { temporaryHome } from './homes.ts';
 
 export { temporaryHome } from './homes.ts';

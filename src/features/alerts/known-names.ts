@@ -1,6 +1,6 @@
 /** Label names and alert names that the service knows, and which of them a mistyped one was probably meant to be. */
 import type { RunContext } from '../../cli/command.ts';
-import { distance } from '../../cli/suggest.ts';
+import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';

@@ -1,6 +1,6 @@
 /** Event types as options take them: repeated or separated by commas. */
 import { type Flag, splitList } from '../../cli/flags.ts';
-import { suggest } from '../../cli/suggest.ts';
+import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 
 /** Doc 2 §6. In a subscription others are sent all the same, and the service decides. */

@@ -1,5 +1,5 @@
 import { textCommand } from '../../../cli/command.ts';
-import { didYouMean } from '../../../cli/suggest.ts';
+import { didYouMean } from '../../../cli/lookup.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileNames, profileValues } from '../../../store/settings-file.ts';

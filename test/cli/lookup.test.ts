@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { didYouMean, suggest } from '../../src/cli/suggest.ts';
+import { didYouMean, suggest } from '../../src/cli/lookup.ts';
 
 const NAMES = ['list', 'get', 'groups', 'create', 'receivers', 'status'];
 
