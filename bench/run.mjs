@@ -84,7 +84,7 @@ const MEANING = {
   'one alert': 'The least that a request costs, as in the loop of a script: start, ask, check the answer, print.',
   '10,000 alerts': 'A large installation, listed.',
   '50,000 alerts': 'The worst day. Rows are printed while they come, so memory grows far less than the answer.',
-  bulk: 'A maintenance window of thousands of silences. svc checks the whole file, looks which of them are there already, and makes none twice; the start of Node.js is an eighth of its time.',
+  bulk: 'A maintenance window of thousands of silences. svc checks the whole file, looks which of them are there already, and makes none twice.',
   stripe:
     'What small commands cost beside the tool for webhooks that most people know. It talks to a service of its own, here to an answer of the same size.',
   listen:
