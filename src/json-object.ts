@@ -109,21 +109,24 @@ export function isTextRecord(value: unknown): value is Readonly<Record<string, s
   return isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 }
 
-interface SchemaIssue {
+export interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly code?: string | undefined;
   readonly expected?: string | undefined;
 }
 
-/** Which field a schema refuses, and why: `credentials.0.expires_at is string, not number`. The value may be secret, and is left out. */
-export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown): string {
+/**
+ * Which field a schema refuses, and why: `credentials.0.expires_at is string, not number`. The value may be secret, and is left out.
+ * `before`: what separates the field from a message of the schema's own.
+ */
+export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before = ' '): string {
   const path = issue?.path ?? [];
   const found = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
   const field = path.length === 0 ? 'it' : path.join('.');
   if (found === undefined) return `${field} is missing`;
   if (issue?.code === 'invalid_type') return `${field} is ${kindOf(found)}, not ${issue.expected}`;
-  return `${field} ${issue?.message ?? 'has another shape'}`;
+  return `${field}${before}${issue?.message ?? 'has another shape'}`;
 }
 
 function kindOf(value: unknown): string {

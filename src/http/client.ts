@@ -1,4 +1,5 @@
 /** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
+import { schemaProblem } from '../json-object.ts';
 import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
@@ -208,15 +209,8 @@ function loading(schema: (() => Promise<Parser<unknown>>) | undefined): Promise<
 function parsed(parser: Parser<unknown>, value: unknown, position?: number): unknown {
   const outcome = parser.safeParse(value);
   if (outcome.success) return outcome.data;
-  const [issue] = outcome.error.issues;
-  const path = issue?.path ?? [];
-  const found = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
-  const field = path.length === 0 ? 'it' : path.join('.');
   const where = position === undefined ? '' : `item ${position}: `;
-  if (found === undefined) throw new JsonFault(`${where}${field} is missing`);
-  const kind = found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found;
-  if (issue?.code === 'invalid_type') throw new JsonFault(`${where}${field} is ${kind}, not ${issue.expected}`);
-  throw new JsonFault(`${where}${field}: ${issue?.message ?? 'has another shape'}`);
+  throw new JsonFault(where + schemaProblem(outcome.error.issues, value, ': '));
 }
 
 /** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */

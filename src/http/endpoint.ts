@@ -1,5 +1,6 @@
 /** An endpoint as data, and the one request value made from it that is sent, shown and turned into curl. */
 import { SvcError } from '../errors.ts';
+import type { SchemaIssue } from '../json-object.ts';
 import type { Target } from './target.ts';
 
 /** What a request can do to the service: it decides retries, confirmation and dry runs. */
@@ -11,14 +12,7 @@ export interface Parser<T> {
     value: unknown,
   ):
     | { readonly success: true; readonly data: T }
-    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
-}
-
-export interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly code?: string | undefined;
-  readonly expected?: string | undefined;
+    | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 
 /** `undefined` leaves the parameter out; an array repeats its key once per item. */
