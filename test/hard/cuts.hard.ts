@@ -140,22 +140,22 @@ describe('an order', () => {
   const ANSWER =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 72\r\n\r\n{"response":{"executed":true,"error":""},"data":{"orderId":"390285837"}} ';
   const argv = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json'];
-  let desk: Trader;
+  let client: Trader;
   let way: Forwarder;
   beforeAll(async () => {
-    desk = await trader();
-    way = await forwarder(desk.gateway.url);
+    client = await trader();
+    way = await forwarder(client.gateway.url);
   });
   afterAll(async () => {
     await way[Symbol.asyncDispose]();
-    await desk[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
   });
 
   for (const applied of [true, false])
     for (const [end, cut] of Object.entries(ENDS))
       it(`its answer is ${end}, carried out: ${applied}`, async ({ task }) => {
         for (const at of bytesOf(ANSWER.length - 1)) {
-          desk.gateway.book.orders.clear();
+          client.gateway.book.orders.clear();
           way.orders.length = 0;
           way.fault = {
             applied,
@@ -163,11 +163,11 @@ describe('an order', () => {
               if (response.socket !== null) cut(response.socket, ANSWER.slice(0, at));
             },
           };
-          const { code, stdout } = await desk.run([...argv, '--transport', 'polling'], {
+          const { code, stdout } = await client.run([...argv, '--transport', 'polling'], {
             env: { SVC_TRADE_URL: way.url },
           });
           expect({ at, code, stdout, sent: way.orders.length }).toEqual({ at, code: 8, stdout: '', sent: 1 });
-          expect(desk.journal(), `cut at ${at}`).toMatchObject([{ outcome: 'unknown' }]);
+          expect(client.journal(), `cut at ${at}`).toMatchObject([{ outcome: 'unknown' }]);
           counted(task, 1);
         }
       });

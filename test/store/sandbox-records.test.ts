@@ -18,7 +18,7 @@ const ENV = {
 function machine() {
   const home = temporaryHome();
   const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
-  const at = (now: number) => ({ paths, now: () => now, random: Math.random, identity: 'ann@desk' });
+  const at = (now: number) => ({ paths, now: () => now, random: Math.random, identity: 'ann@host' });
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }
 
@@ -27,7 +27,7 @@ test('a record is read again, the oldest first, by its user alone, until it is r
   expect(await readSandboxes(paths)).toEqual([]);
   const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['flood'], env: ENV });
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
-  const facts = { version: 1, identity: 'ann@desk', env: ENV };
+  const facts = { version: 1, identity: 'ann@host', env: ENV };
   expect((await readSandboxes(paths)).map(({ record }) => record)).toEqual([
     { ...facts, startedAt: NOW, startedBy: 'start', traps: [] },
     { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['flood'] },

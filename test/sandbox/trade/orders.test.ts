@@ -17,7 +17,7 @@ import {
 
 const TABLES = ['Order', 'OpenPosition', 'ClosedPosition', 'Account', 'Summary'];
 
-interface Desk extends AsyncDisposable {
+interface TradingGateway extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly peer: Peer;
   readonly pushes: Pushes;
@@ -29,7 +29,7 @@ interface Desk extends AsyncDisposable {
   over(orderId: string): Promise<Json>;
 }
 
-async function startDesk(): Promise<Desk> {
+async function startTrading(): Promise<TradingGateway> {
   const gateway = await startGateway({ seed: 'empty' });
   gateway.setPrice('EUR/USD', 1.15);
   gateway.tick();
@@ -97,16 +97,16 @@ describe('an order', () => {
       coded(2),
     ],
   ])('is refused with %s', async (_, path, fields, error) => {
-    await using desk = await startDesk();
-    const answer = await desk.post(path, fields);
+    await using started = await startTrading();
+    const answer = await started.post(path, fields);
     expect(errorOf(answer)).toEqual(error);
     expect(answer['data']).toEqual({});
-    expect(desk.gateway.book.orders.size + desk.gateway.book.trades.size).toBe(0);
+    expect(started.gateway.book.orders.size + started.gateway.book.trades.size).toBe(0);
   });
 
   test('of an account that there is not is refused in the other shape', async () => {
-    await using desk = await startDesk();
-    expect(errorOf(await desk.post('open_trade', marketOrder({ account_id: '1' })))).toEqual({
+    await using started = await startTrading();
+    expect(errorOf(await started.post('open_trade', marketOrder({ account_id: '1' })))).toEqual({
       type: 5,
       sessionId: 'SANDBOX',
       requestId: 'Request-1',
@@ -117,30 +117,30 @@ describe('an order', () => {
   });
 
   test('without its side buys', async () => {
-    await using desk = await startDesk();
+    await using started = await startTrading();
     const { is_buy: _, ...fields } = marketOrder();
-    await desk.over(orderIdOf(await desk.post('open_trade', fields)));
-    expect(opened(desk.pushes)).toMatchObject([{ isBuy: true, open: 1.15013, amountK: 5, currency: 'EUR/USD' }]);
+    await started.over(orderIdOf(await started.post('open_trade', fields)));
+    expect(opened(started.pushes)).toMatchObject([{ isBuy: true, open: 1.15013, amountK: 5, currency: 'EUR/USD' }]);
   });
 
   test('of contracts counts thousandths of them', async () => {
-    await using desk = await startDesk();
-    await desk.over(orderIdOf(await desk.post('open_trade', marketOrder({ symbol: 'BTC/USD', amount: 2 }))));
-    expect(opened(desk.pushes)).toMatchObject([{ amountK: 0.002, currency: 'BTC/USD' }]);
+    await using started = await startTrading();
+    await started.over(orderIdOf(await started.post('open_trade', marketOrder({ symbol: 'BTC/USD', amount: 2 }))));
+    expect(opened(started.pushes)).toMatchObject([{ amountK: 0.002, currency: 'BTC/USD' }]);
   });
 
   test('at market is there at once, and gone once it is a trade', async () => {
-    await using desk = await startDesk();
+    await using started = await startTrading();
     // so that it waits for us
-    desk.gateway.traps.add('market-closed');
-    const answer = await desk.post('open_trade', marketOrder({ is_buy: false }));
+    started.gateway.traps.add('market-closed');
+    const answer = await started.post('open_trade', marketOrder({ is_buy: false }));
     expect(answer).toEqual({ response: { executed: true }, data: { type: 0, orderId: expect.any(Number) } });
-    expect(await desk.rows('Order', 'orders')).toMatchObject([{ type: 'OM', status: 2, isBuy: false, buy: 0 }]);
-    desk.gateway.traps.delete('market-closed');
-    desk.gateway.tick();
-    await desk.over(orderIdOf(answer));
-    expect(await desk.rows('Order', 'orders')).toEqual([]);
-    const [position, total] = await desk.rows('OpenPosition', 'open_positions');
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ type: 'OM', status: 2, isBuy: false, buy: 0 }]);
+    started.gateway.traps.delete('market-closed');
+    started.gateway.tick();
+    await started.over(orderIdOf(answer));
+    expect(await started.rows('Order', 'orders')).toEqual([]);
+    const [position, total] = await started.rows('OpenPosition', 'open_positions');
     expect(position).toMatchObject({ t: 1, isBuy: false, open: 1.15, close: 1.15013, grossPL: -0.65, visiblePL: -1.3 });
     expect(total).toMatchObject({ isTotal: true, accountId: '', grossPL: -0.65 });
   });
@@ -148,9 +148,9 @@ describe('an order', () => {
 
 describe('an entry order', () => {
   test('waits for its price, and takes its stop and limit along', async () => {
-    await using desk = await startDesk();
-    const orderId = orderIdOf(await desk.post('create_entry_order', entry({ stop: -40, limit: 80 })));
-    expect(await desk.rows('Order', 'orders')).toMatchObject([
+    await using started = await startTrading();
+    const orderId = orderIdOf(await started.post('create_entry_order', entry({ stop: -40, limit: 80 })));
+    expect(await started.rows('Order', 'orders')).toMatchObject([
       {
         orderId,
         type: 'LE',
@@ -163,14 +163,14 @@ describe('an entry order', () => {
         limitRate: 1.148,
       },
     ]);
-    desk.price('EUR/USD', 1.1399);
-    expect(await desk.rows('OpenPosition', 'open_positions')).toHaveLength(1);
-    desk.price('EUR/USD', 1.1398);
-    await desk.over(orderId);
-    expect(opened(desk.pushes)).toMatchObject([{ open: 1.14, stop: 1.136, limit: 1.148, amountK: 3 }]);
-    desk.price('EUR/USD', 1.1359);
-    expect(await desk.pushes.until('ClosedPosition')).toMatchObject({ close: 1.1359, grossPL: -12.3, amountK: 3 });
-    expect(desk.gateway.book.trades.size).toBe(0);
+    started.price('EUR/USD', 1.1399);
+    expect(await started.rows('OpenPosition', 'open_positions')).toHaveLength(1);
+    started.price('EUR/USD', 1.1398);
+    await started.over(orderId);
+    expect(opened(started.pushes)).toMatchObject([{ open: 1.14, stop: 1.136, limit: 1.148, amountK: 3 }]);
+    started.price('EUR/USD', 1.1359);
+    expect(await started.pushes.until('ClosedPosition')).toMatchObject({ close: 1.1359, grossPL: -12.3, amountK: 3 });
+    expect(started.gateway.book.trades.size).toBe(0);
   });
 
   test.each([
@@ -179,31 +179,31 @@ describe('an entry order', () => {
     [false, 1.16, 'LE'],
     [false, 1.14, 'SE'],
   ])('is a limit or a stop by where the price is: buy %s at %d', async (is_buy, rate, type) => {
-    await using desk = await startDesk();
-    await desk.post('create_entry_order', entry({ is_buy, rate }));
-    expect(await desk.rows('Order', 'orders')).toMatchObject([{ type }]);
-    desk.price('EUR/USD', rate > 1.15 ? 1.17 : 1.13);
-    await desk.pushes.until('OpenPosition');
-    expect(opened(desk.pushes)).toMatchObject([{ open: rate, isBuy: is_buy }]);
+    await using started = await startTrading();
+    await started.post('create_entry_order', entry({ is_buy, rate }));
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ type }]);
+    started.price('EUR/USD', rate > 1.15 ? 1.17 : 1.13);
+    await started.pushes.until('OpenPosition');
+    expect(opened(started.pushes)).toMatchObject([{ open: rate, isBuy: is_buy }]);
   });
 
   test('trails the price that goes away from it', async () => {
-    await using desk = await startDesk();
-    await desk.post('create_entry_order', entry({ rate: 1.16, trailing_step: 10 }));
-    desk.price('EUR/USD', 1.149);
-    expect(await desk.rows('Order', 'orders')).toMatchObject([{ type: 'STE', buy: 1.159 }]);
-    desk.price('EUR/USD', 1.152);
-    expect(await desk.rows('Order', 'orders')).toMatchObject([{ buy: 1.159 }]);
+    await using started = await startTrading();
+    await started.post('create_entry_order', entry({ rate: 1.16, trailing_step: 10 }));
+    started.price('EUR/USD', 1.149);
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ type: 'STE', buy: 1.159 }]);
+    started.price('EUR/USD', 1.152);
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ buy: 1.159 }]);
   });
 
   test('is changed, and deleted', async () => {
-    await using desk = await startDesk();
-    const order_id = orderIdOf(await desk.post('create_entry_order', entry()));
-    expect(await desk.post('change_order', { order_id, rate: 1.16, amount: 4, range: 0 })).toEqual({
+    await using started = await startTrading();
+    const order_id = orderIdOf(await started.post('create_entry_order', entry()));
+    expect(await started.post('change_order', { order_id, rate: 1.16, amount: 4, range: 0 })).toEqual({
       response: { executed: true },
       data: null,
     });
-    const exits = await desk.post('change_order_stop_limit', {
+    const exits = await started.post('change_order_stop_limit', {
       order_id,
       stop: -30,
       is_stop_in_pips: true,
@@ -213,12 +213,12 @@ describe('an entry order', () => {
       { type: 0, orderId: Number(order_id) },
       { type: 0, orderId: Number(order_id) },
     ]);
-    expect(await desk.rows('Order', 'orders')).toMatchObject([
+    expect(await started.rows('Order', 'orders')).toMatchObject([
       { type: 'SE', buy: 1.16, amountK: 4, stopRate: 1.157, limitRate: 1.17 },
     ]);
-    await desk.post('delete_order', { order_id });
-    expect(await desk.over(order_id)).toMatchObject({ status: 3 });
-    expect(opened(desk.pushes)).toEqual([]);
+    await started.post('delete_order', { order_id });
+    expect(await started.over(order_id)).toMatchObject({ status: 3 });
+    expect(opened(started.pushes)).toEqual([]);
   });
 
   test('ends with its time', async () => {
@@ -244,148 +244,149 @@ describe('an entry order', () => {
 });
 
 describe('a trade', () => {
-  const open = async (desk: Desk, changes: Fields = {}): Promise<string> => {
-    await desk.over(orderIdOf(await desk.post('open_trade', marketOrder(changes))));
-    return String(opened(desk.pushes).at(-1)?.['tradeId']);
+  const open = async (started: TradingGateway, changes: Fields = {}): Promise<string> => {
+    await started.over(orderIdOf(await started.post('open_trade', marketOrder(changes))));
+    return String(opened(started.pushes).at(-1)?.['tradeId']);
   };
 
   test('is closed in parts', async () => {
-    await using desk = await startDesk();
-    const trade_id = await open(desk);
-    desk.price('EUR/USD', 1.16);
-    await desk.over(orderIdOf(await desk.post('close_trade', { trade_id, ...closing(2) })));
+    await using started = await startTrading();
+    const trade_id = await open(started);
+    started.price('EUR/USD', 1.16);
+    await started.over(orderIdOf(await started.post('close_trade', { trade_id, ...closing(2) })));
     const left = ([name, record]: readonly [string, Json]): boolean =>
       name === 'OpenPosition' && record['amountK'] === 3;
-    expect(desk.pushes.seen.find(left)?.[1]).toMatchObject({ tradeId: trade_id, action: 'U' });
-    await desk.over(orderIdOf(await desk.post('close_trade', { trade_id, ...closing(3) })));
-    expect(await desk.pushes.until('OpenPosition', ({ action }) => action === 'D')).toMatchObject({
+    expect(started.pushes.seen.find(left)?.[1]).toMatchObject({ tradeId: trade_id, action: 'U' });
+    await started.over(orderIdOf(await started.post('close_trade', { trade_id, ...closing(3) })));
+    expect(await started.pushes.until('OpenPosition', ({ action }) => action === 'D')).toMatchObject({
       tradeId: trade_id,
     });
-    const [first, second, total] = await desk.rows('ClosedPosition', 'closed_positions');
+    const [first, second, total] = await started.rows('ClosedPosition', 'closed_positions');
     expect([first, second, total]).toMatchObject([
       { tradeId: trade_id, amountK: 2, grossPL: 19.74, openTime: '06032026140000' },
       { amountK: 3, grossPL: 29.61 },
       { isTotal: true, grossPL: 49.35 },
     ]);
-    expect(desk.gateway.book.accounts[0]?.balance).toBeCloseTo(50_000 + 49.35 - 0.4);
-    expect(errorOf(await desk.post('close_trade', { trade_id, ...closing(1) }))).toEqual(coded(1));
+    expect(started.gateway.book.accounts[0]?.balance).toBeCloseTo(50_000 + 49.35 - 0.4);
+    expect(errorOf(await started.post('close_trade', { trade_id, ...closing(1) }))).toEqual(coded(1));
   });
 
   test('is closed once, however often that is asked for', async () => {
-    await using desk = await startDesk();
-    const trade_id = await open(desk);
-    desk.gateway.traps.add('market-closed');
-    const first = orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) }));
-    const second = orderIdOf(await desk.post('close_trade', { trade_id, ...closing(5) }));
-    desk.gateway.traps.delete('market-closed');
-    desk.gateway.tick();
-    expect([(await desk.over(first))['status'], (await desk.over(second))['status']]).toEqual([6, 3]);
-    expect(desk.gateway.book.closed).toHaveLength(1);
+    await using started = await startTrading();
+    const trade_id = await open(started);
+    started.gateway.traps.add('market-closed');
+    const first = orderIdOf(await started.post('close_trade', { trade_id, ...closing(5) }));
+    const second = orderIdOf(await started.post('close_trade', { trade_id, ...closing(5) }));
+    started.gateway.traps.delete('market-closed');
+    started.gateway.tick();
+    expect([(await started.over(first))['status'], (await started.over(second))['status']]).toEqual([6, 3]);
+    expect(started.gateway.book.closed).toHaveLength(1);
   });
 
   test('has a stop and a limit that are set, moved and taken away', async () => {
-    await using desk = await startDesk();
-    const trade_id = await open(desk, { is_buy: false });
-    const change = (fields: Fields) => desk.post('change_trade_stop_limit', { trade_id, trailing_step: 0, ...fields });
-    const exits = async () => (await desk.rows('OpenPosition', 'open_positions'))[0];
+    await using started = await startTrading();
+    const trade_id = await open(started, { is_buy: false });
+    const change = (fields: Fields) =>
+      started.post('change_trade_stop_limit', { trade_id, trailing_step: 0, ...fields });
+    const exits = async () => (await started.rows('OpenPosition', 'open_positions'))[0];
     await change({ is_stop: true, rate: -50, is_in_pips: true });
     await change({ is_stop: false, rate: 1.14, is_in_pips: false });
     expect(await exits()).toMatchObject({ stop: 1.155, limit: 1.14 });
     expect(errorOf(await change({ is_stop: true, rate: 1.14, is_in_pips: false }))).toEqual(coded(18));
     await change({ is_stop: true, rate: 0, is_in_pips: false });
     expect(await exits()).toMatchObject({ stop: 0, limit: 1.14 });
-    desk.price('EUR/USD', 1.1398);
-    expect(await desk.pushes.until('ClosedPosition')).toMatchObject({ tradeId: trade_id });
+    started.price('EUR/USD', 1.1398);
+    expect(await started.pushes.until('ClosedPosition')).toMatchObject({ tradeId: trade_id });
   });
 
   test.each([
     [1, 1.1522, 1.1472],
     [100, 1.1522, 1.147],
   ])('has a stop that follows by %d', async (trailing_step, bid, stop) => {
-    await using desk = await startDesk();
-    const trade_id = await open(desk);
+    await using started = await startTrading();
+    const trade_id = await open(started);
     const fields = { trade_id, is_stop: true, rate: 1.145, is_in_pips: false, trailing_step };
-    await desk.post('change_trade_stop_limit', fields);
-    desk.price('EUR/USD', bid);
-    desk.price('EUR/USD', bid - 0.001);
-    const [position] = await desk.rows('OpenPosition', 'open_positions');
+    await started.post('change_trade_stop_limit', fields);
+    started.price('EUR/USD', bid);
+    started.price('EUR/USD', bid - 0.001);
+    const [position] = await started.rows('OpenPosition', 'open_positions');
     expect(position).toMatchObject({ stopMove: trailing_step, stop });
   });
 
   test('of an account that nets is closed by its opposite, the oldest first', async () => {
-    await using desk = await startDesk();
-    const trade_id = await open(desk, { account_id: '654062', amount: 20 });
-    await open(desk, { account_id: '654062', amount: 10 });
-    expect(errorOf(await desk.post('close_trade', { trade_id, ...closing(10) }))).toEqual(coded(12));
+    await using started = await startTrading();
+    const trade_id = await open(started, { account_id: '654062', amount: 20 });
+    await open(started, { account_id: '654062', amount: 10 });
+    expect(errorOf(await started.post('close_trade', { trade_id, ...closing(10) }))).toEqual(coded(12));
     const opposite = marketOrder({ account_id: '654062', amount: 40, is_buy: false });
-    await desk.over(orderIdOf(await desk.post('open_trade', opposite)));
-    const closed = await desk.rows('ClosedPosition', 'closed_positions');
+    await started.over(orderIdOf(await started.post('open_trade', opposite)));
+    const closed = await started.rows('ClosedPosition', 'closed_positions');
     expect(closed.map(({ amountK }) => amountK)).toEqual([20, 10, undefined]);
-    expect(await desk.rows('OpenPosition', 'open_positions')).toMatchObject([{ isBuy: false, amountK: 10 }, {}]);
+    expect(await started.rows('OpenPosition', 'open_positions')).toMatchObject([{ isBuy: false, amountK: 10 }, {}]);
   });
 
   test('is closed with all of its symbol, or of its account', async () => {
-    await using desk = await startDesk();
-    await open(desk);
-    await open(desk, { symbol: 'XAU/USD' });
-    await open(desk, { symbol: 'USD/JPY', account_id: '654062', amount: 10 });
+    await using started = await startTrading();
+    await open(started);
+    await open(started, { symbol: 'XAU/USD' });
+    await open(started, { symbol: 'USD/JPY', account_id: '654062', amount: 10 });
     const all = { account_id: '654061', order_type: 'AtMarket', time_in_force: 'GTC' };
-    const one = await desk.post('close_all_for_symbol', { ...all, forSymbol: true, symbol: 'EUR/USD' });
+    const one = await started.post('close_all_for_symbol', { ...all, forSymbol: true, symbol: 'EUR/USD' });
     expect(one['data']).toEqual([{ type: 0, orderId: expect.any(Number) }]);
     const [{ orderId }] = one['data'] as [{ orderId: number }];
-    await desk.over(String(orderId));
-    const rest = await desk.post('close_all_for_symbol', { ...all, forSymbol: false, symbol: '' });
-    await desk.over(String((rest['data'] as [{ orderId: number }])[0].orderId));
-    expect([...desk.gateway.book.trades.values()].map(({ instrument }) => instrument.symbol)).toEqual(['USD/JPY']);
+    await started.over(String(orderId));
+    const rest = await started.post('close_all_for_symbol', { ...all, forSymbol: false, symbol: '' });
+    await started.over(String((rest['data'] as [{ orderId: number }])[0].orderId));
+    expect([...started.gateway.book.trades.values()].map(({ instrument }) => instrument.symbol)).toEqual(['USD/JPY']);
   });
 });
 
 describe('a group of orders', () => {
   const pair = { ...entry(), is_buy2: false, rate2: 1.16, stop: -20, stop2: -30 };
-  const groups = ({ gateway }: Desk) => [...gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
+  const groups = ({ gateway }: TradingGateway) => [...gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
 
   test('is made, and goes with one of them', async () => {
-    await using desk = await startDesk();
-    const { data } = await desk.post('simple_oco', pair);
+    await using started = await startTrading();
+    const { data } = await started.post('simple_oco', pair);
     const [first, second] = data as [{ orderId: number }, { orderId: number }];
-    const [group, same] = groups(desk);
+    const [group, same] = groups(started);
     expect(group).toBeGreaterThan(0);
     expect(same).toBe(group);
-    await desk.post('delete_order', { order_id: first.orderId });
-    await desk.over(String(second.orderId));
-    expect(groups(desk)).toEqual([]);
+    await started.post('delete_order', { order_id: first.orderId });
+    await started.over(String(second.orderId));
+    expect(groups(started)).toEqual([]);
   });
 
   test('is one filled and one canceled', async () => {
-    await using desk = await startDesk();
-    const { data } = await desk.post('simple_oco', pair);
+    await using started = await startTrading();
+    const { data } = await started.post('simple_oco', pair);
     const [, second] = data as [{ orderId: number }, { orderId: number }];
-    desk.price('EUR/USD', 1.139);
-    expect(await desk.over(String(second.orderId))).toMatchObject({ status: 3 });
-    await desk.pushes.until('OpenPosition', ({ action }) => action === 'I');
-    expect(opened(desk.pushes)).toHaveLength(1);
+    started.price('EUR/USD', 1.139);
+    expect(await started.over(String(second.orderId))).toMatchObject({ status: 3 });
+    await started.pushes.until('OpenPosition', ({ action }) => action === 'I');
+    expect(opened(started.pushes)).toHaveLength(1);
   });
 
   test('is joined and left', async () => {
-    await using desk = await startDesk();
+    await using started = await startTrading();
     const ids = [
-      orderIdOf(await desk.post('create_entry_order', entry())),
-      orderIdOf(await desk.post('create_entry_order', entry({ rate: 1.13 }))),
+      orderIdOf(await started.post('create_entry_order', entry())),
+      orderIdOf(await started.post('create_entry_order', entry({ rate: 1.13 }))),
     ];
     const [first = '', second = ''] = ids;
-    expect((await desk.post('add_to_oco', { orderIds: ids, ocoBulkId: 0 }))['data']).toEqual([null, null]);
-    const [group] = groups(desk);
-    expect(groups(desk)).toEqual([group, group]);
-    await desk.post('remove_from_oco', { orderIds: first });
-    expect(groups(desk)).toEqual([0, group]);
-    await desk.post('edit_oco', { ocoBulkId: String(group), addOrderIds: first, removeOrderIds: second });
-    expect(groups(desk)).toEqual([group, 0]);
+    expect((await started.post('add_to_oco', { orderIds: ids, ocoBulkId: 0 }))['data']).toEqual([null, null]);
+    const [group] = groups(started);
+    expect(groups(started)).toEqual([group, group]);
+    await started.post('remove_from_oco', { orderIds: first });
+    expect(groups(started)).toEqual([0, group]);
+    await started.post('edit_oco', { ocoBulkId: String(group), addOrderIds: first, removeOrderIds: second });
+    expect(groups(started)).toEqual([group, 0]);
   });
 
   test('is not made where one of them is wrong', async () => {
-    await using desk = await startDesk();
-    expect(errorOf(await desk.post('simple_oco', { ...pair, rate2: 0 }))).toMatch('ORA-20105');
-    expect(groups(desk)).toEqual([]);
+    await using started = await startTrading();
+    expect(errorOf(await started.post('simple_oco', { ...pair, rate2: 0 }))).toMatch('ORA-20105');
+    expect(groups(started)).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ const NONE = 'no sandbox runs: svc sandbox start starts one\n';
 const UNUSED = 'this shell does not use it: eval "$(svc sandbox status --env)"\n';
 
 /** One user's files. */
-function desk() {
+function startedSandbox() {
   const home = temporaryHome();
   const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
   return {
@@ -68,14 +68,14 @@ describe('svc sandbox status', () => {
   afterAll(() => Promise.all([one.close(), other.close()]));
 
   test('says that none runs', async () => {
-    const { status } = desk();
+    const { status } = startedSandbox();
     expect(await status()).toMatchObject({ code: 1, stdout: '', stderr: NONE });
     expect(await status(['--env'])).toMatchObject({ code: 1, stdout: '', stderr: NONE });
     expect(await status(['-o', 'json'])).toMatchObject({ code: 1, stdout: '[]\n', stderr: '' });
   });
 
   test('says where it is and what it holds', async () => {
-    const { record, status } = desk();
+    const { record, status } = startedSandbox();
     record(one);
     const { code, stdout, stderr } = await status(['--columns', 'service,address,state,holds,started']);
     expect([code, stderr]).toEqual([0, UNUSED]);
@@ -92,7 +92,7 @@ describe('svc sandbox status', () => {
   });
 
   test('names the traps of each service, which is up all the same', async () => {
-    const { record, status } = desk();
+    const { record, status } = startedSandbox();
     record(other, { traps: ['database-down', 'bad-token', 'hostile-text'] });
     const { code, stdout, stderr } = await status(['-o', 'json']);
     expect([code, stderr]).toEqual([0, '']);
@@ -107,7 +107,7 @@ describe('svc sandbox status', () => {
   });
 
   test('prints the environment to use: of the newest that was started, of the one at a port, of that of this shell', async () => {
-    const { record, status } = desk();
+    const { record, status } = startedSandbox();
     record(one, { at: NOW + 1 });
     record(other, { at: NOW });
     const lines = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
@@ -125,14 +125,14 @@ describe('svc sandbox status', () => {
   });
 
   test('prefers one that stays to one that ends with its command', async () => {
-    const { record, status } = desk();
+    const { record, status } = startedSandbox();
     record(one, { at: NOW });
     record(other, { at: NOW + 1, by: 'run' });
     expect((await status(['--env'])).stdout).toBe(linesOf(one));
   });
 
   test('tells whether this shell uses it, however it does', async () => {
-    const { record, status } = desk();
+    const { record, status } = startedSandbox();
     record(one);
     const here = async (env: Readonly<Record<string, string>>) => {
       const { stdout, stderr } = await status(['--columns', 'here', '--no-headers'], { env });
@@ -147,14 +147,14 @@ describe('svc sandbox status', () => {
   });
 
   test('finds the one that the environment names, and that is recorded nowhere', async () => {
-    const { status } = desk();
+    const { status } = startedSandbox();
     const { code, stdout } = await status(['-o', 'json'], { env: one.env });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)[0]).toMatchObject({ traps: null, startedAt: null, startedBy: null, here: true });
   });
 
   test('tells once of one that was killed, and forgets it', async () => {
-    const { record, records, status } = desk();
+    const { record, records, status } = startedSandbox();
     const killed = await startSandbox(options);
     record(killed);
     await killed.close();
@@ -167,7 +167,7 @@ describe('svc sandbox status', () => {
   });
 
   test('takes no other program for it, and leaves alone what it cannot know', async () => {
-    const { record, records, status } = desk();
+    const { record, records, status } = startedSandbox();
     const stranger = await impostor(one, (_, response) => void response.writeHead(401).end('who?'));
     record(stranger);
     expect((await status()).stderr).toContain('is gone: it was killed, or its terminal closed\n');
@@ -180,7 +180,7 @@ describe('svc sandbox status', () => {
   });
 
   test('keeps one whose answers break off, and says that it is down', async () => {
-    const { record, records, status } = desk();
+    const { record, records, status } = startedSandbox();
     const broken = await impostor(one, (request) => void request.socket.destroy());
     record(broken);
     const { code, stdout, stderr } = await status(['-o', 'json', '--query', "[?service=='webhooks'].[up, holds]"]);

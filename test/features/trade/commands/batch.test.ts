@@ -8,15 +8,15 @@ import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
-  desk.gateway.traps.clear();
-  desk.gateway.book.trades.clear();
-  desk.gateway.book.orders.clear();
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
 });
 
 const ndjson = (...lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -26,11 +26,11 @@ const REFUSED = { ...BUY, account: NETTING };
 const outcomes = (stdout: string) =>
   JSON.parse(stdout).map(({ line, outcome }: { line: number; outcome: string }) => `${line} ${outcome}`);
 const send = (stdin: string, ...more: readonly string[]) =>
-  desk.run(['batch', '-', '--yes', '-o', 'json', ...more], { stdin });
+  client.run(['batch', '-', '--yes', '-o', 'json', ...more], { stdin });
 
 it('every command, in order, in one session', async () => {
-  const trade = holdTrade(desk.gateway);
-  const [order, other] = [holdOrder(desk.gateway), holdOrder(desk.gateway)];
+  const trade = holdTrade(client.gateway);
+  const [order, other] = [holdOrder(client.gateway), holdOrder(client.gateway)];
   const { code, stdout, stderr } = await send(
     ndjson(
       { command: 'buy', symbol: 'eurusd', amount: 5, stop: '40pips', limit: '80pips', trail: 'dynamic' },
@@ -47,7 +47,7 @@ it('every command, in order, in one session', async () => {
   expect(code, stderr).toBe(0);
   expect(outcomes(stdout)).toEqual([1, 2, 3, 4, 5, 6, 7, 7, 8, 8, 9].map((line) => `${line} accepted`));
   expect(
-    desk
+    client
       .calls()
       .filter((call) => call.startsWith('POST'))
       .map((call) => call.replace(/\?.*/, '')),
@@ -66,7 +66,7 @@ it('every command, in order, in one session', async () => {
   ]);
   // Each table was looked at once.
   expect(
-    desk
+    client
       .calls()
       .filter((call) => call.startsWith('GET'))
       .sort(),
@@ -119,64 +119,64 @@ it.each<[string, string, RegExp]>([
     /"via-opposite" is neither true nor false/,
   ],
 ])('a line with %s: nothing is connected, and the line is named', async (_name, line, why) => {
-  const { code, stderr } = await desk.run(['batch', '-', '--yes'], { stdin: `${ndjson(BUY)}\n${line}\n` });
+  const { code, stderr } = await client.run(['batch', '-', '--yes'], { stdin: `${ndjson(BUY)}\n${line}\n` });
   expect(stderr).toMatch(why);
-  expect({ code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+  expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
 
 it('a line that the state there speaks against: nothing is sent', async () => {
   const { code, stderr } = await send(ndjson(BUY, { command: 'close', trade: '1' }));
   expect(stderr).toMatch(/line 2: there is no open trade 1; nothing was sent/);
-  expect({ code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+  expect({ code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({ line: 2 });
 });
 
 it('stops at the first that is refused', async () => {
   const { code, stdout } = await send(ndjson(BUY, REFUSED, BUY));
-  expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
+  expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 refused', '3 not_sent']);
 });
 
 it('says what to do about those that failed, and prints no ids of them', async () => {
-  const { stderr } = await desk.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
+  const { stderr } = await client.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
   expect(stderr).toContain('give another amount: EUR/USD is traded in steps of 10');
-  const { stdout } = await desk.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
+  const { stdout } = await client.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
   expect(stdout).toMatch(/^\d+\n$/);
 });
 
 it('where the first one is refused nothing is done', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY));
-  expect({ code, orders: desk.orders().length }).toEqual({ code: 3, orders: 1 });
+  expect({ code, orders: client.orders().length }).toEqual({ code: 3, orders: 1 });
   expect(outcomes(stdout)).toEqual(['1 refused', '2 not_sent']);
 });
 
 it('goes on after a refusal where it is told to', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY), '--keep-going');
-  expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
+  expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 refused', '2 accepted']);
 });
 
 it('names for each line that failed what a program acts on', async () => {
   const { stdout } = await send(ndjson(BUY, REFUSED, BUY));
   const [accepted, refused, left] = JSON.parse(stdout);
-  const journal = desk.journal();
+  const journal = client.journal();
   expect(accepted).toMatchObject({ code: null, server_code: null, http_status: null, journal_id: null });
   expect(refused).toMatchObject({ code: 'refused', server_code: 3, http_status: null, journal_id: journal[1]?.id });
   expect(left).toMatchObject({ code: null, journal_id: null });
-  await using before = await forwarder(desk.gateway.url);
+  await using before = await forwarder(client.gateway.url);
   before.fault = { applied: false, answer: (response) => void response.writeHead(413).end() };
   const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const rejected = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const rejected = await client.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 413 }, { http_status: 413 }]);
 });
 
 it('goes on in another session where the connection is lost', async () => {
-  await using before = await forwarder(desk.gateway.url);
+  await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: true,
     answer(response) {
       before.fault = undefined;
-      desk.gateway.cut();
+      client.gateway.cut();
       // svc says goodbye to a session that it knows to be lost.
       void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
         response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
@@ -184,13 +184,13 @@ it('goes on in another session where the connection is lost', async () => {
     },
   };
   const argv = ['batch', '-', '--yes', '-o', 'json'];
-  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 accepted', '3 accepted']);
   expect({ code, orders: before.orders.length }).toEqual({ code: 0, orders: 3 });
 });
 
 it('an order that a dead session refuses is not sent again, and the next line goes through another session', async () => {
-  await using before = await forwarder(desk.gateway.url);
+  await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: false,
     answer(response) {
@@ -199,33 +199,33 @@ it('an order that a dead session refuses is not sent again, and the next line go
     },
   };
   const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 2 });
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'refused', code: 'unauthorized' }, { outcome: 'accepted' }]);
   expect(before.engine.filter((line) => !line.includes('sid='))).toHaveLength(2);
 });
 
 it('what cannot be sent as the gateway is gone is not sent', async () => {
-  await using before = await forwarder(desk.gateway.url);
+  await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: true,
     answer(response) {
       before.isGone = true;
-      desk.gateway.cut();
+      client.gateway.cut();
       void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
         response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
       );
     },
   };
   const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 1 });
   const [, second] = JSON.parse(stdout);
   expect(second).toMatchObject({ outcome: 'not_sent', code: expect.any(String), journal_id: null });
 });
 
 it('nothing follows an outcome that is not known, whatever it is told', async () => {
-  await using before = await forwarder(desk.gateway.url);
+  await using before = await forwarder(client.gateway.url);
   let turn = 0;
   before.fault = {
     applied: true,
@@ -235,27 +235,27 @@ it('nothing follows an outcome that is not known, whatever it is told', async ()
     },
   };
   const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const { code, stdout } = await desk.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect({ code, orders: before.orders.length }).toEqual({ code: 8, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 unknown', '3 not_sent']);
-  expect(desk.journal().map(({ outcome }) => outcome)).toEqual(['accepted', 'unknown']);
+  expect(client.journal().map(({ outcome }) => outcome)).toEqual(['accepted', 'unknown']);
 });
 
 it('is asked for once at a terminal, with all of it shown before', async () => {
   const file = join(temporaryHome(), 'orders.ndjson');
   writeFileSync(file, ndjson(BUY, { ...BUY, command: 'sell' }));
-  const no = await desk.run(['batch', file], { terminal: 200, answer: false });
-  expect({ code: no.code, orders: desk.orders() }).toEqual({ code: 2, orders: [] });
+  const no = await client.run(['batch', file], { terminal: 200, answer: false });
+  expect({ code: no.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
   expect(no.asked).toEqual(['Send these 2 requests, one after the other?']);
   expect(no.stderr).toMatch(/1\. Buy 5 EUR\/USD \(5,000 EUR\) at market, .*\n.*2\. Sell 5 EUR\/USD/);
-  const unasked = await desk.run(['batch', '-'], { stdin: ndjson(BUY) });
-  expect({ code: unasked.code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+  const unasked = await client.run(['batch', '-'], { stdin: ndjson(BUY) });
+  expect({ code: unasked.code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
 
 it('a dry run shows all requests and connects to nothing', async () => {
   const stdin = ndjson({ ...BUY, account: HEDGING }, { command: 'order cancel', order: '1' });
-  const { code, stdout } = await desk.run(['batch', '-', '--dry-run', '-o', 'json'], { stdin });
-  expect({ code, calls: desk.calls() }).toEqual({ code: 0, calls: [] });
+  const { code, stdout } = await client.run(['batch', '-', '--dry-run', '-o', 'json'], { stdin });
+  expect({ code, calls: client.calls() }).toEqual({ code: 0, calls: [] });
   expect(JSON.parse(stdout).map(({ body }: { body: unknown }) => body)).toMatchObject([
     { account_id: HEDGING, is_buy: 'true' },
     { order_id: '1' },
@@ -265,10 +265,10 @@ it('a dry run shows all requests and connects to nothing', async () => {
 it('--account is that of lines that name none', async () => {
   const stdin = ndjson({ ...BUY, amount: 10 }, { ...BUY, account: '00654061' });
   expect((await send(stdin, '--account', NETTING)).code).toBe(0);
-  expect(desk.orders().map(({ account_id }) => account_id)).toEqual([NETTING, HEDGING]);
+  expect(client.orders().map(({ account_id }) => account_id)).toEqual([NETTING, HEDGING]);
 });
 
 it('nothing in it is nothing to do', async () => {
   const { code, stdout } = await send('\n\n');
-  expect({ code, stdout, calls: desk.calls() }).toEqual({ code: 0, stdout: '[]\n', calls: [] });
+  expect({ code, stdout, calls: client.calls() }).toEqual({ code: 0, stdout: '[]\n', calls: [] });
 });

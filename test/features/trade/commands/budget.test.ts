@@ -8,7 +8,7 @@ import { lockContext } from '../../../store/folder.ts';
 import { svc } from '../../../support/svc.ts';
 import { errorOf, NOW, reader } from './reader.ts';
 
-const desk = reader();
+const client = reader();
 const POSITIONS = 44;
 const HOUR_MS = 3_600_000;
 const NEXT = new Date(NOW + HOUR_MS).toISOString();
@@ -20,7 +20,7 @@ interface Limit {
 }
 
 async function limitOf(cmd: number, home: string): Promise<Limit | undefined> {
-  const limits = (await desk.json('limits', { home })) as readonly Limit[];
+  const limits = (await client.json('limits', { home })) as readonly Limit[];
   return limits.find(({ name }) => name === String(cmd));
 }
 
@@ -28,7 +28,7 @@ async function limitOf(cmd: number, home: string): Promise<Limit | undefined> {
 async function use(home: string, calls: number): Promise<void> {
   const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
   const limit = CALL_LIMITS.find(({ cmd }) => cmd === POSITIONS);
-  const file = new CallBudgetFile(budgetPath(paths, `${desk.gateway.url}/`, desk.gateway.token), {
+  const file = new CallBudgetFile(budgetPath(paths, `${client.gateway.url}/`, client.gateway.token), {
     ...lockContext,
     now: () => NOW,
   });
@@ -36,28 +36,28 @@ async function use(home: string, calls: number): Promise<void> {
 }
 
 it('the fifty-first look at open positions within an hour is exit 6, names the next slot, and is not sent', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   await use(home, 49);
-  expect((await desk.run('positions', { home })).code).toBe(0);
+  expect((await client.run('positions', { home })).code).toBe(0);
   expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 50, free_at: NEXT });
-  const run = await desk.run('positions -o json', { home });
+  const run = await client.run('positions -o json', { home });
   expect(run).toMatchObject({ code: 6, stdout: '' });
   expect(errorOf(run)).toMatchObject({ code: 'limited', cmd: POSITIONS, retry_after: NEXT });
   expect(run.stderr).toContain('50 in 3600 s');
-  expect(desk.asked()).toEqual([]);
+  expect(client.asked()).toEqual([]);
   // Other tables have caps of their own, and the gateway was never told.
-  expect((await desk.run('positions --closed', { home })).code).toBe(0);
-  expect((await desk.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
+  expect((await client.run('positions --closed', { home })).code).toBe(0);
+  expect((await client.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
 });
 
 it('--budget=ignore asks all the same, and --budget=wait when there is room, saying so', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   await use(home, 50);
-  expect((await desk.run('positions --budget=ignore', { home })).code).toBe(0);
-  expect(desk.asked()).toHaveLength(1);
+  expect((await client.run('positions --budget=ignore', { home })).code).toBe(0);
+  expect(client.asked()).toHaveLength(1);
   let now = NOW;
   // Time passes with the notice.
-  const run = await desk.run('positions --budget=wait', {
+  const run = await client.run('positions --budget=wait', {
     home,
     now: () => now,
     onStderr: (text) => {
@@ -66,40 +66,40 @@ it('--budget=ignore asks all the same, and --budget=wait when there is room, say
   });
   expect(run.code).toBe(0);
   expect(run.stderr).toContain(`the calls of command ${POSITIONS} are used up: waiting until ${NEXT}`);
-  expect(desk.asked()).toHaveLength(1);
+  expect(client.asked()).toHaveLength(1);
 });
 
 it('two that ask at once share what is left', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   await use(home, 49);
-  const runs = await Promise.all([desk.run('positions', { home }), desk.run('positions', { home })]);
+  const runs = await Promise.all([client.run('positions', { home }), client.run('positions', { home })]);
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 6]);
 });
 
 it('an ORA-20301 fills the window that it names, also of a command that was never used here', async () => {
-  const home = desk.temporaryHome();
-  desk.gateway.traps.add('ora-20301');
-  const first = await desk.run('orders -o json', { home });
+  const home = client.temporaryHome();
+  client.gateway.traps.add('ora-20301');
+  const first = await client.run('orders -o json', { home });
   expect(first).toMatchObject({ code: 6, stdout: '' });
   expect(errorOf(first)).toMatchObject({ code: 'limited', cmd: 46, retry_after: NEXT });
-  desk.gateway.traps.clear();
+  client.gateway.traps.clear();
   expect(await limitOf(46, home)).toMatchObject({ used: 1500, free_at: NEXT });
-  expect((await desk.run('orders', { home })).code).toBe(6);
-  expect(desk.asked()).toEqual([]);
-  expect((await desk.run('orders --budget=ignore', { home })).code).toBe(0);
+  expect((await client.run('orders', { home })).code).toBe(6);
+  expect(client.asked()).toEqual([]);
+  expect((await client.run('orders --budget=ignore', { home })).code).toBe(0);
 });
 
 it('a window that the gateway filled is forgotten with limits --reset', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   await use(home, 50);
-  expect((await desk.run('limits --reset', { home })).code).toBe(0);
+  expect((await client.run('limits --reset', { home })).code).toBe(0);
   expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0, free_at: null });
-  expect((await desk.run('positions', { home })).code).toBe(0);
+  expect((await client.run('positions', { home })).code).toBe(0);
 });
 
 describe('limits', () => {
   it('has both tables, and which request counts towards which', async () => {
-    const { stdout } = await desk.run('limits --columns limit,max,window,days-back,what');
+    const { stdout } = await client.run('limits --columns limit,max,window,days-back,what');
     for (const line of [
       /^command 8 +2 +600 s +get trader orders$/,
       /^command 24 +500 +3600 s +set instruments \(update_subscriptions\)$/,
@@ -111,14 +111,14 @@ describe('limits', () => {
       expect(stdout).toMatch(new RegExp(line.source, 'm'));
     }
     expect(stdout.trimEnd().split('\n')).toHaveLength(1 + 7 + 13);
-    expect(desk.asked()).toEqual([]);
+    expect(client.asked()).toEqual([]);
   });
 
   it.each([
     ['there is no token', { SVC_TRADE_TOKEN: undefined }, 'svc trade login'],
     ['no address is configured', { SVC_TRADE_TOKEN: undefined, SVC_TRADE_URL: undefined }, 'svc config set trade.url'],
   ])('%s: shows what is known, and says what is missing', async (why, env, hint) => {
-    const { code, stdout, stderr } = await desk.run('limits -o json', { env });
+    const { code, stdout, stderr } = await client.run('limits -o json', { env });
     const limits = JSON.parse(stdout);
     expect({ code, rows: limits.length, first: limits[0] }).toMatchObject({
       code: 0,
@@ -126,33 +126,33 @@ describe('limits', () => {
       first: { kind: 'calls', name: '8', max: 2, window_s: 600, used: null, free_at: null },
     });
     expect(stderr).toMatch(new RegExp(`what was used is not shown, .*, and ${why}: .*${hint}`));
-    const table = await desk.run('limits', { env });
+    const table = await client.run('limits', { env });
     expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
-    expect((await desk.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
+    expect((await client.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
   });
 
   it('is counted by the setting where that says so', async () => {
-    const home = desk.temporaryHome();
+    const home = client.temporaryHome();
     await svc(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,Summary=44'], { home });
-    await desk.run('positions', { home });
+    await client.run('positions', { home });
     expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0 });
-    await desk.run('positions --summary', { home });
+    await client.run('positions --summary', { home });
     expect(await limitOf(POSITIONS, home)).toMatchObject({
       used: 1,
       does: 'get open positions by account (Summary)',
     });
     await svc(['config', 'set', 'trade.commandNumbers', 'Order=117,ClosedPosition=0'], { home });
-    const preview = await desk.run('buy EUR/USD 5 --preview --account 654061 -o json', { home });
+    const preview = await client.run('buy EUR/USD 5 --preview --account 654061 -o json', { home });
     const { callsLeft } = JSON.parse(preview.stdout);
     expect(callsLeft.map(({ cmd }: { cmd: number }) => cmd)).toEqual([44, 117]);
   });
 
   it('is of one address and token, which is not written down', async () => {
-    const home = desk.temporaryHome();
-    await desk.run('orders --account 654061', { home });
+    const home = client.temporaryHome();
+    await client.run('orders --account 654061', { home });
     expect(await limitOf(46, home)).toMatchObject({ used: 1 });
     const env = { SVC_TRADE_TOKEN: 'f'.repeat(40) };
-    const { stdout } = await desk.run('limits -o json', { home, env });
+    const { stdout } = await client.run('limits -o json', { home, env });
     expect(
       JSON.parse(stdout)
         .map(({ used }: Limit) => used)
@@ -161,7 +161,7 @@ describe('limits', () => {
     for (const folder of ['state/trade', 'cache']) {
       for (const name of readdirSync(join(home, folder), { recursive: true }).map(String)) {
         if (name.endsWith('.json')) {
-          expect(name + readFileSync(join(home, folder, name), 'utf8')).not.toContain(desk.gateway.token);
+          expect(name + readFileSync(join(home, folder, name), 'utf8')).not.toContain(client.gateway.token);
         }
       }
     }
@@ -169,9 +169,9 @@ describe('limits', () => {
 });
 
 it('a disk that takes nothing is told, and no reason not to ask', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   writeFileSync(join(home, 'state'), '');
-  const run = await desk.run('orders', { home });
+  const run = await client.run('orders', { home });
   expect(run.code).toBe(0);
   expect(run.stderr).toContain('calls cannot be counted here: cannot lock');
 });

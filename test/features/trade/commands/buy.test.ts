@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
-beforeEach(() => desk.gateway.traps.clear());
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => client.gateway.traps.clear());
 
 const AT_MARKET = {
   account_id: HEDGING,
@@ -53,18 +53,18 @@ describe('what is sent', () => {
       { ...AT_MARKET, account_id: NETTING, amount: '10' },
     ],
   ])('%s', async (_name, argv, form) => {
-    const { code, stdout } = await desk.run([...argv, '--yes', '-q']);
+    const { code, stdout } = await client.run([...argv, '--yes', '-q']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\n$/) });
-    expect(desk.orders()).toEqual([form]);
-    expect(desk.journal()).toMatchObject([
+    expect(client.orders()).toEqual([form]);
+    expect(client.journal()).toMatchObject([
       { outcome: 'accepted', order_ids: [stdout.trim()], path: '/trading/open_trade', form },
     ]);
   });
 
   it('a line for a person, a record for a program', async () => {
-    const line = await desk.run(['buy', 'EUR/USD', '5', '--yes']);
+    const line = await client.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(line.stdout).toMatch(/^order \d+ accepted\n$/);
-    const { stdout } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '-o', 'json']);
+    const { stdout } = await client.run(['buy', 'EUR/USD', '5', '--yes', '-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({
       orderId: expect.stringMatching(/^\d+$/),
       status: 'accepted',
@@ -75,30 +75,30 @@ describe('what is sent', () => {
 
   it('what was looked up once in a day costs no counted call', async () => {
     const home = temporaryHome();
-    await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
-    await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
-    expect(desk.calls()).toEqual([
+    await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    expect(client.calls()).toEqual([
       'GET /trading/get_model models=Offer',
       expect.stringContaining('POST /trading/open_trade'),
     ]);
     // One that is not among those that are known is asked for, once.
-    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--account', '7'], { home });
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes', '--account', '7'], { home });
     expect(code).toBe(5);
     expect(stderr).toContain('the accounts are: 654061 (00654061), 654062 (00654062)');
-    expect(desk.calls()).toEqual(['GET /trading/get_model/Accounts']);
+    expect(client.calls()).toEqual(['GET /trading/get_model/Accounts']);
   });
 });
 
 it('a margin call of yesterday is looked at again before it bars an order', async () => {
   const home = temporaryHome();
-  await desk.run(['buy', 'EUR/USD', '5', '--preview'], { home });
+  await client.run(['buy', 'EUR/USD', '5', '--preview'], { home });
   const [name = ''] = readdirSync(`${home}/cache`).filter((file) => file.startsWith('trade-'));
   const kept = `${home}/cache/${name}`;
   writeFileSync(kept, readFileSync(kept, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
-  const { code } = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
-  expect({ code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
-  expect(desk.calls()[0]).toBe('GET /trading/get_model models=Offer');
-  expect(desk.calls()[1]).toBe('GET /trading/get_model/Accounts');
+  const { code } = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+  expect({ code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
+  expect(client.calls()[0]).toBe('GET /trading/get_model models=Offer');
+  expect(client.calls()[1]).toBe('GET /trading/get_model/Accounts');
   expect(readFileSync(kept, 'utf8')).not.toContain('"mc":"W"');
 });
 
@@ -120,11 +120,11 @@ describe('nothing is sent', () => {
     ],
     [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif'],
   ])('%j: a value that is wrong by itself connects to nothing', async (argv, why) => {
-    const { code, stderr } = await desk.run([...argv, '--yes']);
+    const { code, stderr } = await client.run([...argv, '--yes']);
     expect(code).toBe(2);
     expect(stderr).toContain(why);
-    expect(desk.calls()).toEqual([]);
-    expect(desk.journal()).toEqual([]);
+    expect(client.calls()).toEqual([]);
+    expect(client.journal()).toEqual([]);
   });
 
   it.each([
@@ -132,48 +132,48 @@ describe('nothing is sent', () => {
     [['sell', 'EUR/USD', '5', '--limit', '1.2'], '--limit: 1.2 is above the rate 1.16, and of a sell it is below'],
     [['buy', 'US30', '501'], '501 is too much: of US30 it is 500 at most'],
   ])('%j: the state of the gateway speaks against it', async (argv, why) => {
-    const { code, stderr } = await desk.run([...argv, '--yes', '-o', 'json']);
+    const { code, stderr } = await client.run([...argv, '--yes', '-o', 'json']);
     expect({ code, ...lastError(stderr) }).toMatchObject({
       code: 'guarded',
       exit: 3,
       message: expect.stringContaining(why),
     });
-    expect(desk.orders()).toEqual([]);
-    expect(desk.journal()).toEqual([]);
+    expect(client.orders()).toEqual([]);
+    expect(client.journal()).toEqual([]);
   });
 
   it('where the market is closed', async () => {
-    desk.gateway.traps.add('market-closed');
-    const guarded = await desk.run(['buy', 'EUR/USD', '5', '--yes']);
+    client.gateway.traps.add('market-closed');
+    const guarded = await client.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(guarded.code).toBe(3);
     expect(guarded.stderr).toContain('the gateway says that EUR/USD cannot be bought now');
-    const required = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--require-open']);
+    const required = await client.run(['buy', 'EUR/USD', '5', '--yes', '--require-open']);
     expect(required.code).toBe(1);
-    const saturday = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--require-open'], {
+    const saturday = await client.run(['buy', 'EUR/USD', '5', '--yes', '--require-open'], {
       now: () => Date.UTC(2026, 0, 17, 12),
     });
     expect(saturday.code).toBe(1);
     expect(saturday.stderr).toContain('forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)');
-    expect(desk.orders()).toEqual([]);
+    expect(client.orders()).toEqual([]);
   });
 
   it('where nobody confirms', async () => {
-    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '5']);
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '5']);
     expect(code).toBe(2);
     expect(stderr).toContain('nobody can be asked here, and nothing was sent');
-    expect(desk.calls()).toEqual([]);
-    const declined = await desk.run(['buy', 'EUR/USD', '5', '--stop', '40pips'], { terminal: 100, answer: false });
+    expect(client.calls()).toEqual([]);
+    const declined = await client.run(['buy', 'EUR/USD', '5', '--stop', '40pips'], { terminal: 100, answer: false });
     expect(declined.code).toBe(2);
     expect(declined.asked).toEqual([
       "Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, GTC, in account 654061 (00654061), stop 1.15613 (40 pips, about 20.00 in the account's currency)?",
     ]);
-    expect(desk.orders()).toEqual([]);
-    const agreed = await desk.run(['buy', 'EUR/USD', '5'], { terminal: 100, answer: true });
-    expect({ code: agreed.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+    expect(client.orders()).toEqual([]);
+    const agreed = await client.run(['buy', 'EUR/USD', '5'], { terminal: 100, answer: true });
+    expect({ code: agreed.code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
   });
 
   it('with --preview, which tells all', async () => {
-    const { code, stdout } = await desk.run([
+    const { code, stdout } = await client.run([
       'buy',
       'EUR/USD',
       '10',
@@ -210,17 +210,17 @@ describe('nothing is sent', () => {
         { cmd: 118, does: 'get custom closed trade', left: 10, max: 10 },
       ],
     });
-    expect(desk.orders()).toEqual([]);
-    expect(desk.journal()).toEqual([]);
+    expect(client.orders()).toEqual([]);
+    expect(client.journal()).toEqual([]);
   });
 
   it('in a dry run, which connects to nothing', async () => {
     const home = temporaryHome();
     const argv = ['sell', 'eurusd', '5', '--stop', '40pips', '--dry-run', '-o', 'json', '--account', '00654061'];
-    const stranger = await desk.run(argv, { home });
+    const stranger = await client.run(argv, { home });
     expect(stranger.code).toBe(0);
     const request = JSON.parse(stranger.stdout);
-    expect(request).toMatchObject({ method: 'POST', url: `${desk.gateway.url}/trading/open_trade` });
+    expect(request).toMatchObject({ method: 'POST', url: `${client.gateway.url}/trading/open_trade` });
     expect(request.body).toEqual({
       ...AT_MARKET,
       account_id: '00654061',
@@ -230,21 +230,21 @@ describe('nothing is sent', () => {
       is_in_pips: 'true',
     });
     expect(stranger.stderr).toContain('account 00654061 is not known here');
-    expect(desk.calls()).toEqual([]);
-    await desk.run(['buy', 'EUR/USD', '5', '--preview'], { home });
-    const known = await desk.run(argv, { home });
+    expect(client.calls()).toEqual([]);
+    await client.run(['buy', 'EUR/USD', '5', '--preview'], { home });
+    const known = await client.run(argv, { home });
     expect(JSON.parse(known.stdout).body).toMatchObject({ account_id: HEDGING, symbol: 'EUR/USD' });
-    expect({ stderr: known.stderr, calls: desk.calls(), journal: desk.journal() }).toEqual({
+    expect({ stderr: known.stderr, calls: client.calls(), journal: client.journal() }).toEqual({
       stderr: '',
       calls: [],
       journal: [],
     });
-    const tokenless = await desk.run(argv, { env: { SVC_TRADE_TOKEN: undefined } });
+    const tokenless = await client.run(argv, { env: { SVC_TRADE_TOKEN: undefined } });
     expect(tokenless.code).toBe(0);
-    const nobody = await desk.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
+    const nobody = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain('no account is known here');
-    const curl = await desk.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
+    const curl = await client.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
     expect(curl).toMatchObject({ code: 2, stdout: '' });
     expect(curl.stderr).toContain('no line can send this request, as it needs the id of a live session');
   });
@@ -252,7 +252,7 @@ describe('nothing is sent', () => {
 
 describe('what the gateway refuses', () => {
   it('code 3 is told with both causes, and with the one that it is', async () => {
-    const { code, stderr } = await desk.run(['buy', 'EUR/USD', '15', '--yes', '-o', 'json', '--account', NETTING]);
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '15', '--yes', '-o', 'json', '--account', NETTING]);
     expect(code).toBe(3);
     const error = lastError(stderr);
     expect(error).toMatchObject({
@@ -263,18 +263,18 @@ describe('what the gateway refuses', () => {
     expect(error.message).toMatch(
       /Amount should be divisible by 10 \(code 3\)\. Code 3 comes for an amount .* and for an account's name .*; here it is the amount, as account 654062 \(00654062\) was looked up/,
     );
-    expect(desk.orders()).toHaveLength(1);
-    expect(desk.journal()).toMatchObject([{ outcome: 'refused' }]);
+    expect(client.orders()).toHaveLength(1);
+    expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('neither the token nor the connection id is in what is printed', async () => {
     const ids = new Set<string>();
-    const secrets = () => [...ids, desk.gateway.token];
+    const secrets = () => [...ids, client.gateway.token];
     for (const verbose of ['-v', '--debug']) {
-      const { code, stdout, stderr } = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--wait', '5s', verbose], {
+      const { code, stdout, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes', '--wait', '5s', verbose], {
         sleeps: true,
         onStderr: () => {
-          for (const id of desk.gateway.sessions) ids.add(id);
+          for (const id of client.gateway.sessions) ids.add(id);
         },
       });
       expect(code).toBe(0);
@@ -288,36 +288,36 @@ describe('what the gateway refuses', () => {
 describe('real money', () => {
   async function live(): Promise<string> {
     const home = temporaryHome();
-    const { code } = await desk.runAny(['config', 'set', 'trade.live', 'true'], { home });
+    const { code } = await client.runAny(['config', 'set', 'trade.live', 'true'], { home });
     expect(code).toBe(0);
     return home;
   }
 
   it('asks for the account id to be typed, whatever --yes says', async () => {
     const home = await live();
-    const right = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home, terminal: 100, answers: [HEDGING] });
+    const right = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home, terminal: 100, answers: [HEDGING] });
     expect(right.asked).toHaveLength(1);
     expect(right.asked[0]).toMatch(
       /^\x1b\[31mREAL MONEY, account 654061: Buy 5 EUR\/USD .* Type 654061 to confirm:\x1b\[39m$/,
     );
-    expect({ code: right.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
-    const wrong = await desk.run(['buy', 'EUR/USD', '5'], {
+    expect({ code: right.code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
+    const wrong = await client.run(['buy', 'EUR/USD', '5'], {
       home,
       terminal: 100,
       answers: ['yes'],
       env: { NO_COLOR: '1' },
     });
     expect(wrong.asked[0]).toMatch(/^REAL MONEY/);
-    expect({ code: wrong.code, sent: desk.orders().length }).toEqual({ code: 2, sent: 0 });
+    expect({ code: wrong.code, sent: client.orders().length }).toEqual({ code: 2, sent: 0 });
   });
 
   it('needs --account beside --yes where nobody can be asked', async () => {
     const home = await live();
-    const without = await desk.run(['buy', 'EUR/USD', '5', '--yes'], { home });
+    const without = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
     expect(without.code).toBe(2);
     expect(without.stderr).toContain('--account');
-    expect(desk.calls()).toEqual([]);
-    const named = await desk.run(['buy', 'EUR/USD', '5', '--yes', '--account', HEDGING], { home });
-    expect({ code: named.code, sent: desk.orders().length }).toEqual({ code: 0, sent: 1 });
+    expect(client.calls()).toEqual([]);
+    const named = await client.run(['buy', 'EUR/USD', '5', '--yes', '--account', HEDGING], { home });
+    expect({ code: named.code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
   });
 });

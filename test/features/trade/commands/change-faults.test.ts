@@ -12,7 +12,7 @@ const FAULTS = Object.entries(AMBIGUOUS).filter(([name]) => !/no order named|sta
 interface Case {
   readonly name: string;
   /** Its command line and standard input, once what it needs is there. */
-  prepare(desk: Trader): { readonly argv: readonly string[]; readonly stdin?: string; readonly seen?: RegExp };
+  prepare(client: Trader): { readonly argv: readonly string[]; readonly stdin?: string; readonly seen?: RegExp };
   /** More than one where one fault does not keep the others from being sent. */
   readonly posts?: number;
 }
@@ -102,15 +102,15 @@ const CASES: readonly Case[] = [
   },
 ];
 
-let desk: Trader;
+let client: Trader;
 const before: Forwarder[] = [];
 beforeAll(async () => {
-  desk = await trader();
-  for (const _ of CASES) before.push(await forwarder(desk.gateway.url));
+  client = await trader();
+  for (const _ of CASES) before.push(await forwarder(client.gateway.url));
 });
 afterAll(async () => {
   for (const one of before) await one[Symbol.asyncDispose]();
-  await desk[Symbol.asyncDispose]();
+  await client[Symbol.asyncDispose]();
 });
 
 /** One change, one of several requests and one of many: every other command meets silence in test/registry/failures.test.ts. */
@@ -126,7 +126,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
   });
 
   it.concurrent.each(cases)('$name', async ({ at, prepare, posts = 1 }) => {
-    const { argv, stdin, seen } = prepare(desk);
+    const { argv, stdin, seen } = prepare(client);
     const way = before[at] as Forwarder;
     way.orders.length = 0;
     // What is carried out under one fault is not under the next.
@@ -136,7 +136,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
     const run = await svc(['trade', ...argv, '--yes', '--transport', 'polling', '-o', 'json', ...patience], {
       home,
       now: () => NOW,
-      env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: desk.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+      env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: client.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
       ...(stdin === undefined ? {} : { stdin }),
     });
     expect({ code: run.code, posts: way.orders.length }, run.stderr).toEqual({ code: 8, posts });
@@ -168,12 +168,12 @@ it.each([
       response.socket?.destroy();
     },
   };
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway, { amountK })];
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { amountK })];
   const argv = ['trade', 'close', ...ids, '--yes', '--transport', 'polling', '-o', 'json'];
   const { code, stdout } = await svc(argv, {
     home: temporaryHome(),
     now: () => NOW,
-    env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: desk.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+    env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: client.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
   });
   expect({ code, posts: way.orders.length }).toEqual({ code: 8, posts: 2 });
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome }]);

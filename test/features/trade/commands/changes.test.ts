@@ -4,19 +4,19 @@ import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
-  desk.gateway.traps.clear();
-  desk.gateway.book.trades.clear();
-  desk.gateway.book.orders.clear();
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
 });
 
 const words = (text: string): string[] => text.split(' ');
-const trade = () => desk.gateway.book.trades.values().next().value;
+const trade = () => client.gateway.book.trades.values().next().value;
 
 describe('position set', () => {
   it.each([
@@ -32,25 +32,25 @@ describe('position set', () => {
       ],
     ],
   ])('%s', async (argv, forms) => {
-    const trade_id = holdTrade(desk.gateway);
-    const { code, stderr } = await desk.run(['position', 'set', trade_id, ...words(argv), '--yes']);
+    const trade_id = holdTrade(client.gateway);
+    const { code, stderr } = await client.run(['position', 'set', trade_id, ...words(argv), '--yes']);
     expect(code, stderr).toBe(0);
-    expect(desk.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
+    expect(client.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
   });
 
   it('says that a stop which trailed does so no more', async () => {
-    const id = holdTrade(desk.gateway);
-    const set = (argv: string) => desk.run(['position', 'set', id, ...words(argv)], { terminal: 200, answer: true });
+    const id = holdTrade(client.gateway);
+    const set = (argv: string) => client.run(['position', 'set', id, ...words(argv)], { terminal: 200, answer: true });
     expect((await set('--stop 40pips --trail dynamic')).asked[0]).toMatch(/40 pips away, trailing of trade/);
     expect((await set('--stop 30pips')).asked[0]).toMatch(/30 pips away, no longer trailing of trade/);
     expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
   });
 
   it('sets it for a sell as for a buy, and takes it away', async () => {
-    const id = holdTrade(desk.gateway, { isBuy: false });
-    await desk.run(['position', 'set', id, '--stop', '40pips', '--yes']);
+    const id = holdTrade(client.gateway, { isBuy: false });
+    await client.run(['position', 'set', id, '--stop', '40pips', '--yes']);
     expect(trade()?.stop).toEqual({ rate: 1.164, trail: 0 });
-    await desk.run(['position', 'set', id, '--stop', 'none', '--yes']);
+    await client.run(['position', 'set', id, '--stop', 'none', '--yes']);
     expect(trade()?.stop).toBeUndefined();
   });
 
@@ -64,10 +64,10 @@ describe('position set', () => {
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
     ['', 2, /nothing is to be set/],
   ])('refuses %j', async (argv, code, why) => {
-    const id = holdTrade(desk.gateway);
-    const run = await desk.run(['position', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    const id = holdTrade(client.gateway);
+    const run = await client.run(['position', 'set', id, ...words(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 });
 
@@ -89,25 +89,33 @@ describe('order set', () => {
       ],
     ],
   ])('%s', async (argv, forms) => {
-    const order_id = holdOrder(desk.gateway);
-    const { code, stdout, stderr } = await desk.run(['order', 'set', order_id, ...words(argv), '--yes', '-o', 'json']);
+    const order_id = holdOrder(client.gateway);
+    const { code, stdout, stderr } = await client.run([
+      'order',
+      'set',
+      order_id,
+      ...words(argv),
+      '--yes',
+      '-o',
+      'json',
+    ]);
     expect(code, stderr).toBe(0);
-    expect(desk.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
+    expect(client.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
     expect(JSON.parse(stdout)).toMatchObject(
       forms.map(() => ({ orderId: order_id, outcome: 'accepted', orderIds: [] })),
     );
   });
 
   it('a rate that stays is written plainly, however small', async () => {
-    const order_id = holdOrder(desk.gateway, { rate: 8.5e-7 });
-    await desk.run(['order', 'set', order_id, '--amount', '5', '--yes']);
-    expect(desk.orders()).toEqual([{ order_id, rate: '0.00000085', range: '0', amount: '5' }]);
+    const order_id = holdOrder(client.gateway, { rate: 8.5e-7 });
+    await client.run(['order', 'set', order_id, '--amount', '5', '--yes']);
+    expect(client.orders()).toEqual([{ order_id, rate: '0.00000085', range: '0', amount: '5' }]);
   });
 
   it('what is not named stays: of a symbol in contracts, too', async () => {
-    const order_id = holdOrder(desk.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
-    await desk.run(['order', 'set', order_id, '--rate', '44000', '--yes']);
-    expect(desk.orders()).toEqual([{ order_id, rate: '44000', range: '0', amount: '2' }]);
+    const order_id = holdOrder(client.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
+    await client.run(['order', 'set', order_id, '--rate', '44000', '--yes']);
+    expect(client.orders()).toEqual([{ order_id, rate: '44000', range: '0', amount: '2' }]);
   });
 
   it.each([
@@ -118,29 +126,29 @@ describe('order set', () => {
     ['--trail dynamic', 2, /--trail is of a stop/],
     ['', 2, /nothing is to be set/],
   ])('refuses %j', async (argv, code, why) => {
-    const id = holdOrder(desk.gateway);
-    const run = await desk.run(['order', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    const id = holdOrder(client.gateway);
+    const run = await client.run(['order', 'set', id, ...words(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
   it('an order that is not there is exit 5', async () => {
-    const run = await desk.run(['order', 'set', '1', '--rate', '1.14', '--yes']);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+    const run = await client.run(['order', 'set', '1', '--rate', '1.14', '--yes']);
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   });
 });
 
 describe('order cancel', () => {
   it('one by one', async () => {
-    const ids = [holdOrder(desk.gateway), holdOrder(desk.gateway)];
-    const { code, stdout } = await desk.run(['order', 'cancel', ...ids, '--yes', '-q']);
+    const ids = [holdOrder(client.gateway), holdOrder(client.gateway)];
+    const { code, stdout } = await client.run(['order', 'cancel', ...ids, '--yes', '-q']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${ids.join('\n')}\n` });
-    expect(desk.orders()).toEqual(ids.map((order_id) => ({ order_id })));
+    expect(client.orders()).toEqual(ids.map((order_id) => ({ order_id })));
   });
 
   it('shows the group that ends with it, and sends nothing for the others', async () => {
-    const [one = '', two = '', three = ''] = [1, 2, 3].map(() => holdOrder(desk.gateway, { ocoBulkId: 7 }));
-    const { asked, stdout } = await desk.run(['order', 'cancel', one, three, '-o', 'json'], {
+    const [one = '', two = '', three = ''] = [1, 2, 3].map(() => holdOrder(client.gateway, { ocoBulkId: 7 }));
+    const { asked, stdout } = await client.run(['order', 'cancel', one, three, '-o', 'json'], {
       terminal: 200,
       answer: true,
     });
@@ -148,23 +156,23 @@ describe('order cancel', () => {
       expect.stringMatching(/^Cancel order \d+ \(buy 10K EUR\/USD, limit entry at 1.15\); with it ends/),
     ]);
     for (const id of [two, three]) expect(asked[0]).toContain(`order ${id} (`);
-    expect(desk.orders()).toEqual([{ order_id: one }]);
+    expect(client.orders()).toEqual([{ order_id: one }]);
     expect(JSON.parse(stdout)).toMatchObject([{ orderId: one, outcome: 'accepted', along: [two, three] }]);
   });
 
   it('all of a symbol in the account, a group by one of its orders', async () => {
-    const [first = ''] = [7, 7].map((ocoBulkId) => holdOrder(desk.gateway, { ocoBulkId }));
-    const alone = holdOrder(desk.gateway);
-    holdOrder(desk.gateway, { symbol: 'GBP/USD', rate: 1.3 });
-    holdOrder(desk.gateway, { account: NETTING });
-    const { code } = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
+    const [first = ''] = [7, 7].map((ocoBulkId) => holdOrder(client.gateway, { ocoBulkId }));
+    const alone = holdOrder(client.gateway);
+    holdOrder(client.gateway, { symbol: 'GBP/USD', rate: 1.3 });
+    holdOrder(client.gateway, { account: NETTING });
+    const { code } = await client.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
     expect(code).toBe(0);
-    expect(desk.orders()).toEqual([{ order_id: first }, { order_id: alone }]);
-    holdOrder(desk.gateway, { symbol: 'USD/CHF', rate: 0.8 });
-    expect((await desk.run(['order', 'cancel', '--all', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
-    expect(desk.orders()).toHaveLength(1);
-    expect((await desk.run(['order', 'cancel', '--all', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
-    const none = await desk.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
+    expect(client.orders()).toEqual([{ order_id: first }, { order_id: alone }]);
+    holdOrder(client.gateway, { symbol: 'USD/CHF', rate: 0.8 });
+    expect((await client.run(['order', 'cancel', '--all', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
+    expect(client.orders()).toHaveLength(1);
+    expect((await client.run(['order', 'cancel', '--all', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
+    const none = await client.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
     expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
   });
 
@@ -175,49 +183,51 @@ describe('order cancel', () => {
     [['1x'], 2, /is not an order id/],
     [['1'], 5, /there is no order 1; nothing was sent/],
   ])('refuses %j', async (argv, code, why) => {
-    const run = await desk.run(['order', 'cancel', ...argv, '--yes']);
+    const run = await client.run(['order', 'cancel', ...argv, '--yes']);
     expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
   it('a dry run shows every request and connects to nothing', async () => {
-    const { stdout } = await desk.run(['order', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
+    const { stdout } = await client.run(['order', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
     const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
-    expect({ bodies, calls: desk.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
+    expect({ bodies, calls: client.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
   });
 });
 
 describe('oco', () => {
   it('create: two orders by one request', async () => {
     const legs = ['--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15,stop=30pips'];
-    const { code, stdout } = await desk.run(['oco', 'create', 'eurusd', '5', ...legs, '--yes', '-o', 'json']);
+    const { code, stdout } = await client.run(['oco', 'create', 'eurusd', '5', ...legs, '--yes', '-o', 'json']);
     expect(code).toBe(0);
-    expect(desk.orders()).toMatchObject([
+    expect(client.orders()).toMatchObject([
       { symbol: 'EUR/USD', is_buy: 'true', rate: '1.17', is_buy2: 'false', rate2: '1.15' },
     ]);
-    const ids = [...desk.gateway.book.orders.keys()];
+    const ids = [...client.gateway.book.orders.keys()];
     expect(JSON.parse(stdout)).toMatchObject([{ command: 'oco create', outcome: 'accepted', orderIds: ids }]);
   });
 
   it('create: the offer of now speaks against too much, and nothing is sent', async () => {
     const legs = ['--leg', 'buy@1.17', '--leg', 'sell@1.15'];
-    const run = await desk.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+    const run = await client.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   });
 
   it('add, edit, remove', async () => {
-    const [a = '', b = '', c = ''] = [1, 2, 3].map(() => holdOrder(desk.gateway));
-    const groups = () => [...desk.gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
-    await desk.run(['oco', 'add', a, b, '--yes']);
-    expect(desk.calls().at(-1)).toBe(`POST /trading/add_to_oco orderIds=${a}&orderIds=${b}&ocoBulkId=0`);
+    const [a = '', b = '', c = ''] = [1, 2, 3].map(() => holdOrder(client.gateway));
+    const groups = () => [...client.gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
+    await client.run(['oco', 'add', a, b, '--yes']);
+    expect(client.calls().at(-1)).toBe(`POST /trading/add_to_oco orderIds=${a}&orderIds=${b}&ocoBulkId=0`);
     const [group = 0] = groups();
     expect(groups()).toEqual([group, group, 0]);
-    await desk.run(['oco', 'add', c, '--group', String(group), '--yes']);
+    await client.run(['oco', 'add', c, '--group', String(group), '--yes']);
     expect(groups()).toEqual([group, group, group]);
-    await desk.run(['oco', 'remove', a, '--yes']);
+    await client.run(['oco', 'remove', a, '--yes']);
     expect(groups()).toEqual([0, group, group]);
-    await desk.run(['oco', 'edit', String(group), '--add', a, '--remove', b, '--yes']);
-    expect(desk.calls().at(-1)).toBe(`POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`);
+    await client.run(['oco', 'edit', String(group), '--add', a, '--remove', b, '--yes']);
+    expect(client.calls().at(-1)).toBe(
+      `POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`,
+    );
     expect(groups()).toEqual([group, 0, group]);
   });
 
@@ -229,9 +239,9 @@ describe('oco', () => {
     [['edit', '7', '--add', '1', '--remove', '1'], 2, /cannot both join and leave/],
     [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /a pair has two legs/],
   ])('refuses %j', async (argv, code, why) => {
-    const run = await desk.run(['oco', ...argv, '--yes']);
+    const run = await client.run(['oco', ...argv, '--yes']);
     expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 });
 
@@ -242,7 +252,7 @@ describe('of two requests', () => {
 
   /** Answers in turn; nothing is a connection that is cut. */
   async function answering(argv: readonly string[], ...answers: readonly string[]) {
-    await using before = await forwarder(desk.gateway.url);
+    await using before = await forwarder(client.gateway.url);
     let turn = 0;
     before.fault = {
       applied: false,
@@ -252,12 +262,12 @@ describe('of two requests', () => {
         else response.end(text);
       },
     };
-    const run = await desk.run([...argv, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
-    return { ...run, posts: before.orders.length, journal: desk.journal().map(({ outcome }) => outcome) };
+    const run = await client.run([...argv, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
+    return { ...run, posts: before.orders.length, journal: client.journal().map(({ outcome }) => outcome) };
   }
   const COMMANDS = {
-    'order set': () => ['order', 'set', holdOrder(desk.gateway), '--rate', '1.14', '--stop', '40pips'],
-    'position set': () => ['position', 'set', holdTrade(desk.gateway), '--stop', '40pips', '--limit', '80pips'],
+    'order set': () => ['order', 'set', holdOrder(client.gateway), '--rate', '1.14', '--stop', '40pips'],
+    'position set': () => ['position', 'set', holdTrade(client.gateway), '--stop', '40pips', '--limit', '80pips'],
   };
 
   it.each(Object.entries(COMMANDS))('%s: the first stands where the second is refused', async (_name, argv) => {

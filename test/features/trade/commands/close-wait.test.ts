@@ -5,21 +5,21 @@ import { holdTrade } from './holdings.ts';
 import { type Forwarder, forwarder } from './lost-answers.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 let before: Forwarder;
 beforeAll(async () => {
-  desk = await trader();
-  before = await forwarder(desk.gateway.url);
+  client = await trader();
+  before = await forwarder(client.gateway.url);
 });
 afterAll(async () => {
   await before[Symbol.asyncDispose]();
-  await desk[Symbol.asyncDispose]();
+  await client[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  desk.gateway.traps.clear();
-  desk.gateway.book.trades.clear();
-  desk.gateway.book.orders.clear();
-  desk.gateway.book.closed.length = 0;
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
+  client.gateway.book.closed.length = 0;
   before.fault = undefined;
 });
 
@@ -29,19 +29,19 @@ const closed = (tradeId: string, amountK: number, rate = 1.16) => {
 };
 
 async function close(argv: readonly string[], more: Parameters<Trader['run']>[1] = {}, wait = '5s') {
-  const run = await desk.run(['close', ...argv, '--wait', wait, '--yes', '-o', 'json'], { sleeps: true, ...more });
+  const run = await client.run(['close', ...argv, '--wait', wait, '--yes', '-o', 'json'], { sleeps: true, ...more });
   return { ...run, rows: run.stdout === '' ? [] : JSON.parse(run.stdout) };
 }
 
 it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with its rate', async (transport) => {
-  const id = holdTrade(desk.gateway);
+  const id = holdTrade(client.gateway);
   const { code, rows, stderr } = await close([id, '--transport', transport]);
   expect({ code, rows }).toMatchObject({
     code: 0,
     rows: [{ tradeId: id, outcome: 'accepted', status: 'filled', trades: [], closedTrades: [closed(id, 10)] }],
   });
   expect(stderr).toBe(`order ${rows[0].orderIds[0]} is accepted; waiting for fills\n`);
-  expect(desk.calls().slice(-4)).toEqual([
+  expect(client.calls().slice(-4)).toEqual([
     'POST /trading/subscribe models=Order',
     'POST /trading/subscribe models=OpenPosition',
     'POST /trading/subscribe models=ClosedPosition',
@@ -52,8 +52,8 @@ it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with
 it.each(['partial-fills', 'push-before-answer'] as const)(
   'several, all sent before one is waited for: %s',
   async (trap) => {
-    desk.gateway.traps.add(trap);
-    const ids = [holdTrade(desk.gateway, { amountK: 7 }), holdTrade(desk.gateway, { isBuy: false, amountK: 7 })];
+    client.gateway.traps.add(trap);
+    const ids = [holdTrade(client.gateway, { amountK: 7 }), holdTrade(client.gateway, { isBuy: false, amountK: 7 })];
     const { code, rows } = await close(ids);
     const parts = trap === 'partial-fills' ? [2, 2, 3] : [7];
     expect({ code, rows }).toMatchObject({
@@ -67,7 +67,7 @@ it.each(['partial-fills', 'push-before-answer'] as const)(
 );
 
 it('a part of a trade, and contracts', async () => {
-  const id = holdTrade(desk.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
+  const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
   const { code, rows } = await close([id, '--amount', '2']);
   expect({ code, rows }).toMatchObject({ code: 0, rows: [{ status: 'filled', closedTrades: [{ amountK: 0.002 }] }] });
 });
@@ -80,9 +80,9 @@ it.each<
   ['not yet is still pending', ['market-closed'], [], 9, 'pending'],
   ['what no push tells is found in the tables at the end', ['no-push'], [], 0, 'filled'],
 ])('%s', async (_name, traps, argv, exit, status) => {
-  for (const trap of traps) desk.gateway.traps.add(trap);
+  for (const trap of traps) client.gateway.traps.add(trap);
   const { code, rows, stderr } = await close(
-    [holdTrade(desk.gateway), ...argv],
+    [holdTrade(client.gateway), ...argv],
     {},
     exit === 9 ? '60ms' : traps.includes('no-push') ? '300ms' : '5s',
   );
@@ -94,8 +94,8 @@ it.each<
 
 /** In words, as what is told on the way is held back where JSON is printed. */
 async function accepted(ids: readonly string[], then: () => void, more: Parameters<Trader['run']>[1] = {}) {
-  desk.gateway.traps.add('market-closed');
-  return desk.run(['close', ...ids, '--wait', '5s', '--yes'], {
+  client.gateway.traps.add('market-closed');
+  return client.run(['close', ...ids, '--wait', '5s', '--yes'], {
     sleeps: true,
     onStderr: (text) => text.includes('accepted; waiting') && then(),
     ...more,
@@ -103,14 +103,14 @@ async function accepted(ids: readonly string[], then: () => void, more: Paramete
 }
 
 function opens(): void {
-  desk.gateway.traps.clear();
-  desk.gateway.tick();
+  client.gateway.traps.clear();
+  client.gateway.tick();
 }
 
 it('one that ends without a fill beside one that is closed is partly done', async () => {
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, stdout } = await accepted(ids, () => {
-    desk.gateway.book.trades.delete(ids[1] ?? '');
+    client.gateway.book.trades.delete(ids[1] ?? '');
     opens();
   });
   expect(code).toBe(10);
@@ -123,8 +123,8 @@ it.each([
   ['where the answer names no order', '{"response":{"executed":true},"data":null}'],
 ])('all of a symbol, %s', async (_name, body) => {
   if (body !== undefined) before.fault = { applied: true, answer: (response) => void response.end(body) };
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway, { isBuy: false })];
-  holdTrade(desk.gateway, { symbol: 'GBP/USD' });
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { isBuy: false })];
+  holdTrade(client.gateway, { symbol: 'GBP/USD' });
   const { code, rows } = await close(['--symbol', 'EUR/USD'], { env: { SVC_TRADE_URL: before.url } });
   expect({ code, rows }).toMatchObject({
     code: 0,
@@ -133,7 +133,7 @@ it.each([
 });
 
 it('by an order of the other side: what it closed, and not the trade that was named', async () => {
-  const ids = [20, 10].map((amountK) => holdTrade(desk.gateway, { account: NETTING, amountK }));
+  const ids = [20, 10].map((amountK) => holdTrade(client.gateway, { account: NETTING, amountK }));
   const { code, rows } = await close([ids[1] ?? '', '--via-opposite']);
   expect({ code, rows }).toMatchObject({
     code: 0,
@@ -146,11 +146,11 @@ it('a lost answer keeps the others from nothing, and they are waited for', async
     applied: true,
     answer(response) {
       before.fault = undefined;
-      desk.gateway.cut();
+      client.gateway.cut();
       response.socket?.destroy();
     },
   };
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, rows } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
   expect({ code, rows }).toMatchObject({
     code: 8,
@@ -169,9 +169,9 @@ it('one before which nothing could be subscribed is not sent, and the next is wa
       return true;
     },
   } as RegExp;
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, rows } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
-  expect({ code, rows, open: [...desk.gateway.book.trades.keys()] }).toMatchObject({
+  expect({ code, rows, open: [...client.gateway.book.trades.keys()] }).toMatchObject({
     code: 10,
     rows: [
       { outcome: 'not_sent', status: null },
@@ -183,16 +183,16 @@ it('one before which nothing could be subscribed is not sent, and the next is wa
 
 it('where no answer came there is nothing to wait for', async () => {
   before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url }, sleeps: 20 });
   expect({ code, rows }).toMatchObject({ code: 8, rows: [{ outcome: 'unknown' }, { outcome: 'unknown' }] });
   expect(stderr).not.toContain('waiting');
 });
 
 it('a connection that is lost is made again, and the tables tell what was missed', async () => {
-  const id = holdTrade(desk.gateway);
+  const id = holdTrade(client.gateway);
   const { code, stdout, stderr } = await accepted([id], () => {
-    desk.gateway.cut();
+    client.gateway.cut();
     opens();
   });
   expect(stderr).toContain('connecting again');
@@ -201,8 +201,8 @@ it('a connection that is lost is made again, and the tables tell what was missed
 });
 
 it('on a narrow terminal what was closed stays', async () => {
-  const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
-  const { stdout } = await desk.run(['close', '--symbol', 'EUR/USD', '--wait', '5s', '--yes'], {
+  const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
+  const { stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--wait', '5s', '--yes'], {
     sleeps: true,
     terminal: 80,
   });
@@ -213,9 +213,9 @@ it('on a narrow terminal what was closed stays', async () => {
 it('Ctrl-C while it waits says which orders are live', async () => {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new SvcError('interrupted', 'interrupted'));
-  const { code, stdout, stderr } = await accepted([holdTrade(desk.gateway)], interrupt, { signal: stop.signal });
+  const { code, stdout, stderr } = await accepted([holdTrade(client.gateway)], interrupt, { signal: stop.signal });
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-  const [order] = desk.gateway.book.orders.keys();
+  const [order] = client.gateway.book.orders.keys();
   expect(stderr).toContain(`order ${order} was accepted and is live, or done by now`);
 });
 
@@ -224,10 +224,10 @@ it.each([
   ['another account', NETTING, 'what account 654062 has bought of EUR/USD'],
 ])('after a lost answer in %s, what was closed is found', async (_name, account, of) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  const id = holdTrade(desk.gateway, { amountK: 20, ...(account === undefined ? {} : { account }) });
+  const id = holdTrade(client.gateway, { amountK: 20, ...(account === undefined ? {} : { account }) });
   const argv = ['close', id, '--amount', '10', '--via-opposite', '--yes', '-o', 'json', '--transport', 'polling'];
-  desk.gateway.traps.add('push-before-answer');
-  const { code, stderr } = await desk.run(argv, { env: { SVC_TRADE_URL: before.url } });
+  client.gateway.traps.add('push-before-answer');
+  const { code, stderr } = await client.run(argv, { env: { SVC_TRADE_URL: before.url } });
   expect(code).toBe(8);
   expect(lastError(stderr).message).toContain(
     `; of ${of.replace('ID', id)} buy 10K EUR/USD (trade ${id}) is open now, and 20K was before: 10K less; closed in the last minutes: trade ${id} 10K @ 1.16 (2026-01-14T12:`,
@@ -236,10 +236,10 @@ it.each([
 
 it('after a lost answer, an order that waits to close is found', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  desk.gateway.traps.add('market-closed');
-  const id = holdTrade(desk.gateway);
-  const { stderr } = await desk.run(['close', id, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
-  const [order] = desk.gateway.book.orders.keys();
+  client.gateway.traps.add('market-closed');
+  const id = holdTrade(client.gateway);
+  const { stderr } = await client.run(['close', id, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
+  const [order] = client.gateway.book.orders.keys();
   expect(lastError(stderr).message).toContain(
     `of trade ${id} all is open as before: buy 10K EUR/USD (trade ${id}); it may be about to close; what closes it stands as order ${order} (sell 10K EUR/USD, close at market)`,
   );

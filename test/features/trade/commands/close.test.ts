@@ -7,15 +7,15 @@ import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
-  desk.gateway.traps.clear();
-  desk.gateway.book.trades.clear();
-  desk.gateway.book.orders.clear();
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
 });
 
 const CLOSE = { rate: '0', amount: '10', order_type: 'AtMarket', time_in_force: 'GTC' };
@@ -28,10 +28,10 @@ describe('in an account that hedges', () => {
     ['within a range', ['--range', '5'], { at_market: '5', order_type: 'MarketRange', time_in_force: 'IOC' }],
     ['for a day', ['--tif', 'DAY'], { time_in_force: 'DAY' }],
   ])('%s', async (_name, more, fields) => {
-    const id = holdTrade(desk.gateway);
-    const { code, stdout } = await desk.run(['close', id, '--yes', '-o', 'json', ...more]);
+    const id = holdTrade(client.gateway);
+    const { code, stdout } = await client.run(['close', id, '--yes', '-o', 'json', ...more]);
     expect(code).toBe(0);
-    expect(desk.orders()).toEqual([{ trade_id: id, ...CLOSE, ...fields }]);
+    expect(client.orders()).toEqual([{ trade_id: id, ...CLOSE, ...fields }]);
     expect(JSON.parse(stdout)).toEqual([
       {
         command: 'close',
@@ -51,36 +51,36 @@ describe('in an account that hedges', () => {
         closedTrades: [],
       },
     ]);
-    expect(desk.journal()).toMatchObject([{ command: 'close', outcome: 'accepted' }]);
+    expect(client.journal()).toMatchObject([{ command: 'close', outcome: 'accepted' }]);
   });
 
   it('of anything but forex the amount is in contracts', async () => {
-    const id = holdTrade(desk.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
-    await desk.run(['close', id, '--yes']);
-    expect(desk.orders()).toMatchObject([{ trade_id: id, amount: '3' }]);
+    const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
+    await client.run(['close', id, '--yes']);
+    expect(client.orders()).toMatchObject([{ trade_id: id, amount: '3' }]);
   });
 
   it('asks once for several, each in its own line', async () => {
-    const ids = [holdTrade(desk.gateway), holdTrade(desk.gateway, { isBuy: false })];
-    const { code, asked, stderr } = await desk.run(['close', ...ids], { terminal: 200, answer: true });
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { isBuy: false })];
+    const { code, asked, stderr } = await client.run(['close', ...ids], { terminal: 200, answer: true });
     expect(code).toBe(0);
     expect(asked).toEqual(['Send these 2 requests, one after the other?']);
     for (const [index, id] of ids.entries())
       expect(stderr).toMatch(new RegExp(`${index + 1}\\. Close 10 EUR/USD of trade ${id}`));
-    expect(desk.orders().map(({ trade_id }) => trade_id)).toEqual(ids);
+    expect(client.orders().map(({ trade_id }) => trade_id)).toEqual(ids);
   });
 
   it('one that is refused keeps no other from being closed', async () => {
-    const ids = [holdTrade(desk.gateway, { amountK: 10.5 }), holdTrade(desk.gateway)];
-    const { code, stdout } = await desk.run(['close', ...ids, '--yes', '-o', 'json']);
-    expect({ code, orders: desk.orders().length }).toEqual({ code: 10, orders: 2 });
+    const ids = [holdTrade(client.gateway, { amountK: 10.5 }), holdTrade(client.gateway)];
+    const { code, stdout } = await client.run(['close', ...ids, '--yes', '-o', 'json']);
+    expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
     expect(JSON.parse(stdout)).toMatchObject([
       { tradeId: ids[0], outcome: 'refused', orderIds: [], message: expect.stringContaining('divisible by 1') },
       { tradeId: ids[1], outcome: 'accepted', message: null },
     ]);
-    expect(desk.journal().map(({ outcome }) => outcome)).toEqual(['refused', 'accepted']);
+    expect(client.journal().map(({ outcome }) => outcome)).toEqual(['refused', 'accepted']);
     const [refused = ''] = ids;
-    const quiet = await desk.run(['close', refused, holdTrade(desk.gateway), '--yes', '-q']);
+    const quiet = await client.run(['close', refused, holdTrade(client.gateway), '--yes', '-q']);
     expect(quiet).toMatchObject({ code: 10, stdout: expect.stringMatching(/^\d+\n$/) });
     expect(quiet.stdout).not.toContain(refused);
   });
@@ -97,27 +97,27 @@ describe('in an account that hedges', () => {
     ['an amount of a symbol', () => ['--symbol', 'EUR/USD', '--amount', '5'], 2, /are of trades that are named/],
     ['a time that an order at market has not', (id) => [id, '--tif', 'GTD'], 2, /--tif: there is no "GTD"/],
   ])('not %s', async (_name, argv, code, why) => {
-    const run = await desk.run(['close', ...argv(holdTrade(desk.gateway)), '--yes']);
+    const run = await client.run(['close', ...argv(holdTrade(client.gateway)), '--yes']);
     expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code, orders: [] });
-    expect(desk.journal()).toEqual([]);
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
+    expect(client.journal()).toEqual([]);
   });
 
   it('says so where there is no market', async () => {
     const saturday = Date.UTC(2026, 0, 17, 12);
-    const [one] = [holdTrade(desk.gateway), holdTrade(desk.gateway)];
+    const [one] = [holdTrade(client.gateway), holdTrade(client.gateway)];
     for (const argv of [[one], ['--symbol', 'EUR/USD']]) {
-      const { code, stderr } = await desk.run(['close', ...argv, '--yes'], { now: () => saturday });
+      const { code, stderr } = await client.run(['close', ...argv, '--yes'], { now: () => saturday });
       expect(stderr).toContain('forex is usually closed now');
       expect(code).toBe(0);
     }
   });
 
   it('a no sends nothing', async () => {
-    const run = await desk.run(['close', holdTrade(desk.gateway)], { terminal: 80, answer: false });
-    expect({ code: run.code, orders: desk.orders() }).toEqual({ code: 2, orders: [] });
-    const unasked = await desk.run(['close', holdTrade(desk.gateway)]);
-    expect({ code: unasked.code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+    const run = await client.run(['close', holdTrade(client.gateway)], { terminal: 80, answer: false });
+    expect({ code: run.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
+    const unasked = await client.run(['close', holdTrade(client.gateway)]);
+    expect({ code: unasked.code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
   });
 });
 
@@ -125,9 +125,9 @@ describe('in an account that does not hedge', () => {
   const OPPOSITE = { account_id: NETTING, symbol: 'EUR/USD', is_buy: 'false', rate: '0', amount: '10' };
 
   it('says so, and closes nothing unasked', async () => {
-    const id = holdTrade(desk.gateway, { account: NETTING });
-    const { code, stderr } = await desk.run(['close', id, '--yes']);
-    expect({ code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+    const id = holdTrade(client.gateway, { account: NETTING });
+    const { code, stderr } = await client.run(['close', id, '--yes']);
+    expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
     expect(stderr).toMatch(
       /account 654062 does not hedge \(netting\): .*takes what is open longest first; nothing was sent/,
     );
@@ -135,79 +135,79 @@ describe('in an account that does not hedge', () => {
   });
 
   it('closes by an order of the other side where that was said', async () => {
-    const id = holdTrade(desk.gateway, { account: NETTING });
-    const { code } = await desk.run(['close', id, '--yes', '--via-opposite']);
+    const id = holdTrade(client.gateway, { account: NETTING });
+    const { code } = await client.run(['close', id, '--yes', '--via-opposite']);
     expect(code).toBe(0);
-    expect(desk.orders()).toEqual([{ ...OPPOSITE, order_type: 'AtMarket', time_in_force: 'GTC' }]);
+    expect(client.orders()).toEqual([{ ...OPPOSITE, order_type: 'AtMarket', time_in_force: 'GTC' }]);
   });
 
   it('or where it was asked', async () => {
-    const id = holdTrade(desk.gateway, { account: NETTING, isBuy: false });
-    const { asked } = await desk.run(['close', id], { terminal: 200, answer: true });
+    const id = holdTrade(client.gateway, { account: NETTING, isBuy: false });
+    const { asked } = await client.run(['close', id], { terminal: 200, answer: true });
     expect(asked).toEqual([
       expect.stringMatching(
         /^Buy 10 EUR\/USD at market, as account 654062 does not hedge .*\(it is a sell of 10K, open at 1.16, -1.3 now\)\?$/,
       ),
     ]);
-    expect(desk.orders()).toMatchObject([{ ...OPPOSITE, is_buy: 'true' }]);
+    expect(client.orders()).toMatchObject([{ ...OPPOSITE, is_buy: 'true' }]);
   });
 
   it('a dry run reads what it has to know, and sends nothing', async () => {
-    const id = holdTrade(desk.gateway, { account: NETTING });
-    const { code, stdout } = await desk.run(['close', id, '--via-opposite', '--dry-run', '-o', 'json']);
-    expect({ code, orders: desk.orders() }).toEqual({ code: 0, orders: [] });
+    const id = holdTrade(client.gateway, { account: NETTING });
+    const { code, stdout } = await client.run(['close', id, '--via-opposite', '--dry-run', '-o', 'json']);
+    expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: [] });
     expect(JSON.parse(stdout).body).toMatchObject(OPPOSITE);
   });
 });
 
 describe('all of it', () => {
   it('of a symbol, told before it is confirmed', async () => {
-    const id = holdTrade(desk.gateway);
-    holdTrade(desk.gateway, { symbol: 'GBP/USD' });
-    const { asked } = await desk.run(['close', '--symbol', 'eurusd'], { terminal: 200, answer: true });
+    const id = holdTrade(client.gateway);
+    holdTrade(client.gateway, { symbol: 'GBP/USD' });
+    const { asked } = await client.run(['close', '--symbol', 'eurusd'], { terminal: 200, answer: true });
     expect(asked).toEqual([`Close all EUR/USD at market in account ${HEDGING}: buy 10K EUR/USD (trade ${id})?`]);
-    expect(desk.orders()).toEqual([
+    expect(client.orders()).toEqual([
       { account_id: HEDGING, forSymbol: 'true', symbol: 'EUR/USD', order_type: 'AtMarket', time_in_force: 'GTC' },
     ]);
   });
 
   it('of an account only for whoever types its id', async () => {
-    holdTrade(desk.gateway);
-    const wrong = await desk.run(['close', '--everything'], { terminal: 200, answers: ['yes'] });
-    expect({ code: wrong.code, orders: desk.orders() }).toEqual({ code: 2, orders: [] });
-    const { code, asked } = await desk.run(['close', '--everything'], { terminal: 200, answers: [HEDGING] });
+    holdTrade(client.gateway);
+    const wrong = await client.run(['close', '--everything'], { terminal: 200, answers: ['yes'] });
+    expect({ code: wrong.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
+    const { code, asked } = await client.run(['close', '--everything'], { terminal: 200, answers: [HEDGING] });
     expect(code).toBe(0);
     expect(asked).toEqual([expect.stringMatching(/Close EVERYTHING .* Type 654061 to confirm:/)]);
-    expect(desk.orders()).toEqual([
+    expect(client.orders()).toEqual([
       { account_id: HEDGING, forSymbol: 'false', symbol: '', order_type: 'AtMarket', time_in_force: 'GTC' },
     ]);
   });
 
   it('of an account with --yes only where the command line names it', async () => {
-    holdTrade(desk.gateway);
-    const { code, stderr } = await desk.run(['close', '--everything', '--yes']);
-    expect({ code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+    holdTrade(client.gateway);
+    const { code, stderr } = await client.run(['close', '--everything', '--yes']);
+    expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
     expect(stderr).toContain('--account <id|name>');
-    expect((await desk.run(['close', '--everything', '--yes', '--account', '00654061'])).code).toBe(0);
-    expect(desk.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
+    expect((await client.run(['close', '--everything', '--yes', '--account', '00654061'])).code).toBe(0);
+    expect(client.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
   });
 
   it('of a symbol that is hidden from the offers', async () => {
-    holdTrade(desk.gateway, { symbol: 'USD/CHF' });
-    expect((await desk.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
-    expect(desk.orders()).toMatchObject([{ symbol: 'USD/CHF', forSymbol: 'true' }]);
-    expect((await desk.run(['close', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
+    holdTrade(client.gateway, { symbol: 'USD/CHF' });
+    expect((await client.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
+    expect(client.orders()).toMatchObject([{ symbol: 'USD/CHF', forSymbol: 'true' }]);
+    expect((await client.run(['close', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
   });
 
   it('nothing open is nothing to do', async () => {
-    const { code, stdout } = await desk.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json']);
-    expect({ code, stdout, orders: desk.orders() }).toEqual({ code: 0, stdout: '[]\n', orders: [] });
+    const { code, stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json']);
+    expect({ code, stdout, orders: client.orders() }).toEqual({ code: 0, stdout: '[]\n', orders: [] });
   });
 
   it('a dry run of it connects to nothing', async () => {
     const argv = ['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--dry-run', '-o', 'json'];
-    const { code, stdout } = await desk.run(argv);
-    expect({ code, calls: desk.calls() }).toEqual({ code: 0, calls: [] });
+    const { code, stdout } = await client.run(argv);
+    expect({ code, calls: client.calls() }).toEqual({ code: 0, calls: [] });
     expect(JSON.parse(stdout).body).toMatchObject({ account_id: HEDGING, forSymbol: 'true', symbol: 'EUR/USD' });
   });
 });
@@ -223,19 +223,19 @@ describe('where the calls are used up', () => {
       pid: process.pid,
       signal: new AbortController().signal,
     };
-    const file = new CallBudgetFile(budgetPath(paths, `${desk.gateway.url}/`, desk.gateway.token), context);
+    const file = new CallBudgetFile(budgetPath(paths, `${client.gateway.url}/`, client.gateway.token), context);
     for (const limit of CALL_LIMITS) if (cmds.includes(limit.cmd)) await file.fill(limit);
   }
 
   it('it goes by what was seen last, and says so', async () => {
     const home = temporaryHome();
-    const id = holdTrade(desk.gateway);
-    await desk.run(['position', 'set', id, '--stop', '40pips', '--yes'], { home });
+    const id = holdTrade(client.gateway);
+    await client.run(['position', 'set', id, '--stop', '40pips', '--yes'], { home });
     await useUp(home, 44, 46, 79);
-    const { code, stderr } = await desk.run(['close', id, '--yes'], { home });
+    const { code, stderr } = await client.run(['close', id, '--yes'], { home });
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('taken as it was seen last');
-    expect(desk.calls()).toEqual([
+    expect(client.calls()).toEqual([
       'GET /trading/get_model models=Offer',
       expect.stringMatching(/^POST \/trading\/close_trade /),
     ]);
@@ -244,33 +244,33 @@ describe('where the calls are used up', () => {
   it('it asks all the same where nothing was seen: what is counted here is a guess', async () => {
     const home = temporaryHome();
     await useUp(home, 44, 46, 79);
-    const { code, stderr } = await desk.run(['close', holdTrade(desk.gateway), '--yes'], { home });
-    expect({ code, orders: desk.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
+    const { code, stderr } = await client.run(['close', holdTrade(client.gateway), '--yes'], { home });
+    expect({ code, orders: client.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
   });
 
   it.each<[string, () => readonly string[]]>([
-    ['close --amount', () => ['close', holdTrade(desk.gateway), '--amount', '10', '--account', HEDGING]],
+    ['close --amount', () => ['close', holdTrade(client.gateway), '--amount', '10', '--account', HEDGING]],
     ['close --symbol', () => ['close', '--symbol', 'EUR/USD', '--account', HEDGING]],
     ['close --everything', () => ['close', '--everything', '--account', HEDGING]],
-    ['position set', () => ['position', 'set', holdTrade(desk.gateway), '--stop', '1.1']],
-    ['order cancel', () => ['order', 'cancel', holdOrder(desk.gateway)]],
-    ['order set', () => ['order', 'set', holdOrder(desk.gateway), '--stop', '40pips']],
+    ['position set', () => ['position', 'set', holdTrade(client.gateway), '--stop', '1.1']],
+    ['order cancel', () => ['order', 'cancel', holdOrder(client.gateway)]],
+    ['order set', () => ['order', 'set', holdOrder(client.gateway), '--stop', '40pips']],
     [
       'order set of all terms',
-      () => ['order', 'set', holdOrder(desk.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
+      () => ['order', 'set', holdOrder(client.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
     ],
   ])('the gateway says so itself: %s is sent, and what could not be checked is told', async (_name, argv) => {
-    desk.gateway.traps.add('ora-20301');
-    holdTrade(desk.gateway);
-    const { code, stderr } = await desk.run([...argv(), '--yes']);
-    expect({ code, orders: desk.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
+    client.gateway.traps.add('ora-20301');
+    holdTrade(client.gateway);
+    const { code, stderr } = await client.run([...argv(), '--yes']);
+    expect({ code, orders: client.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
     expect(stderr).toMatch(/could not be checked|could not be looked at/);
   });
 
   it('a gateway that says so itself is not asked again at once', async () => {
-    desk.gateway.traps.add('ora-20301');
-    await desk.run(['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--yes']);
-    expect(desk.calls()).toEqual([
+    client.gateway.traps.add('ora-20301');
+    await client.run(['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--yes']);
+    expect(client.calls()).toEqual([
       'GET /trading/get_model/Accounts',
       'GET /trading/get_model models=Offer',
       'GET /trading/get_model models=OpenPosition',
@@ -279,38 +279,38 @@ describe('where the calls are used up', () => {
   });
 
   it.each<[string, () => readonly string[], string]>([
-    ['how much there is to close', () => ['close', holdTrade(desk.gateway)], '--amount'],
-    ['which rate an order has', () => ['order', 'set', holdOrder(desk.gateway), '--amount', '5'], '--rate'],
+    ['how much there is to close', () => ['close', holdTrade(client.gateway)], '--amount'],
+    ['which rate an order has', () => ['order', 'set', holdOrder(client.gateway), '--amount', '5'], '--rate'],
     ['which orders wait', () => ['order', 'cancel', '--all'], 'svc trade order cancel <order id>'],
   ])('what cannot be known has to be said: %s', async (_name, argv, hint) => {
-    desk.gateway.traps.add('ora-20301');
-    const { code, stderr } = await desk.run([...argv(), '--yes', '-o', 'json']);
-    expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
+    client.gateway.traps.add('ora-20301');
+    const { code, stderr } = await client.run([...argv(), '--yes', '-o', 'json']);
+    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
     expect(lastError(stderr).hint).toContain(hint);
   });
 
   it('what waits together by an earlier look is canceled one by one', async () => {
     const home = temporaryHome();
-    const ids = [holdOrder(desk.gateway, { ocoBulkId: 7 }), holdOrder(desk.gateway, { ocoBulkId: 7 })];
-    await desk.run(['orders'], { home });
-    for (const order of desk.gateway.book.orders.values()) order.ocoBulkId = 0;
-    desk.gateway.traps.add('ora-20301');
-    const { code } = await desk.run(['order', 'cancel', ...ids, '--yes'], { home });
-    expect({ code, orders: desk.orders() }).toEqual({ code: 0, orders: ids.map((order_id) => ({ order_id })) });
+    const ids = [holdOrder(client.gateway, { ocoBulkId: 7 }), holdOrder(client.gateway, { ocoBulkId: 7 })];
+    await client.run(['orders'], { home });
+    for (const order of client.gateway.book.orders.values()) order.ocoBulkId = 0;
+    client.gateway.traps.add('ora-20301');
+    const { code } = await client.run(['order', 'cancel', ...ids, '--yes'], { home });
+    expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: ids.map((order_id) => ({ order_id })) });
   });
 
   it('what an order keeps is never taken from an earlier look', async () => {
     const home = temporaryHome();
-    const order_id = holdOrder(desk.gateway);
-    await desk.run(['orders'], { home });
-    for (const order of desk.gateway.book.orders.values()) order.rate = 1.13;
+    const order_id = holdOrder(client.gateway);
+    await client.run(['orders'], { home });
+    for (const order of client.gateway.book.orders.values()) order.rate = 1.13;
     await useUp(home, 46);
     const argv = ['order', 'set', order_id, '--amount', '5', '--yes'];
-    expect((await desk.run(argv, { home })).code).toBe(0);
-    expect(desk.orders()).toEqual([{ order_id, rate: '1.13', range: '0', amount: '5' }]);
-    desk.gateway.traps.add('ora-20301');
-    const { code } = await desk.run(argv, { home });
-    expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
+    expect((await client.run(argv, { home })).code).toBe(0);
+    expect(client.orders()).toEqual([{ order_id, rate: '1.13', range: '0', amount: '5' }]);
+    client.gateway.traps.add('ora-20301');
+    const { code } = await client.run(argv, { home });
+    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
   });
 
   it.each([
@@ -318,42 +318,42 @@ describe('where the calls are used up', () => {
     [['close', '--symbol', 'GBP/USD'], undefined],
     [['close', '--amount', '5'], { amount: '5' }],
   ])('the table of offers may be refused: %j', async (argv, form) => {
-    await using before = await forwarder(desk.gateway.url);
+    await using before = await forwarder(client.gateway.url);
     before.tooOften = /models=Offer/;
-    const id = holdTrade(desk.gateway);
+    const id = holdTrade(client.gateway);
     const trades = argv.includes('--amount') ? [id] : [];
-    const { code, stderr } = await desk.run([...argv, ...trades, '--yes'], { env: { SVC_TRADE_URL: before.url } });
+    const { code, stderr } = await client.run([...argv, ...trades, '--yes'], { env: { SVC_TRADE_URL: before.url } });
     expect(code, stderr).toBe(0);
-    expect(desk.orders()).toMatchObject(form === undefined ? [] : [form]);
+    expect(client.orders()).toMatchObject(form === undefined ? [] : [form]);
     if (form === undefined) expect(stderr).toContain('GBP/USD is taken as given');
   });
 
   it('of a trade that was partly closed since, an order of the other side takes what is left, and no more', async () => {
     const home = temporaryHome();
-    const id = holdTrade(desk.gateway, { account: NETTING, amountK: 20 });
-    await desk.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
+    const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
+    await client.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
     await useUp(home, 44, 46, 79);
-    const trade = desk.gateway.book.trades.get(id);
+    const trade = client.gateway.book.trades.get(id);
     if (trade !== undefined) trade.amountK = 10;
     const argv = ['close', id, '--yes', '--via-opposite'];
-    const much = await desk.run([...argv, '--amount', '20'], { home });
-    expect({ code: much.code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+    const much = await client.run([...argv, '--amount', '20'], { home });
+    expect({ code: much.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
     expect(much.stderr).toContain(`trade ${id} has 10, and 20 of it cannot be closed`);
-    const { code, stderr } = await desk.run(argv, { home });
+    const { code, stderr } = await client.run(argv, { home });
     expect(code, stderr).toBe(0);
-    expect(desk.orders()).toMatchObject([{ account_id: NETTING, is_buy: 'false', amount: '10' }]);
-    desk.gateway.book.trades.clear();
-    const gone = await desk.run(argv, { home });
-    expect({ code: gone.code, orders: desk.orders() }).toEqual({ code: 5, orders: [] });
+    expect(client.orders()).toMatchObject([{ account_id: NETTING, is_buy: 'false', amount: '10' }]);
+    client.gateway.book.trades.clear();
+    const gone = await client.run(argv, { home });
+    expect({ code: gone.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   });
 
   it('an order of the other side is never sent by what was seen earlier: it might open something', async () => {
     const home = temporaryHome();
-    const id = holdTrade(desk.gateway, { account: NETTING });
-    await desk.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
-    desk.gateway.traps.add('ora-20301');
-    const { code, stderr } = await desk.run(['close', id, '--yes', '--via-opposite', '-o', 'json'], { home });
-    expect({ code, orders: desk.orders() }).toEqual({ code: 6, orders: [] });
+    const id = holdTrade(client.gateway, { account: NETTING });
+    await client.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
+    client.gateway.traps.add('ora-20301');
+    const { code, stderr } = await client.run(['close', id, '--yes', '--via-opposite', '-o', 'json'], { home });
+    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
     expect(lastError(stderr).hint).toContain('--symbol');
   });
 });
@@ -361,11 +361,11 @@ describe('where the calls are used up', () => {
 describe('for real money', () => {
   it('the id of the account is typed, whatever --yes says, and named where nobody can type', async () => {
     const home = temporaryHome();
-    await desk.runAny(['config', 'set', 'trade.live', 'true'], { home });
-    const id = holdTrade(desk.gateway);
-    const { asked } = await desk.run(['close', id, '--yes'], { home, terminal: 200, answers: [HEDGING] });
+    await client.runAny(['config', 'set', 'trade.live', 'true'], { home });
+    const id = holdTrade(client.gateway);
+    const { asked } = await client.run(['close', id, '--yes'], { home, terminal: 200, answers: [HEDGING] });
     expect(asked).toEqual([expect.stringMatching(/REAL MONEY, account 654061: Close 10 .*Type 654061 to confirm/)]);
-    const unnamed = await desk.run(['close', id, '--yes'], { home });
-    expect({ code: unnamed.code, calls: desk.calls() }).toEqual({ code: 2, calls: [] });
+    const unnamed = await client.run(['close', id, '--yes'], { home });
+    expect({ code: unnamed.code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
   });
 });

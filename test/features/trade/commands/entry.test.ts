@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEDGING, NOW, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => client[Symbol.asyncDispose]());
 
 const ENTRY = {
   account_id: HEDGING,
@@ -51,18 +51,18 @@ describe('what is sent', () => {
       { ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 23:30' },
     ],
   ])('%s', async (_name, argv, form) => {
-    const { code, stdout } = await desk.run([...argv, '--yes']);
+    const { code, stdout } = await client.run([...argv, '--yes']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^order \d+ accepted\n$/) });
-    expect(desk.orders()).toEqual([form]);
-    expect(desk.journal()).toMatchObject([
+    expect(client.orders()).toEqual([form]);
+    expect(client.journal()).toMatchObject([
       { command: argv.slice(0, 2).join(' '), path: '/trading/create_entry_order', outcome: 'accepted' },
     ]);
   });
 
   it('an end from now is echoed in UTC', async () => {
-    const { stderr } = await desk.run([...BUY, '--expires', '2h', '--yes']);
+    const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes']);
     expect(stderr).toBe('it expires at 2026-01-14 14:00 UTC\n');
-    expect(desk.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
+    expect(client.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   });
 });
 
@@ -72,9 +72,9 @@ it.each([
   [[...BUY.slice(0, -1), '1.17'], 'stop entry at 1.17'],
   [[...SELL.slice(0, -1), '1.17'], 'limit entry at 1.17'],
 ])('%j asks about a %s', async (argv, kind) => {
-  const { asked } = await desk.run(argv, { terminal: 100, answer: false });
+  const { asked } = await client.run(argv, { terminal: 100, answer: false });
   expect(asked).toEqual([expect.stringContaining(`5 EUR/USD (5,000 EUR) ${kind}, GTC, in account 654061 (00654061)?`)]);
-  expect(desk.orders()).toEqual([]);
+  expect(client.orders()).toEqual([]);
 });
 
 describe('a value that is wrong by itself connects to nothing', () => {
@@ -89,30 +89,30 @@ describe('a value that is wrong by itself connects to nothing', () => {
     [BUY.slice(0, 4), '--rate'],
     [[...BUY.slice(0, -1), '0'], '--rate: "0" is not a price above 0'],
   ])('%j', async (argv, why) => {
-    const { code, stderr } = await desk.run([...argv, '--yes'], { now: () => NOW });
+    const { code, stderr } = await client.run([...argv, '--yes'], { now: () => NOW });
     expect(code).toBe(2);
     expect(stderr).toContain(why);
-    expect(desk.calls()).toEqual([]);
+    expect(client.calls()).toEqual([]);
   });
 });
 
 it('on a weekend it is warned, and sent', async () => {
-  desk.gateway.traps.add('market-closed');
-  const { code, stderr } = await desk.run([...BUY, '--yes'], { now: () => Date.UTC(2026, 0, 17, 12) });
-  desk.gateway.traps.clear();
+  client.gateway.traps.add('market-closed');
+  const { code, stderr } = await client.run([...BUY, '--yes'], { now: () => Date.UTC(2026, 0, 17, 12) });
+  client.gateway.traps.clear();
   expect(code).toBe(0);
   expect(stderr).toBe(
     'forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)\nthe gateway says that EUR/USD cannot be bought now: the order waits\n',
   );
-  expect(desk.orders()).toHaveLength(1);
+  expect(client.orders()).toHaveLength(1);
 });
 
 it('a dry run shows the form, and when it expires', async () => {
-  const { code, stdout, stderr } = await desk.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
+  const { code, stdout, stderr } = await client.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).body).toEqual({ ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   expect(stderr).toContain('it expires at 2026-01-14 14:00 UTC');
-  expect(desk.calls()).toEqual([]);
+  expect(client.calls()).toEqual([]);
 });
 
 describe('a whole number that cannot be a price', () => {
@@ -122,14 +122,14 @@ describe('a whole number that cannot be a price', () => {
     ['a limit', ['buy', 'EUR/USD', '5', '--limit', '80'], 3, '--limit 80pips'],
     ['of an entry order', [...BUY, '--stop', '40'], 2, '--stop 40pips'],
   ])('is asked about: %s', async (_name, argv, exit, meant) => {
-    const { code, stderr } = await desk.run([...argv, '--yes']);
-    expect({ code, orders: desk.orders() }).toEqual({ code: exit, orders: [] });
+    const { code, stderr } = await client.run([...argv, '--yes']);
+    expect({ code, orders: client.orders() }).toEqual({ code: exit, orders: [] });
     expect(stderr).toContain(`hint: did you mean ${meant}?`);
   });
 
   it('is a price where one is near', async () => {
     const argv = ['buy', 'EUR/USD', '5', '--stop', '1', '--limit', '2', '--yes'];
-    expect((await desk.run(argv)).code).toBe(0);
-    expect(desk.orders()).toMatchObject([{ stop: '1', limit: '2' }]);
+    expect((await client.run(argv)).code).toBe(0);
+    expect(client.orders()).toMatchObject([{ stop: '1', limit: '2' }]);
   });
 });

@@ -5,23 +5,23 @@ import { holdTrade } from './holdings.ts';
 import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 let before: Forwarder;
 beforeAll(async () => {
-  desk = await trader();
-  before = await forwarder(desk.gateway.url);
+  client = await trader();
+  before = await forwarder(client.gateway.url);
 });
 afterAll(async () => {
   await before[Symbol.asyncDispose]();
-  await desk[Symbol.asyncDispose]();
+  await client[Symbol.asyncDispose]();
 });
 beforeEach(() => {
   before.orders.length = 0;
   before.fault = undefined;
   before.before = undefined;
-  desk.gateway.traps.clear();
-  desk.gateway.book.orders.clear();
-  desk.gateway.book.trades.clear();
+  client.gateway.traps.clear();
+  client.gateway.book.orders.clear();
+  client.gateway.book.trades.clear();
 });
 
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json', '--transport', 'polling'];
@@ -40,14 +40,14 @@ describe.each([
       before.fault = { applied, answer };
       // Nothing else takes long here, but the machine may be busy.
       const patience = name === 'the answer never comes' ? ['--timeout', '700ms'] : [];
-      const { code, stdout, stderr } = await desk.run([...argv, ...patience, '--debug'], through());
+      const { code, stdout, stderr } = await client.run([...argv, ...patience, '--debug'], through());
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
       expect(before.orders).toHaveLength(1);
       expect(before.orders[0]).toContain(form);
       expect(stderr).toContain('is_buy=');
-      expect(stdout + stderr).not.toContain(desk.gateway.token);
+      expect(stdout + stderr).not.toContain(client.gateway.token);
       const error = lastError(stderr);
-      const { orders, trades } = desk.gateway.book;
+      const { orders, trades } = client.gateway.book;
       const there = [...orders.keys(), ...trades.keys()];
       expect(there).toHaveLength(applied ? 1 : 0);
       expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false, candidates: there.join(' ') });
@@ -57,10 +57,10 @@ describe.each([
           ? /this may be it: (order|position with trade id) \d+ \((buy 5|sell 7)K EUR\/USD, 2026-/
           : /nothing that fits is to be seen/,
       );
-      expect(desk.journal()).toMatchObject([
+      expect(client.journal()).toMatchObject([
         { id: error.journal_id, command, outcome: 'unknown', message: expect.any(String) },
       ]);
-      const shown = await desk.run(['journal', '--open', '-q'], through({ home: desk.home }));
+      const shown = await client.run(['journal', '--open', '-q'], through({ home: client.home }));
       expect(shown.stdout).toBe(`${error.journal_id}\n`);
     },
   );
@@ -68,10 +68,10 @@ describe.each([
 
 it('without hedging it may have closed what is open on the other side, and opened nothing', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  desk.gateway.traps.add('push-before-answer');
-  const id = holdTrade(desk.gateway, { account: NETTING, isBuy: false, amountK: 10 });
+  client.gateway.traps.add('push-before-answer');
+  const id = holdTrade(client.gateway, { account: NETTING, isBuy: false, amountK: 10 });
   const argv = ['buy', 'EUR/USD', '10', '--account', NETTING, '--yes', '-o', 'json', '--transport', 'polling'];
-  const { code, stderr } = await desk.run(argv, through());
+  const { code, stderr } = await client.run(argv, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
   expect(lastError(stderr).message).toMatch(
     new RegExp(
@@ -88,25 +88,25 @@ it('executed with an error beside it is not as asked, and both are told', async 
         '{"response":{"executed":true,"error":"{\\"code\\":99,\\"message\\":\\"no dealer\\"}"},"data":{"type":0,"orderId":390285837}}',
       ),
   };
-  const { code, stderr } = await desk.run(BUY, through());
+  const { code, stderr } = await client.run(BUY, through());
   expect(code).toBe(8);
   expect(lastError(stderr)).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
   expect(lastError(stderr).message).toContain(
     'as executed with the error: no dealer (code 99), and named order 390285837',
   );
-  expect(desk.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
-  desk.gateway.traps.add('executed-with-error');
-  const other = await desk.run(BUY);
-  expect({ code: other.code, orders: desk.orders().length }).toEqual({ code: 8, orders: 1 });
+  expect(client.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
+  client.gateway.traps.add('executed-with-error');
+  const other = await client.run(BUY);
+  expect({ code: other.code, orders: client.orders().length }).toEqual({ code: 8, orders: 1 });
   expect(lastError(other.stderr).message).toMatch(
     /with the error: The request was sent to the dealer.*this may be it: /,
   );
 });
 
 it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the sandbox: %s', async (trap) => {
-  desk.gateway.traps.add(trap);
-  const { code } = await desk.run([...BUY, '--wait', '5s'], { sleeps: 50 });
-  expect({ code, sent: desk.orders().length, journal: desk.journal().map(({ outcome }) => outcome) }).toEqual({
+  client.gateway.traps.add(trap);
+  const { code } = await client.run([...BUY, '--wait', '5s'], { sleeps: 50 });
+  expect({ code, sent: client.orders().length, journal: client.journal().map(({ outcome }) => outcome) }).toEqual({
     code: 8,
     sent: 1,
     journal: ['unknown'],
@@ -118,12 +118,12 @@ it.each([
   ['buy@1.17', 'buy@1.15'],
 ])('of a pair both orders are looked for: %s and %s', async (first, second) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  const { code, stderr } = await desk.run(
+  const { code, stderr } = await client.run(
     ['oco', 'create', 'EUR/USD', '5', '--leg', first, '--leg', second, '--yes', '-o', 'json'],
     through(),
   );
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
-  const placed = [...desk.gateway.book.orders.keys()];
+  const placed = [...client.gateway.book.orders.keys()];
   expect(placed).toHaveLength(2);
   expect(lastError(stderr).candidates.split(' ').sort()).toEqual(placed.sort());
 });
@@ -132,14 +132,14 @@ it('an order that is filled between subscribing and reading the tables is found 
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   // The order waits until svc has subscribed. Only updates of it are pushed, and the table of orders no longer shows it.
   before.before = async (url) => {
-    if (url.includes('open_trade')) desk.gateway.traps.add('market-closed');
+    if (url.includes('open_trade')) client.gateway.traps.add('market-closed');
     if (!url.includes('models=Order') || before.orders.length === 0) return;
-    desk.gateway.traps.delete('market-closed');
-    desk.gateway.tick();
+    client.gateway.traps.delete('market-closed');
+    client.gateway.tick();
   };
-  const { code, stderr } = await desk.run(BUY, through());
-  const [tradeId] = desk.gateway.book.trades.keys();
-  expect({ code, sent: before.orders.length, orders: desk.gateway.book.orders.size }).toEqual({
+  const { code, stderr } = await client.run(BUY, through());
+  const [tradeId] = client.gateway.book.trades.keys();
+  expect({ code, sent: before.orders.length, orders: client.gateway.book.orders.size }).toEqual({
     code: 8,
     sent: 1,
     orders: 0,
@@ -151,11 +151,11 @@ it('where the session is gone with the answer, another one looks', async () => {
   before.fault = {
     applied: true,
     answer(response) {
-      desk.gateway.cut();
+      client.gateway.cut();
       response.socket?.destroy();
     },
   };
-  const { code, stderr } = await desk.run(BUY, through());
+  const { code, stderr } = await client.run(BUY, through());
   expect(code).toBe(8);
   expect(lastError(stderr).message).toContain('this may be it: ');
   expect(before.orders).toHaveLength(1);
@@ -163,17 +163,17 @@ it('where the session is gone with the answer, another one looks', async () => {
 
 it('what cannot be looked at is said', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  desk.gateway.traps.add('ora-20301');
-  const { code, stderr } = await desk.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
+  client.gateway.traps.add('ora-20301');
+  const { code, stderr } = await client.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
   // the account is not known yet, and its table is used up: nothing was sent
   expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 0 });
   expect(lastError(stderr).code).toBe('limited');
-  desk.gateway.traps.clear();
-  const home = desk.home;
-  await desk.run(['limits', '--reset'], { ...through(), home });
-  await desk.run(['accounts'], { ...through(), home });
-  desk.gateway.traps.add('ora-20301');
-  const again = await desk.run(BUY, { ...through(), home });
+  client.gateway.traps.clear();
+  const home = client.home;
+  await client.run(['limits', '--reset'], { ...through(), home });
+  await client.run(['accounts'], { ...through(), home });
+  client.gateway.traps.add('ora-20301');
+  const again = await client.run(BUY, { ...through(), home });
   expect({ code: again.code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
   expect(lastError(again.stderr).message).toContain(
     'could not be looked at: the gateway says that all calls of command 46',
@@ -183,12 +183,12 @@ it('what cannot be looked at is said', async () => {
 it('interrupted after it was sent: the truth is in the journal', async () => {
   const stop = new AbortController();
   before.fault = { applied: true, answer: () => stop.abort(new SvcError('interrupted', 'interrupted')) };
-  const { code, stderr } = await desk.run(BUY, through({ signal: stop.signal }));
+  const { code, stderr } = await client.run(BUY, through({ signal: stop.signal }));
   expect(code).toBe(130);
   expect(lastError(stderr).message).toContain('was sent and may have been applied');
   expect(lastError(stderr).hint).toContain('svc trade journal --open');
   expect(before.orders).toHaveLength(1);
-  expect(desk.journal()).toMatchObject([
+  expect(client.journal()).toMatchObject([
     { outcome: 'unknown', message: expect.stringContaining('may have been applied') },
   ]);
 });
@@ -199,9 +199,9 @@ it.each([
   ['refused with 400', 400, 3, 'refused'],
 ] as const)('%s: refused, once', async (_name, status, exit, outcome) => {
   before.fault = { applied: false, answer: (response) => response.writeHead(status).end('{"message":"no"}') };
-  const { code } = await desk.run(BUY, through());
+  const { code } = await client.run(BUY, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: exit, sent: 1 });
-  expect(desk.journal()).toMatchObject([{ outcome }]);
+  expect(client.journal()).toMatchObject([{ outcome }]);
 });
 
 it('when the order arrives at the gateway it is on the disk', async () => {
@@ -209,14 +209,14 @@ it('when the order arrives at the gateway it is on the disk', async () => {
   before.fault = {
     applied: true,
     answer(response) {
-      there.push(...desk.journal());
+      there.push(...client.journal());
       response.end('{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}');
     },
   };
-  const { code } = await desk.run(BUY, through());
+  const { code } = await client.run(BUY, through());
   expect(code).toBe(0);
   expect(there).toMatchObject([{ command: 'buy', outcome: 'unknown', form: { is_buy: 'true', symbol: 'EUR/USD' } }]);
-  expect(desk.journal()).toMatchObject([{ outcome: 'accepted', order_ids: ['390285837'] }]);
+  expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: ['390285837'] }]);
 });
 
 it('what cannot be written down is not sent', async () => {
@@ -225,7 +225,7 @@ it('what cannot be written down is not sent', async () => {
   const home = temporaryHome();
   mkdirSync(`${home}/state/trade/orders.ndjson`, { recursive: true });
   writeFileSync(`${home}/state/trade/orders.ndjson/x`, '');
-  const { code, stderr } = await desk.run(BUY, through({ home }));
+  const { code, stderr } = await client.run(BUY, through({ home }));
   expect({ code, sent: before.orders.length }).toEqual({ code: 2, sent: 0 });
   expect(lastError(stderr).code).toBe('file_unusable');
 });
@@ -236,15 +236,15 @@ it('calls that are used up fill their window, and the next slot is told', async 
     answer: (response) =>
       response.end('{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=44"},"data":{}}'),
   };
-  const { code, stderr } = await desk.run(BUY, through());
+  const { code, stderr } = await client.run(BUY, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 1 });
   expect(lastError(stderr)).toMatchObject({
     code: 'limited',
     cmd: 44,
     retry_after: expect.stringMatching(/^2026-01-14T13:00:/),
   });
-  expect(desk.journal()).toMatchObject([{ outcome: 'refused' }]);
-  const limits = await desk.run(['limits', '-o', 'json'], through({ home: desk.home }));
+  expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
+  const limits = await client.run(['limits', '-o', 'json'], through({ home: client.home }));
   expect(JSON.parse(limits.stdout).find(({ name }: { name: string }) => name === '44')).toMatchObject({
     used: 50,
     max: 50,
@@ -253,25 +253,25 @@ it('calls that are used up fill their window, and the next slot is told', async 
 
 it('an order that was accepted before is no candidate', async () => {
   const entry = [...ENTRY, '--account', '654061'];
-  const first = await desk.run(entry, through());
+  const first = await client.run(entry, through());
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  const { stderr } = await desk.run(entry, through({ home: desk.home }));
-  expect(desk.gateway.book.orders.size).toBe(2);
+  const { stderr } = await client.run(entry, through({ home: client.home }));
+  expect(client.gateway.book.orders.size).toBe(2);
   expect(lastError(stderr).candidates).toBe(
-    [...desk.gateway.book.orders.keys()].find((id) => id !== JSON.parse(first.stdout).orderId),
+    [...client.gateway.book.orders.keys()].find((id) => id !== JSON.parse(first.stdout).orderId),
   );
 });
 
 it('an order that another gateway accepted rules none of this one out', async () => {
   const entry = [...ENTRY, '--account', '654061'];
   // It is told apart by its address alone, and numbers its orders in the same way.
-  await desk.run(entry);
+  await client.run(entry);
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
-  const { stderr } = await desk.run(entry, through({ home: desk.home }));
-  expect(lastError(stderr).candidates.split(' ').sort()).toEqual([...desk.gateway.book.orders.keys()].sort());
-  expect(desk.gateway.book.orders.size).toBe(2);
-  const open = await desk.run(['journal', '--open', '-o', 'json'], through({ home: desk.home }));
+  const { stderr } = await client.run(entry, through({ home: client.home }));
+  expect(lastError(stderr).candidates.split(' ').sort()).toEqual([...client.gateway.book.orders.keys()].sort());
+  expect(client.gateway.book.orders.size).toBe(2);
+  const open = await client.run(['journal', '--open', '-o', 'json'], through({ home: client.home }));
   expect(JSON.parse(open.stdout)).toMatchObject([{ base_url: `${before.url}/` }]);
-  const elsewhere = await desk.run(['journal', '--open', '-q'], { home: desk.home });
+  const elsewhere = await client.run(['journal', '--open', '-q'], { home: client.home });
   expect(elsewhere.stdout).toBe('');
 });

@@ -4,11 +4,11 @@ import { SvcError } from '../../../../src/errors.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { reader, rowsOf } from './reader.ts';
 
-const desk = reader();
+const client = reader();
 
 /** A tick as soon as somebody is subscribed. */
 async function ticking<T>(work: Promise<T>): Promise<T> {
-  const timer = setInterval(() => desk.gateway.tick(), 5);
+  const timer = setInterval(() => client.gateway.tick(), 5);
   try {
     return await work;
   } finally {
@@ -17,7 +17,7 @@ async function ticking<T>(work: Promise<T>): Promise<T> {
 }
 
 it('takes the next tick of each symbol, and takes its subscriptions back', async () => {
-  const quotes = await ticking(desk.json('quote eurusd USD/JPY eurusd', { sleeps: true }));
+  const quotes = await ticking(client.json('quote eurusd USD/JPY eurusd', { sleeps: true }));
   expect(quotes).toHaveLength(2);
   expect(quotes).toEqual(
     expect.arrayContaining([
@@ -25,34 +25,34 @@ it('takes the next tick of each symbol, and takes its subscriptions back', async
       expect.objectContaining({ symbol: 'USD/JPY', source: 'tick', time: expect.stringMatching(/^2026-.*Z$/) }),
     ]),
   );
-  expect(desk.asked()).toEqual([
+  expect(client.asked()).toEqual([
     'GET /trading/get_model models=Offer',
     'POST /subscribe pairs=EUR/USD',
     'POST /subscribe pairs=USD/JPY',
     'POST /unsubscribe pairs=EUR/USD',
     'POST /unsubscribe pairs=USD/JPY',
   ]);
-  expect(desk.gateway.sessions).toEqual([]);
+  expect(client.gateway.sessions).toEqual([]);
 });
 
 it('asks for the symbols once a day, and takes as many ticks as it is told to', async () => {
   const home = temporaryHome();
-  expect(await ticking(desk.json('quote EUR/USD --count 3', { home, sleeps: true }))).toHaveLength(3);
-  await ticking(desk.run('quote GBP/USD', { home, sleeps: true }));
-  expect(desk.asked()[0]).toBe('POST /subscribe pairs=GBP/USD');
+  expect(await ticking(client.json('quote EUR/USD --count 3', { home, sleeps: true }))).toHaveLength(3);
+  await ticking(client.run('quote GBP/USD', { home, sleeps: true }));
+  expect(client.asked()[0]).toBe('POST /subscribe pairs=GBP/USD');
 });
 
 it('over polling alone as well, with rates that have the digits of the symbol', async () => {
-  desk.gateway.traps.add('no-websocket');
-  const { code, stdout } = await ticking(desk.run('quote USD/JPY --transport polling', { sleeps: true }));
+  client.gateway.traps.add('no-websocket');
+  const { code, stdout } = await ticking(client.run('quote USD/JPY --transport polling', { sleeps: true }));
   expect(code).toBe(0);
   const [, row = []] = rowsOf(stdout);
   for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
 });
 
 it('shows the last known price where no tick comes in time, with exit status 9', async () => {
-  desk.gateway.traps.add('no-push');
-  const run = await desk.run('quote EUR/USD --wait 10ms');
+  client.gateway.traps.add('no-push');
+  const run = await client.run('quote EUR/USD --wait 10ms');
   expect(run.code).toBe(9);
   expect(rowsOf(run.stdout)[1]).toEqual([
     'EUR/USD',
@@ -61,32 +61,32 @@ it('shows the last known price where no tick comes in time, with exit status 9',
     'snapshot',
   ]);
   expect(run.stderr).toContain('no tick of EUR/USD in time');
-  const json = await desk.run('quote EUR/USD --wait 10ms -o json');
+  const json = await client.run('quote EUR/USD --wait 10ms -o json');
   expect(json.code).toBe(9);
   expect(JSON.parse(json.stdout)).toMatchObject([{ symbol: 'EUR/USD', source: 'snapshot' }]);
 });
 
 it.each(['table', 'ndjson', 'csv'])('prints each tick of --count as it comes with -o %s', async (format) => {
   let printed = '';
-  const run = desk.run(['quote', 'EUR/USD', '--count', '3', '--wait', '1m', '-o', format], {
+  const run = client.run(['quote', 'EUR/USD', '--count', '3', '--wait', '1m', '-o', format], {
     sleeps: true,
     onStdout: async (text) => {
       printed += text;
     },
   });
   const ticks = () => printed.split('\n').filter((line) => line.includes('EUR/USD')).length;
-  await expect.poll(() => desk.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
   for (const count of [1, 2, 3]) {
-    desk.gateway.tick();
+    client.gateway.tick();
     await expect.poll(ticks, { interval: 5 }).toBe(count);
   }
   expect(await run).toMatchObject({ code: 0, stdout: printed });
 });
 
 it('tells where there are fewer ticks than were asked for', async () => {
-  const run = desk.run('quote EUR/USD --count 2 --wait 300ms', { sleeps: true });
-  await expect.poll(() => desk.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
-  desk.gateway.tick();
+  const run = client.run('quote EUR/USD --count 2 --wait 300ms', { sleeps: true });
+  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+  client.gateway.tick();
   const { code, stdout, stderr } = await run;
   expect(code).toBe(9);
   expect(stdout).toMatch(/^[\d:.]+Z {2}EUR\/USD {2}\d\.\d{5} {2}\d\.\d{5}\n$/);
@@ -94,23 +94,23 @@ it('tells where there are fewer ticks than were asked for', async () => {
 });
 
 it('subscribes to nothing where a symbol is not offered', async () => {
-  const run = await desk.run('quote EUR/USD USD/CHF');
+  const run = await client.run('quote EUR/USD USD/CHF');
   expect(run).toMatchObject({ code: 5, stdout: '' });
   expect(run.stderr).toContain('USD/CHF');
-  expect(desk.asked()).toEqual(['GET /trading/get_model models=Offer']);
+  expect(client.asked()).toEqual(['GET /trading/get_model models=Offer']);
 });
 
 it('leaves what is no JSON out', async () => {
-  desk.gateway.traps.add('non-json-push');
-  expect(await ticking(desk.json('quote EUR/USD', { sleeps: true }))).toHaveLength(1);
+  client.gateway.traps.add('non-json-push');
+  expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toHaveLength(1);
 });
 
 it('is interrupted while it waits, and leaves the session', async () => {
-  desk.gateway.traps.add('no-push');
+  client.gateway.traps.add('no-push');
   const stop = new AbortController();
-  const run = desk.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });
-  await expect.poll(() => desk.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+  const run = client.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });
+  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
   stop.abort(new SvcError('interrupted', 'interrupted'));
   expect(await run).toMatchObject({ code: 130, stdout: '' });
-  await expect.poll(() => desk.gateway.sessions, { interval: 5 }).toEqual([]);
+  await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
 });

@@ -6,29 +6,29 @@ import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 /** What the person took to answer. */
 let thought = 0;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
+afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
   thought = 0;
-  desk.gateway.book.trades.clear();
-  desk.gateway.book.orders.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
   priceIs(1.16);
 });
 
 function priceIs(bid: number): void {
-  desk.gateway.setPrice('EUR/USD', bid);
-  desk.gateway.tick();
+  client.gateway.setPrice('EUR/USD', bid);
+  client.gateway.tick();
 }
 
 const began = Date.UTC(2026, 0, 14, 12);
 
 function run(argv: readonly string[], seconds: number, meanwhile: () => void, more: Parameters<Trader['run']>[1] = {}) {
-  return desk.run(argv, {
+  return client.run(argv, {
     terminal: 200,
     now: () => began + thought,
     answer() {
@@ -40,47 +40,47 @@ function run(argv: readonly string[], seconds: number, meanwhile: () => void, mo
   });
 }
 
-const looks = () => desk.calls().filter((call) => call.includes('models=OpenPosition')).length;
+const looks = () => client.calls().filter((call) => call.includes('models=OpenPosition')).length;
 
 it.each([
   [
     'a trade that is closed meanwhile',
-    (id: string) => void desk.gateway.book.trades.delete(id),
+    (id: string) => void client.gateway.book.trades.delete(id),
     5,
     /there is no open trade/,
   ],
   [
     'a trade that is partly closed meanwhile',
     (id: string) => {
-      const trade = desk.gateway.book.trades.get(id);
+      const trade = client.gateway.book.trades.get(id);
       if (trade !== undefined) trade.amountK = 10;
     },
     3,
     /has 10, and 20 of it cannot be closed; nothing was sent/,
   ],
 ])('no order of the other side for %s', async (_name, meanwhile, code, why) => {
-  const id = holdTrade(desk.gateway, { account: NETTING, amountK: 20 });
+  const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
   const slow = await run(['close', id], 60, () => meanwhile(id));
-  expect({ code: slow.code, orders: desk.orders() }).toEqual({ code, orders: [] });
+  expect({ code: slow.code, orders: client.orders() }).toEqual({ code, orders: [] });
   expect(slow.stderr).toMatch(why);
 });
 
 it('who answers at once costs no second look', async () => {
-  const id = holdTrade(desk.gateway, { account: NETTING });
+  const id = holdTrade(client.gateway, { account: NETTING });
   const { code } = await run(['close', id], 9, () => {});
-  expect({ code, looks: looks(), orders: desk.orders().length }).toEqual({ code: 0, looks: 1, orders: 1 });
-  const other = holdTrade(desk.gateway, { account: NETTING, symbol: 'GBP/USD' });
+  expect({ code, looks: looks(), orders: client.orders().length }).toEqual({ code: 0, looks: 1, orders: 1 });
+  const other = holdTrade(client.gateway, { account: NETTING, symbol: 'GBP/USD' });
   const slow = await run(['close', other], 60, () => {});
-  expect({ code: slow.code, looks: looks(), orders: desk.orders().length }).toEqual({ code: 0, looks: 2, orders: 1 });
+  expect({ code: slow.code, looks: looks(), orders: client.orders().length }).toEqual({ code: 0, looks: 2, orders: 1 });
 });
 
 it('what an order keeps is not what it was meanwhile: nothing is sent', async () => {
-  const id = holdOrder(desk.gateway);
+  const id = holdOrder(client.gateway);
   const { code, stderr } = await run(['order', 'set', id, '--amount', '5'], 60, () => {
-    const order = desk.gateway.book.orders.get(id);
+    const order = client.gateway.book.orders.get(id);
     if (order !== undefined) order.rate = 1.14;
   });
-  expect({ code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+  expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toMatch(
     /order \d+ was changed while this was confirmed: it is order \d+ \(.* at 1\.14\) now; nothing was sent/,
   );
@@ -88,19 +88,19 @@ it('what an order keeps is not what it was meanwhile: nothing is sent', async ()
 
 it('a price that went on is told', async () => {
   const { code, asked, stderr } = await run(['buy', 'EUR/USD', '5'], 60, () => priceIs(1.17));
-  expect({ code, asked: asked.length, orders: desk.orders().length }).toEqual({ code: 0, asked: 1, orders: 1 });
+  expect({ code, asked: asked.length, orders: client.orders().length }).toEqual({ code: 0, asked: 1, orders: 1 });
   expect(stderr).toContain('while it was confirmed the price went from 1.16013 to 1.17013');
 });
 
 it('a stop that is on the wrong side by now keeps it from being sent', async () => {
   const { code, stderr } = await run(['buy', 'EUR/USD', '5', '--stop', '1.155'], 60, () => priceIs(1.15));
-  expect({ code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+  expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('--stop: 1.155 is above the rate 1.15013');
 });
 
 it('a limit entry that would be a stop entry by now is not sent', async () => {
   const { code, stderr } = await run(['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155'], 60, () => priceIs(1.15));
-  expect({ code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+  expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('it was limit entry, and is stop entry now; nothing was sent');
 });
 
@@ -108,5 +108,5 @@ it('an order of a batch whose stop is on the wrong side by now keeps all of it',
   const file = join(temporaryHome(), 'orders.ndjson');
   writeFileSync(file, '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":"1.155"}');
   const { code } = await run(['batch', file], 60, () => priceIs(1.15));
-  expect({ code, orders: desk.orders() }).toEqual({ code: 3, orders: [] });
+  expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
 });

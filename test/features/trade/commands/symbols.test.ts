@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { errorOf, reader } from './reader.ts';
 
-const desk = reader();
-const changes = () => desk.asked().filter((call) => call.startsWith('POST /trading/update_subscriptions'));
+const client = reader();
+const changes = () => client.asked().filter((call) => call.startsWith('POST /trading/update_subscriptions'));
 
 it('sends what changes, and nothing else', async () => {
-  expect(await desk.json('symbols show usdchf EUR/USD AUD/USD usdchf')).toEqual([
+  expect(await client.json('symbols show usdchf EUR/USD AUD/USD usdchf')).toEqual([
     { symbol: 'USD/CHF', visible: true, changed: true, message: null },
     { symbol: 'EUR/USD', visible: true, changed: false, message: null },
     { symbol: 'AUD/USD', visible: true, changed: true, message: null },
@@ -16,57 +16,57 @@ it('sends what changes, and nothing else', async () => {
     'POST /trading/update_subscriptions symbol=USD/CHF&visible=true',
     'POST /trading/update_subscriptions symbol=AUD/USD&visible=true',
   ]);
-  expect(await desk.json('symbols hide USD/CHF AUD/USD')).toMatchObject([{ changed: true }, { changed: true }]);
+  expect(await client.json('symbols hide USD/CHF AUD/USD')).toMatchObject([{ changed: true }, { changed: true }]);
   expect(changes()).toHaveLength(2);
-  expect(await desk.json('symbols hide USD/CHF')).toMatchObject([{ visible: false, changed: false }]);
+  expect(await client.json('symbols hide USD/CHF')).toMatchObject([{ visible: false, changed: false }]);
   expect(changes()).toEqual([]);
 });
 
 it('changes nothing where one of them is not there', async () => {
-  const run = await desk.run('symbols hide EUR/USD nope -o json');
+  const run = await client.run('symbols hide EUR/USD nope -o json');
   expect(run).toMatchObject({ code: 5, stdout: '' });
   expect(errorOf(run)['message']).toContain('nope');
   expect(changes()).toEqual([]);
 });
 
 it('what is offered is asked for anew after a change', async () => {
-  const home = desk.temporaryHome();
-  await desk.run('offers', { home });
-  expect((await desk.run('quote USD/CHF --wait 1ms', { home })).code).toBe(5);
-  expect(desk.asked()).toEqual([]);
-  await desk.run('symbols show USD/CHF', { home });
-  expect((await desk.run('quote USD/CHF --wait 1ms', { home })).code).toBe(9);
-  await desk.run('symbols hide USD/CHF', { home });
+  const home = client.temporaryHome();
+  await client.run('offers', { home });
+  expect((await client.run('quote USD/CHF --wait 1ms', { home })).code).toBe(5);
+  expect(client.asked()).toEqual([]);
+  await client.run('symbols show USD/CHF', { home });
+  expect((await client.run('quote USD/CHF --wait 1ms', { home })).code).toBe(9);
+  await client.run('symbols hide USD/CHF', { home });
 });
 
 it('tells of each what became of it: exit 10 where some failed, and that of the failure where it is one', async () => {
-  const failing = desk.gateway.book.hidden;
+  const failing = client.gateway.book.hidden;
   const { delete: remove } = failing;
   // The second one is refused, whatever the first was.
   failing.delete = (instrument) => {
     const done = remove.call(failing, instrument);
-    desk.gateway.traps.add('ora-20301');
+    client.gateway.traps.add('ora-20301');
     return done;
   };
-  const run = await desk.run('symbols show USD/CHF AUD/USD -o json');
+  const run = await client.run('symbols show USD/CHF AUD/USD -o json');
   failing.delete = remove;
-  desk.gateway.traps.clear();
+  client.gateway.traps.clear();
   expect(run.code).toBe(10);
   expect(JSON.parse(run.stdout)).toEqual([
     { symbol: 'USD/CHF', visible: true, changed: true, message: null },
     { symbol: 'AUD/USD', visible: false, changed: null, message: expect.stringContaining('command 24') },
   ]);
-  desk.gateway.traps.add('ora-20301');
-  expect(await desk.run('symbols show AUD/USD')).toMatchObject({ code: 6, stdout: '' });
-  desk.gateway.traps.clear();
-  await desk.run('symbols hide USD/CHF');
+  client.gateway.traps.add('ora-20301');
+  expect(await client.run('symbols show AUD/USD')).toMatchObject({ code: 6, stdout: '' });
+  client.gateway.traps.clear();
+  await client.run('symbols hide USD/CHF');
 });
 
 it('--dry-run looks, and shows what would be sent', async () => {
-  const { code, stdout } = await desk.run('symbols show USD/CHF EUR/USD --dry-run -o json');
+  const { code, stdout } = await client.run('symbols show USD/CHF EUR/USD --dry-run -o json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { symbol: 'USD/CHF', visible: 'true' } });
-  expect(desk.asked()).toEqual(['GET /trading/get_instruments']);
+  expect(client.asked()).toEqual(['GET /trading/get_instruments']);
 });
 
 it.each([
@@ -74,8 +74,8 @@ it.each([
   ['after Ctrl-C', new AbortController()],
 ])('--temporary changes back what it changed, %s', async (_name, stop) => {
   const during: boolean[] = [];
-  const hidden = () => [...desk.gateway.book.hidden].some(({ symbol }) => symbol === 'USD/CHF');
-  const run = await desk.run(`symbols show USD/CHF EUR/USD --temporary ${stop === undefined ? '20ms' : '1h'}`, {
+  const hidden = () => [...client.gateway.book.hidden].some(({ symbol }) => symbol === 'USD/CHF');
+  const run = await client.run(`symbols show USD/CHF EUR/USD --temporary ${stop === undefined ? '20ms' : '1h'}`, {
     sleeps: true,
     ...(stop === undefined ? {} : { signal: stop.signal }),
     onStderr(text) {
@@ -97,9 +97,9 @@ it.each([
 });
 
 it('--temporary says what it could not change back', async () => {
-  const run = await desk.run('symbols show USD/CHF --temporary 20ms', {
+  const run = await client.run('symbols show USD/CHF --temporary 20ms', {
     sleeps: true,
-    onStderr: (text) => text.includes('it stays so') && desk.gateway.traps.add('ora-20301'),
+    onStderr: (text) => text.includes('it stays so') && client.gateway.traps.add('ora-20301'),
   });
   expect(run.code).toBe(6);
   expect(run.stderr).toContain('not changed back: USD/CHF: ');

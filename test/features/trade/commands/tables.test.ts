@@ -4,17 +4,17 @@ import { svc } from '../../../support/svc.ts';
 import { feedGateway, ORDER } from './feed.ts';
 import { errorOf, NOW, reader, rowsOf } from './reader.ts';
 
-const desk = reader();
-const ids = async (argv: string) => (await desk.run(`${argv} -q`)).stdout.trimEnd().split('\n');
+const client = reader();
+const ids = async (argv: string) => (await client.run(`${argv} -q`)).stdout.trimEnd().split('\n');
 
 describe('accounts', () => {
   it('are asked for at the path of the document, and the row of totals is left out', async () => {
-    expect(await desk.json('accounts')).toMatchObject([
+    expect(await client.json('accounts')).toMatchObject([
       { accountId: '654061', accountName: '00654061', hedging: 'Y' },
       { accountId: '654062', accountName: '00654062', hedging: '0' },
     ]);
-    expect(desk.asked()).toEqual(['GET /trading/get_model/Accounts']);
-    const { stdout } = await desk.run('accounts');
+    expect(client.asked()).toEqual(['GET /trading/get_model/Accounts']);
+    const { stdout } = await client.run('accounts');
     expect(rowsOf(stdout).map((row) => [row[0], row[1], ...row.slice(-2)])).toEqual([
       ['ID', 'NAME', 'MARGIN-CALL', 'HEDGING'],
       ['654061', '00654061', 'none', 'hedging'],
@@ -23,16 +23,16 @@ describe('accounts', () => {
   });
 
   it('are found at the other path once, and there at once the next time', async () => {
-    desk.gateway.traps.add('accounts-path-404');
-    const home = desk.temporaryHome();
+    client.gateway.traps.add('accounts-path-404');
+    const home = client.temporaryHome();
     const other = 'GET /trading/get_model models=Account';
-    expect(await desk.run('accounts -q', { home })).toMatchObject({ code: 0, stdout: '654061\n654062\n' });
-    expect(desk.asked()).toEqual(['GET /trading/get_model/Accounts', other]);
-    expect((await desk.run('accounts -q', { home })).code).toBe(0);
-    expect(desk.asked()).toEqual([other]);
+    expect(await client.run('accounts -q', { home })).toMatchObject({ code: 0, stdout: '654061\n654062\n' });
+    expect(client.asked()).toEqual(['GET /trading/get_model/Accounts', other]);
+    expect((await client.run('accounts -q', { home })).code).toBe(0);
+    expect(client.asked()).toEqual([other]);
     // Whoever has another token starts anew, and so does the next day.
-    await desk.run('accounts -q', { home, now: () => NOW + 86_400_001 });
-    expect(desk.asked()).toHaveLength(2);
+    await client.run('accounts -q', { home, now: () => NOW + 86_400_001 });
+    expect(client.asked()).toHaveLength(2);
   });
 });
 
@@ -40,7 +40,7 @@ describe('positions', () => {
   it('are those of all accounts, of one by its name or id, of one symbol as people write it', async () => {
     const all = await ids('positions');
     expect(all).toHaveLength(4);
-    expect(desk.asked()).toEqual(['GET /trading/get_model models=OpenPosition']);
+    expect(client.asked()).toEqual(['GET /trading/get_model models=OpenPosition']);
     expect(await ids('positions --account 654062')).toEqual(await ids('positions --account 00654062'));
     expect(await ids('positions --account 654062')).toEqual([all.at(-1)]);
     expect(await ids('positions --symbol eurusd')).toEqual(await ids('positions --symbol EUR/USD'));
@@ -48,30 +48,30 @@ describe('positions', () => {
   });
 
   it('have their side in words, and rates with the digits of the symbol', async () => {
-    const { stdout } = await desk.run('positions --columns symbol,side,open');
+    const { stdout } = await client.run('positions --columns symbol,side,open');
     const rows = rowsOf(stdout);
     expect(rows[1]).toEqual(['EUR/USD', 'buy', expect.stringMatching(/^\d\.\d{5}$/)]);
     expect(rows[2]).toEqual(['USD/JPY', 'sell', expect.stringMatching(/^\d{3}\.\d{3}$/)]);
   });
 
   it('closed and summed up are other tables', async () => {
-    expect(await desk.json('positions --closed')).toHaveLength(3);
-    expect(desk.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
-    expect(rowsOf((await desk.run('positions --closed')).stdout)[0]).toContain('CLOSED');
-    expect(await desk.json('positions --summary --symbol usdjpy')).toMatchObject([{ currency: 'USD/JPY' }]);
-    expect(desk.asked()).toEqual(['GET /trading/get_model models=Summary']);
-    expect(await desk.run('positions --closed --summary')).toMatchObject({ code: 2, stdout: '' });
-    expect(desk.asked()).toEqual([]);
+    expect(await client.json('positions --closed')).toHaveLength(3);
+    expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
+    expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
+    expect(await client.json('positions --summary --symbol usdjpy')).toMatchObject([{ currency: 'USD/JPY' }]);
+    expect(client.asked()).toEqual(['GET /trading/get_model models=Summary']);
+    expect(await client.run('positions --closed --summary')).toMatchObject({ code: 2, stdout: '' });
+    expect(client.asked()).toEqual([]);
   });
 
   it('summed up for an account are computed from its positions', async () => {
-    desk.gateway.traps.clear();
-    const rows = (await desk.json('positions --account 654061')) as readonly Record<
+    client.gateway.traps.clear();
+    const rows = (await client.json('positions --account 654061')) as readonly Record<
       string,
       number | string | boolean
     >[];
-    const sums = (await desk.json('positions --summary --account 00654061')) as readonly Record<string, number>[];
-    expect(desk.asked()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model models=OpenPosition']);
+    const sums = (await client.json('positions --summary --account 00654061')) as readonly Record<string, number>[];
+    expect(client.asked()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model models=OpenPosition']);
     expect(sums.map(({ currency }) => currency)).toEqual([...new Set(rows.map(({ currency }) => currency))]);
     for (const { currency, amountKBuy, amountKSell, grossPL } of sums) {
       const of = rows.filter((row) => row['currency'] === currency);
@@ -80,53 +80,53 @@ describe('positions', () => {
       expect([amountKBuy, amountKSell]).toEqual([amount(true), amount(false)]);
       expect(String(grossPL)).toBe(String(Number(of.reduce((sum, row) => sum + Number(row['grossPL']), 0).toFixed(2))));
     }
-    expect((await desk.run('positions --summary --account 654061 --symbol eurusd')).stdout).toMatch(
+    expect((await client.run('positions --summary --account 654061 --symbol eurusd')).stdout).toMatch(
       /^SYMBOL.*\nEUR\/USD /,
     );
   });
 
   it('closed ones are of the account whose name they have', async () => {
-    const all = (await desk.json('positions --closed')) as readonly { accountName: string }[];
+    const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
     for (const [id, name] of [
       ['654061', '00654061'],
       ['654062', '00654062'],
     ] as const) {
-      const own = await desk.json(`positions --closed --account ${id}`);
+      const own = await client.json(`positions --closed --account ${id}`);
       expect(own).toEqual(all.filter(({ accountName }) => accountName === name));
     }
-    expect(await desk.json('positions --closed --account 654061')).not.toEqual([]);
+    expect(await client.json('positions --closed --account 654061')).not.toEqual([]);
   });
 
   it('that are all left out are not said to be none', async () => {
-    const { stdout, stderr, code } = await desk.run('positions --symbol GBP/JPY --account 654062');
+    const { stdout, stderr, code } = await client.run('positions --symbol GBP/JPY --account 654062');
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
     expect(stderr).toBe('--symbol GBP/JPY and --account 654062: no match (4 without it)\n');
-    expect((await desk.run('positions --summary --account 654062 --symbol GBP/JPY')).stderr).toContain(
+    expect((await client.run('positions --summary --account 654062 --symbol GBP/JPY')).stderr).toContain(
       'no match (4 without it)',
     );
-    expect((await desk.run('orders --account 654062')).stderr).toContain('--account 654062: no match (1 without it)');
+    expect((await client.run('orders --account 654062')).stderr).toContain('--account 654062: no match (1 without it)');
   });
 
   it('of an account that is not there are an error that names those that are', async () => {
-    const run = await desk.run('positions --account 65406 -o json');
+    const run = await client.run('positions --account 65406 -o json');
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(errorOf(run)).toMatchObject({
       code: 'not_found',
       hint: 'the accounts are: 654061 (00654061), 654062 (00654062)',
     });
-    expect(desk.asked()).toEqual(['GET /trading/get_model/Accounts']);
+    expect(client.asked()).toEqual(['GET /trading/get_model/Accounts']);
   });
 });
 
 describe('orders', () => {
   it('are told with their type and state in words', async () => {
-    const { stdout } = await desk.run('orders --columns symbol,side,type,state,tif');
+    const { stdout } = await client.run('orders --columns symbol,side,type,state,tif');
     expect(rowsOf(stdout)).toEqual([
       ['SYMBOL', 'SIDE', 'TYPE', 'STATE', 'TIF'],
       ['EUR/USD', 'buy', 'limit entry', 'waiting', 'GTC'],
     ]);
-    expect(await desk.json('orders --type le')).toHaveLength(1);
-    expect(await desk.json('orders --type SE')).toEqual([]);
+    expect(await client.json('orders --type le')).toHaveLength(1);
+    expect(await client.json('orders --type SE')).toEqual([]);
   });
 
   it('have the distance of a stop in pips where its rate is not known yet', async () => {
@@ -138,11 +138,11 @@ describe('orders', () => {
 
   it('one of them is found by its id, which is digits, and one that does not stand is not', async () => {
     const [id = ''] = await ids('orders');
-    expect(await desk.json(`order get ${id}`)).toMatchObject({ orderId: id, status: 1 });
-    expect((await desk.run('order get 1')).stderr).toContain('svc trade positions');
-    expect((await desk.run('order get 1')).code).toBe(5);
-    expect(await desk.run('order get 123.0')).toMatchObject({ code: 2, stdout: '' });
-    expect(desk.asked()).toEqual([]);
+    expect(await client.json(`order get ${id}`)).toMatchObject({ orderId: id, status: 1 });
+    expect((await client.run('order get 1')).stderr).toContain('svc trade positions');
+    expect((await client.run('order get 1')).code).toBe(5);
+    expect(await client.run('order get 123.0')).toMatchObject({ code: 2, stdout: '' });
+    expect(client.asked()).toEqual([]);
   });
 });
 
@@ -152,13 +152,13 @@ describe('offers and symbols', () => {
     expect(await ids('symbols list')).toContain('USD/CHF');
     expect(await ids('symbols list --visible false')).toEqual(['USD/CHF', 'AUD/USD']);
     expect(await ids('symbols ls --search jpy')).toEqual(['USD/JPY']);
-    const run = await desk.run('symbols info USD/CHF');
+    const run = await client.run('symbols info USD/CHF');
     expect(run.code).toBe(5);
     expect(run.stderr).toContain('svc trade symbols show');
   });
 
   it('info tells the id, the pip and the sizes', async () => {
-    const { stdout } = await desk.run('symbols info usdjpy');
+    const { stdout } = await client.run('symbols info usdjpy');
     expect(Object.fromEntries(rowsOf(stdout))).toMatchObject({
       SYMBOL: 'USD/JPY',
       PIP: '0.01',
@@ -166,8 +166,8 @@ describe('offers and symbols', () => {
       'OFFER-ID': '2',
       TRADABLE: 'yes',
     });
-    desk.gateway.traps.add('market-closed');
-    expect((await desk.run('symbols info usdjpy')).stdout).toMatch(/^TRADABLE +no$/m);
+    client.gateway.traps.add('market-closed');
+    expect((await client.run('symbols info usdjpy')).stdout).toMatch(/^TRADABLE +no$/m);
   });
 });
 
@@ -182,50 +182,50 @@ describe('model', () => {
     ['Account', 2],
     ['Properties', 1],
   ])('%s is shown as it is, without its total', async (name, rows) => {
-    const found = (await desk.json(`model ${name}`)) as readonly object[];
+    const found = (await client.json(`model ${name}`)) as readonly object[];
     expect(found).toHaveLength(rows);
     expect(found.filter((row) => 'isTotal' in row && row.isTotal === true)).toEqual([]);
   });
 
   it('has a key where its rows have one', async () => {
     expect(await ids('model Account')).toEqual(['654061', '654062']);
-    expect(rowsOf((await desk.run('model Account')).stdout)[0]).toEqual(['KEY', 'ROW']);
-    expect((await desk.run('model Properties')).stdout).toMatch(/^ROW\n\{"propertyName":/);
-    expect((await desk.run('model Properties -q')).stdout).toBe('');
+    expect(rowsOf((await client.run('model Account')).stdout)[0]).toEqual(['KEY', 'ROW']);
+    expect((await client.run('model Properties')).stdout).toMatch(/^ROW\n\{"propertyName":/);
+    expect((await client.run('model Properties -q')).stdout).toBe('');
   });
 
   it('of another name is refused before anything is asked, with the names there are', async () => {
-    const run = await desk.run('model order');
+    const run = await client.run('model order');
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('Offer, OpenPosition, ClosedPosition, Order, Summary, LeverageProfile, Account');
-    expect(desk.asked()).toEqual([]);
+    expect(client.asked()).toEqual([]);
   });
 });
 
 it('texts of a hostile gateway do nothing to a terminal', async () => {
-  desk.gateway.traps.add('hostile-gateway');
+  client.gateway.traps.add('hostile-gateway');
   for (const argv of ['accounts', 'positions', 'orders', 'offers', 'symbols list', 'model Properties']) {
-    const { code, stdout } = await desk.run(argv, { terminal: 120, env: { NO_COLOR: '1' } });
+    const { code, stdout } = await client.run(argv, { terminal: 120, env: { NO_COLOR: '1' } });
     expect(code, argv).toBe(0);
     expect(stdout, argv).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   }
 });
 
 it('says no more requests than it sends: neither the token nor the id of the session is told', async () => {
-  const { stdout, stderr } = await desk.run('accounts --debug');
+  const { stdout, stderr } = await client.run('accounts --debug');
   expect(stderr).toContain('GET http');
   expect(stderr).toMatch(/authorization: (Bearer )?\*\*\*/i);
-  const { stderr: brief } = await desk.run('accounts -v');
+  const { stderr: brief } = await client.run('accounts -v');
   for (const text of [stdout, stderr, brief]) {
-    expect(text).not.toContain(desk.gateway.token);
+    expect(text).not.toContain(client.gateway.token);
     expect(text).not.toMatch(/\bsid["=: ]+(?!\*\*\*)[\w-]{20}/);
   }
-  expect(desk.gateway.sessions).toEqual([]);
+  expect(client.gateway.sessions).toEqual([]);
 });
 
 describe('<Tab>', () => {
   const offered = async (line: string, home: string) => {
-    const env = { SVC_TRADE_URL: desk.gateway.url };
+    const env = { SVC_TRADE_URL: client.gateway.url };
     const { stdout } = await svc(['__complete', 'matching=', 'trade', ...line.split(' ')], {
       home,
       env,
@@ -237,7 +237,7 @@ describe('<Tab>', () => {
   };
 
   it('offers what was shown at a terminal', async () => {
-    const home = desk.temporaryHome();
+    const home = client.temporaryHome();
     for (const argv of [
       'accounts',
       'positions',
@@ -246,7 +246,7 @@ describe('<Tab>', () => {
       'positions --closed',
       'positions --summary',
     ]) {
-      await desk.run(argv, { home, terminal: 80 });
+      await client.run(argv, { home, terminal: 80 });
     }
     expect(await offered('positions --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
     expect(await offered('quote', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));

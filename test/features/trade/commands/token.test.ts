@@ -4,43 +4,43 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf, reader } from './reader.ts';
 
-const desk = reader();
+const client = reader();
 const NONE = { SVC_TRADE_TOKEN: undefined };
 const BOTH_CAUSES = /wrong or was revoked, or it is of a live account without API access/;
 
-const login = (home: string, stdin = `${desk.gateway.token}\n`) =>
-  desk.run('login --token-stdin', { home, env: NONE, stdin });
+const login = (home: string, stdin = `${client.gateway.token}\n`) =>
+  client.run('login --token-stdin', { home, env: NONE, stdin });
 
 describe('login', () => {
   it('tries the token, keeps it for the address and the profile, and uses it', async () => {
-    const home = desk.temporaryHome();
+    const home = client.temporaryHome();
     const run = await login(home);
     expect(run).toMatchObject({ code: 0, stderr: '', asked: [] });
-    expect(run.stdout).toBe(`the token for ${desk.gateway.url} is kept (profile default)\n`);
+    expect(run.stdout).toBe(`the token for ${client.gateway.url} is kept (profile default)\n`);
     expect(statSync(join(home, 'config/credentials.json')).mode & 0o777).toBe(0o600);
-    expect((await desk.run('accounts -q', { home, env: NONE })).stdout).toBe('654061\n654062\n');
-    expect(await desk.json('status', { home, env: NONE })).toMatchObject({ has_token: true, source: 'file' });
-    expect(desk.gateway.sessions).toEqual([]);
+    expect((await client.run('accounts -q', { home, env: NONE })).stdout).toBe('654061\n654062\n');
+    expect(await client.json('status', { home, env: NONE })).toMatchObject({ has_token: true, source: 'file' });
+    expect(client.gateway.sessions).toEqual([]);
   });
 
   it('asks a person, and says where a token is made', async () => {
-    const home = desk.temporaryHome();
-    const hidden = async () => ` ${desk.gateway.token} `;
-    const run = await desk.run('login', { home, env: NONE, terminal: 80, hidden });
+    const home = client.temporaryHome();
+    const hidden = async () => ` ${client.gateway.token} `;
+    const run = await client.run('login', { home, env: NONE, terminal: 80, hidden });
     expect(run).toMatchObject({ code: 0, asked: ['API token:'] });
     expect(run.stderr).toContain("the provider's web trading platform: user account, token management");
-    const nothing = await desk.run('login', { env: NONE, terminal: 80, hidden: async () => '' });
+    const nothing = await client.run('login', { env: NONE, terminal: 80, hidden: async () => '' });
     expect(nothing).toMatchObject({ code: 2, stdout: '' });
     expect(nothing.stderr).toContain('no token was typed');
   });
 
   it('keeps nothing that the gateway does not take, and names both causes', async () => {
-    const home = desk.temporaryHome();
+    const home = client.temporaryHome();
     const run = await login(home, 'abc');
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toMatch(BOTH_CAUSES);
     expect(run.stderr).toContain('not 40 hexadecimal digits');
-    expect((await desk.run('status', { home, env: NONE })).code).toBe(4);
+    expect((await client.run('status', { home, env: NONE })).code).toBe(4);
     for (const stdin of ['', '\n', 'two words', 'Bearer x', 'ключ', 'x'.repeat(20_000)]) {
       const refused = await login(home, stdin);
       expect(refused, stdin).toMatchObject({ code: 2, stdout: '' });
@@ -50,16 +50,16 @@ describe('login', () => {
   });
 
   it('takes none from the command line, and asks nobody where nobody is', async () => {
-    const { token } = desk.gateway;
-    const given = await desk.run(['login', '--token', token], { env: NONE });
+    const { token } = client.gateway;
+    const given = await client.run(['login', '--token', token], { env: NONE });
     expect(given).toMatchObject({ code: 2, stdout: '' });
     expect(given.stderr).not.toContain(token);
-    expect(await desk.run('login', { env: NONE })).toMatchObject({ code: 2, stdout: '', asked: [] });
-    expect(await desk.run('login --no-input', { env: NONE, terminal: 80 })).toMatchObject({ code: 2, asked: [] });
+    expect(await client.run('login', { env: NONE })).toMatchObject({ code: 2, stdout: '', asked: [] });
+    expect(await client.run('login --no-input', { env: NONE, terminal: 80 })).toMatchObject({ code: 2, asked: [] });
   });
 
   it('says that the environment goes before what is kept', async () => {
-    const run = await desk.run('login --token-stdin', { stdin: desk.gateway.token });
+    const run = await client.run('login --token-stdin', { stdin: client.gateway.token });
     expect(run.code).toBe(0);
     expect(run.stderr).toContain('SVC_TRADE_TOKEN is set');
   });
@@ -67,31 +67,31 @@ describe('login', () => {
 
 describe('a token', () => {
   it('that is kept goes to no other address', async () => {
-    const home = desk.temporaryHome();
+    const home = client.temporaryHome();
     await login(home);
-    const run = await desk.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
+    const run = await client.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(errorOf(run)['message']).toBe(
-      `profile default has no token for http://127.0.0.1:9, only for ${desk.gateway.url}`,
+      `profile default has no token for http://127.0.0.1:9, only for ${client.gateway.url}`,
     );
-    const env = { SVC_TRADE_URL: desk.gateway.url };
-    expect(await desk.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
+    const env = { SVC_TRADE_URL: client.gateway.url };
+    expect(await client.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('that is refused is exit 4, with both of its causes', async () => {
-    const run = await desk.run('accounts -o json', { env: { SVC_TRADE_TOKEN: 'f'.repeat(40) } });
+    const run = await client.run('accounts -o json', { env: { SVC_TRADE_TOKEN: 'f'.repeat(40) } });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(errorOf(run)).toMatchObject({ code: 'unauthorized', hint: expect.stringMatching(BOTH_CAUSES) });
-    desk.gateway.traps.add('bad-token');
-    expect((await desk.run('positions')).code).toBe(4);
+    client.gateway.traps.add('bad-token');
+    expect((await client.run('positions')).code).toBe(4);
   });
 
   it('that is missing, or empty in the environment', async () => {
-    const missing = await desk.run('accounts', { env: NONE });
+    const missing = await client.run('accounts', { env: NONE });
     expect(missing).toMatchObject({ code: 4, stdout: '' });
     expect(missing.stderr).toContain('svc trade login');
     for (const argv of ['accounts', 'status', 'limits', 'quote EUR/USD']) {
-      const empty = await desk.run(argv, { env: { SVC_TRADE_TOKEN: '' } });
+      const empty = await client.run(argv, { env: { SVC_TRADE_TOKEN: '' } });
       expect(empty, argv).toMatchObject({ code: 2, stdout: '' });
       expect(empty.stderr).toContain('SVC_TRADE_TOKEN is set but empty');
     }
@@ -100,47 +100,47 @@ describe('a token', () => {
 
 describe('status', () => {
   it('asks nobody without --check', async () => {
-    expect(await desk.json('status', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } })).toMatchObject({
+    expect(await client.json('status', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } })).toMatchObject({
       has_token: true,
       source: 'environment',
       accepted: null,
     });
-    const none = await desk.run('status -o json', { env: NONE });
+    const none = await client.run('status -o json', { env: NONE });
     expect(none.code).toBe(4);
     expect(JSON.parse(none.stdout)).toMatchObject({ has_token: false, advice: expect.stringContaining('trade login') });
   });
 
   it('--check tries it, and a refusal is its answer', async () => {
-    expect(await desk.json('status --check')).toMatchObject({ accepted: true });
-    expect(desk.gateway.sessions).toEqual([]);
-    desk.gateway.traps.add('bad-token');
-    const run = await desk.run('status --check -o json');
+    expect(await client.json('status --check')).toMatchObject({ accepted: true });
+    expect(client.gateway.sessions).toEqual([]);
+    client.gateway.traps.add('bad-token');
+    const run = await client.run('status --check -o json');
     expect(run).toMatchObject({ code: 4, stderr: '' });
     expect(JSON.parse(run.stdout)).toMatchObject({ accepted: false, advice: expect.stringMatching(BOTH_CAUSES) });
-    const away = await desk.run('status --check', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } });
+    const away = await client.run('status --check', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } });
     expect(away).toMatchObject({ code: 7, stdout: '' });
     expect(away.stderr).toContain('nothing listens at 127.0.0.1:9');
   });
 });
 
 it('logout deletes what is kept, once', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   await login(home);
-  const run = await desk.run('logout', { home, env: NONE });
+  const run = await client.run('logout', { home, env: NONE });
   expect(run).toMatchObject({ code: 0 });
-  expect(run.stdout).toBe(`the token for ${desk.gateway.url} is deleted here (profile default)\n`);
+  expect(run.stdout).toBe(`the token for ${client.gateway.url} is deleted here (profile default)\n`);
   expect(run.stderr).toContain('revoke it at the provider');
-  expect(readFileSync(join(home, 'config/credentials.json'), 'utf8')).not.toContain(desk.gateway.token);
-  expect(await desk.json('logout', { home, env: NONE })).toMatchObject({ forgotten: false });
-  expect((await desk.run('logout', { home })).stderr).toContain('SVC_TRADE_TOKEN is still set');
+  expect(readFileSync(join(home, 'config/credentials.json'), 'utf8')).not.toContain(client.gateway.token);
+  expect(await client.json('logout', { home, env: NONE })).toMatchObject({ forgotten: false });
+  expect((await client.run('logout', { home })).stderr).toContain('SVC_TRADE_TOKEN is still set');
 });
 
 it('neither it nor the id of a session is in any output', async () => {
-  const home = desk.temporaryHome();
+  const home = client.temporaryHome();
   const sessions = new Set<string>();
   const texts: string[] = [];
   const note = (): void => {
-    for (const id of desk.gateway.sessions) sessions.add(id);
+    for (const id of client.gateway.sessions) sessions.add(id);
   };
   const commands = [
     'login --token-stdin',
@@ -151,13 +151,13 @@ it('neither it nor the id of a session is in any output', async () => {
   ];
   for (const argv of [...commands, 'limits', 'model Account', 'logout']) {
     for (const more of ['-v', '--debug']) {
-      const options = { home, stdin: desk.gateway.token, onStderr: note };
-      const { stdout, stderr } = await desk.run(`${argv} ${more}`, options);
+      const options = { home, stdin: client.gateway.token, onStderr: note };
+      const { stdout, stderr } = await client.run(`${argv} ${more}`, options);
       texts.push(stdout, stderr);
     }
   }
   const all = texts.join('\n');
   expect(all).toContain('/socket.io/');
   expect(sessions.size).toBeGreaterThan(4);
-  for (const secret of [desk.gateway.token, ...sessions]) expect(all).not.toContain(secret);
+  for (const secret of [client.gateway.token, ...sessions]) expect(all).not.toContain(secret);
 });

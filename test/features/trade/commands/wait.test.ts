@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
 
-let desk: Trader;
+let client: Trader;
 beforeAll(async () => {
-  desk = await trader();
+  client = await trader();
 });
-afterAll(() => desk[Symbol.asyncDispose]());
-beforeEach(() => desk.gateway.traps.clear());
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => client.gateway.traps.clear());
 
 const trade = (amountK: number, rate = 1.16013) => ({
   tradeId: expect.stringMatching(/^\d+$/),
@@ -18,7 +18,7 @@ const trade = (amountK: number, rate = 1.16013) => ({
 });
 
 async function wait(argv: readonly string[], more: Parameters<Trader['run']>[1] = {}) {
-  const run = await desk.run([...argv, '--yes', '-o', 'json'], { sleeps: true, ...more });
+  const run = await client.run([...argv, '--yes', '-o', 'json'], { sleeps: true, ...more });
   return { ...run, value: run.stdout === '' ? undefined : JSON.parse(run.stdout) };
 }
 
@@ -35,7 +35,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
       trades: [trade(5)],
       closedTrades: [],
     });
-    expect(desk.calls()).toEqual([
+    expect(client.calls()).toEqual([
       'GET /trading/get_model/Accounts',
       'GET /trading/get_model models=Offer',
       'POST /trading/subscribe models=Order',
@@ -46,7 +46,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
   });
 
   it.each(['partial-fills', 'push-before-answer'] as const)('tells them all with %s', async (trap) => {
-    desk.gateway.traps.add('partial-fills').add(trap);
+    client.gateway.traps.add('partial-fills').add(trap);
     const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s', '--transport', transport]);
     expect(code).toBe(0);
     expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closedTrades: [] });
@@ -55,15 +55,15 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
 });
 
 it('FOK that is killed was refused', async () => {
-  desk.gateway.traps.add('fok-killed');
+  client.gateway.traps.add('fok-killed');
   const { code, value } = await wait(['sell', 'EUR/USD', '5', '--tif', 'FOK', '--wait', '5s']);
   expect(code).toBe(3);
   expect(value).toMatchObject({ status: 'rejected', trades: [], closedTrades: [] });
 });
 
 it('IOC that is filled in part is partly done', async () => {
-  desk.gateway.traps.add('fok-killed').add('partial-fills');
-  const run = await desk.run(['buy', 'EUR/USD', '7', '--tif', 'IOC', '--wait', '5s', '--yes'], { sleeps: true });
+  client.gateway.traps.add('fok-killed').add('partial-fills');
+  const run = await client.run(['buy', 'EUR/USD', '7', '--tif', 'IOC', '--wait', '5s', '--yes'], { sleeps: true });
   expect(run.code).toBe(10);
   expect(run.stdout.replaceAll(/\d{6,}/g, 'N')).toBe(
     'order N accepted\ntrade N 2K @ 1.16013 filled\ntrade N 2K @ 1.16013 filled\nended, filled in part\n',
@@ -75,7 +75,7 @@ const ENTRY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500', '--yes', '--w
 
 /** Runs at a rate that is not reached, and does this once the order is accepted. */
 async function waiting(more: Parameters<Trader['run']>[1], accepted: () => void) {
-  return desk.run([...ENTRY, '20s'], {
+  return client.run([...ENTRY, '20s'], {
     sleeps: true,
     ...more,
     onStderr: (text) => text.includes('is accepted') && accepted(),
@@ -83,8 +83,8 @@ async function waiting(more: Parameters<Trader['run']>[1], accepted: () => void)
 }
 
 function priceIs(bid: number): void {
-  desk.gateway.setPrice('EUR/USD', bid);
-  desk.gateway.tick();
+  client.gateway.setPrice('EUR/USD', bid);
+  client.gateway.tick();
 }
 
 it('what still stands when the time is over is pending', async () => {
@@ -94,7 +94,7 @@ it('what still stands when the time is over is pending', async () => {
 });
 
 it('an order whose pushes never come is found in the tables when the time is over', async () => {
-  desk.gateway.traps.add('no-push');
+  client.gateway.traps.add('no-push');
   const { code, value } = await wait(['buy', 'EUR/USD', '6', '--wait', '300ms']);
   expect(code).toBe(0);
   expect(value).toMatchObject({ status: 'filled', trades: [trade(6)], closedTrades: [] });
@@ -120,7 +120,7 @@ it('an entry order waits for its rate', async () => {
   priceIs(1.16);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^order \d+ accepted\ntrade \d+ 5K @ 1.15 filled\n$/);
-  expect(desk.orders()).toEqual([
+  expect(client.orders()).toEqual([
     {
       account_id: HEDGING,
       symbol: 'EUR/USD',
@@ -136,7 +136,7 @@ it('an entry order waits for its rate', async () => {
 
 it('a connection that is lost is made again, and the tables tell what was missed', async () => {
   const { code, stdout, stderr } = await waiting({}, () => {
-    desk.gateway.cut();
+    client.gateway.cut();
     priceIs(1.149);
   });
   priceIs(1.16);
@@ -153,5 +153,5 @@ it('Ctrl-C while it waits says that the order is live, and the journal has it', 
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   const id = /order (\d+) was accepted and is live/.exec(stderr)?.[1];
   expect(stderr).toContain(`hint: svc trade order get ${id}, svc trade positions`);
-  expect(desk.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
+  expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
 });
