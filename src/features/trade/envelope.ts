@@ -37,6 +37,9 @@ const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, 
   ['invalid_range', undefined, /invalid from\/to/i],
 ];
 
+/** A text may have as many MiB as a response. */
+const LONGEST_MESSAGE = 4096;
+
 export interface Verdict {
   /** Undefined where the answer does not say. */
   readonly executed: boolean | undefined;
@@ -96,7 +99,8 @@ function told(
   requestId: string | undefined,
 ): TradingError {
   // "The Stop distance must be " with ["<", 0] is half a sentence.
-  const whole = /\S\s$/.test(words) ? words + (parameters ?? []).join(' ') : words;
+  const start = words.slice(0, LONGEST_MESSAGE);
+  const whole = /\S\s$/.test(start) ? start + (parameters ?? []).join(' ') : start;
   const message = whole.trim().replace(/\s+/g, ' ');
   const number = (pattern: RegExp): number | undefined => {
     const digits = pattern.exec(message)?.[1];
