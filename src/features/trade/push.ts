@@ -26,11 +26,10 @@ export interface RowPush {
   readonly record: PushedRecord;
 }
 
-/** A record of no known table and of no price: shown, not understood. */
-export interface OtherPush {
+/** Neither a price nor a row of a known table: any JSON value. */
+interface OtherPush {
   readonly kind: 'other';
-  readonly name: string;
-  readonly record: PushedRecord;
+  readonly record: unknown;
 }
 
 export type Push = Price | RowPush | OtherPush;
@@ -40,20 +39,20 @@ const TABLES: ReadonlyMap<number, ModelName> = new Map(
   Object.values(MODELS).flatMap(({ table, name }) => (table === undefined ? [] : [[table, name] as const])),
 );
 
-/** Undefined for a payload that is no JSON object, which does occur. */
+/** Undefined for a payload that is not JSON, which does occur. */
 export function readPush(name: string, payload: string): Push | undefined {
-  let record: PushedRecord;
+  let record: unknown;
   try {
-    record = parseJsonText(exactIntegers(payload)) as typeof record;
+    record = parseJsonText(exactIntegers(payload));
   } catch {
     return undefined;
   }
-  if (!isObject(record)) return undefined;
+  if (!isObject(record)) return { kind: 'other', record };
   const { t, Rates: rates } = record;
   const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;
   if (model !== undefined) return rowPush(model, record);
   if (Array.isArray(rates)) return price(name, rates, record);
-  return { kind: 'other', name, record };
+  return { kind: 'other', record };
 }
 
 function rowPush(model: ModelName, record: PushedRecord): RowPush {
@@ -74,7 +73,7 @@ const FIRST_MILLISECONDS = 1e11;
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
   const [bid, ask, high, low] = rates;
-  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', name, record };
+  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', record };
   const { Updated: updated, Symbol: symbol } = record;
   return {
     kind: 'price',

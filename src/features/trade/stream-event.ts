@@ -1,5 +1,4 @@
 /** What is pushed, as a line for scripts: when it came, what it is, and the record in the very letters of the gateway. */
-import { parseJsonText } from '../../json-object.ts';
 import type { ModelName } from './models.ts';
 import { readPush } from './push.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
@@ -58,23 +57,14 @@ function inOneLine(json: string): string {
   return json.search(LINE_BREAKS) < 0 ? json : json.replace(LINE_BREAKS, ' ');
 }
 
-/** Undefined where the payload is no JSON, which does occur. */
+/** Undefined for a payload that is not JSON, which does occur. */
 export function pushedEvent(name: string, payload: string, at: string): StreamEvent | undefined {
   const push = readPush(name, payload);
-  if (push === undefined) return otherValue(name, payload, at);
+  if (push === undefined) return undefined;
   const { record } = push;
   if (push.kind === 'price') return new StreamEvent(at, 'price', { key: push.symbol }, record, payload);
   if (push.kind === 'other') return new StreamEvent(at, 'other', { key: name }, record, payload);
   return new StreamEvent(at, push.action, { table: push.model, key: push.key }, record, payload);
-}
-
-/** No record, and still a value. */
-function otherValue(name: string, payload: string, at: string): StreamEvent | undefined {
-  try {
-    return new StreamEvent(at, 'other', { key: name }, parseJsonText(payload), payload);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An outage, as each of svc's streams prints it. */

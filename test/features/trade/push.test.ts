@@ -29,10 +29,11 @@ describe('readPush', () => {
     expect(readPush(name, payload)).toMatchObject({ kind: 'row', ...row });
   });
 
-  it('shows what it does not understand, and skips what is no record', () => {
-    expect(readPush('news', '{"text":"a"}')).toEqual({ kind: 'other', name: 'news', record: { text: 'a' } });
-    for (const payload of ['', 'hello', '[1]', 'null', '7', '"text"'])
-      expect(readPush('Order', payload)).toBeUndefined();
+  it('shows what it does not understand, and skips what is not JSON', () => {
+    expect(readPush('news', '{"text":"a"}')).toEqual({ kind: 'other', record: { text: 'a' } });
+    for (const record of [[1], null, 7, 'text'])
+      expect(readPush('Order', JSON.stringify(record))).toEqual({ kind: 'other', record });
+    for (const payload of ['', 'hello']) expect(readPush('Order', payload)).toBeUndefined();
   });
 
   it('never fails', () => {
