@@ -1,4 +1,4 @@
-/** The tables in the README and the reference come from the code. `UPDATE_DOCUMENTS=1` writes those of the README again. */
+/** The tables in docs/ and the reference come from the code. `UPDATE_DOCUMENTS=1` writes those in docs/ again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { GROUPS } from '../../src/features/index.ts';
 import { preparedReference } from '../../src/pages.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
 
-const README = join(import.meta.dirname, '../../README.md');
+const DOCS = join(import.meta.dirname, '../../docs');
 const PACKAGE = join(import.meta.dirname, '../../package.json');
 const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
 
@@ -18,12 +18,13 @@ function table(head: readonly [string, string], rows: readonly (readonly [string
   return [`| ${head.join(' | ')} |`, '|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
 }
 
-const SECTIONS: Readonly<Record<string, string>> = {
-  'exit-statuses': table(
+/** By the file, where the table is between two comments. */
+const TABLES: Readonly<Record<string, string>> = {
+  'exit-statuses.md': table(
     ['status', 'meaning'],
     EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]),
   ),
-  environment: table(
+  'configuration.md': table(
     ['variable', 'meaning'],
     [
       ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help, key }): [string, string][] =>
@@ -34,14 +35,15 @@ const SECTIONS: Readonly<Record<string, string>> = {
   ),
 };
 
-describe('the README', () => {
-  it.each(Object.entries(SECTIONS))('has the %s that the code has', (name, expected) => {
-    const text = readFileSync(README, 'utf8');
-    const between = new RegExp(`(<!-- ${name} -->\\n)([^]*?)(\\n<!-- /${name} -->)`);
+describe('docs', () => {
+  it.each(Object.entries(TABLES))('%s has the table that the code has', (file, expected) => {
+    const path = join(DOCS, file);
+    const text = readFileSync(path, 'utf8');
+    const between = /(<!-- table -->\n)([\s\S]*?)(\n?<!-- \/table -->)/;
     if (UPDATE)
       writeFileSync(
-        README,
-        text.replace(between, (_, open, __, close) => open + expected + close),
+        path,
+        text.replace(between, (_, open) => `${open}${expected}\n<!-- /table -->`),
       );
     else expect(between.exec(text)?.[2]).toBe(expected);
   });

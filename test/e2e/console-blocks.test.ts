@@ -1,0 +1,113 @@
+/**
+ * Every `console` block of the README and of the guides, run against a sandbox: the blocks of a document in one shell, from top to bottom. The outputs must be
+ * the same but for numbers, ids, times and charts. `UPDATE_DOCUMENTS=1` writes the outputs again.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HOME, ROOT, start, startSvc } from './binary.ts';
+import { named, noScript } from './terminal.ts';
+
+interface Step {
+  readonly command: string;
+  /** What the document says that is printed. A line `...` stands for any lines. */
+  readonly shown: readonly string[];
+}
+
+const DOCUMENTS = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
+  (name) => name.endsWith('.md') && /^```console$/m.test(readFileSync(join(ROOT, name), 'utf8')),
+);
+const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
+const BLOCK = /^```console\n([\s\S]*?)^```$/gm;
+const MARK = '--- the next command';
+
+function stepsOf(block: string): readonly Step[] {
+  const steps: { command: string; shown: string[] }[] = [];
+  for (const line of block.trimEnd().split('\n')) {
+    const last = steps.at(-1);
+    if (line.startsWith('$ ')) steps.push({ command: line.slice(2), shown: [] });
+    else if (last?.command.endsWith('\\') && last.shown.length === 0) last.command += `\n${line}`;
+    else last?.shown.push(line);
+  }
+  return steps;
+}
+
+/** Numbers, ids and times differ from run to run, and so do the widths of columns and the shapes of charts. */
+function form(lines: readonly string[]): string {
+  return lines
+    .filter((line) => !/[\u2500-\u28ff]/u.test(line))
+    .map((line) =>
+      line
+        .replaceAll(/\b[a-z]+_[a-z0-9]{8,}\b/g, 'ID')
+        .replaceAll(/\b(?=[a-f]*\d)[0-9a-f]{4,}(-[0-9a-f]{4,})*\b/g, 'ID')
+        .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+/g, '0')
+        .replaceAll(/\d+[dhms](?:\d+[hms])*/g, '0')
+        .replaceAll(/[+-]?\d[\d.,:TZ]*/g, '0')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .join('\n');
+}
+
+async function run(steps: readonly Step[], folder: string): Promise<readonly (readonly string[])[]> {
+  mkdirSync(folder, { recursive: true });
+  const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
+  const sandbox = startSvc(['sandbox', 'start'], { env });
+  try {
+    await sandbox.printed('SVC_TRADE_TOKEN=');
+    const variables = [...sandbox.texts.stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const script = join(folder, 'script.sh');
+    const commands = steps.map(({ command }) => `printf '%s\\n' '${MARK}'\n${command}\n`);
+    writeFileSync(script, ['stty cols 100 rows 50\n', 'exec </dev/null\n', ...commands].join(''));
+    const { stdout } = await start('script', ['-qec', `bash ${script}`, '/dev/null'], {
+      cwd: folder,
+      env: { ...env, ...Object.fromEntries(variables), NO_COLOR: '1' },
+    }).ended;
+    return stdout
+      .replaceAll('\r\n', '\n')
+      .split(`${MARK}\n`)
+      .slice(1)
+      .map((text) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .filter((line) => line !== ''),
+      );
+  } finally {
+    await sandbox.kill('SIGINT');
+  }
+}
+
+/** The document with what was printed. A command that the document shows without output, or with a part of it, stays as it is. */
+function rewritten(document: string, outputs: readonly (readonly string[])[]): string {
+  let at = 0;
+  return document.replace(BLOCK, (_, block: string) => {
+    const lines = stepsOf(block).flatMap(({ command, shown }) => {
+      const printed = outputs[at++] ?? [];
+      const isPart = shown.length === 0 || (shown.length > 1 && shown.includes('...'));
+      return [`$ ${command}`, ...(isPart ? shown : printed.map((line) => line.trimEnd()))];
+    });
+    return `\`\`\`console\n${lines.join('\n')}\n\`\`\``;
+  });
+}
+
+describe.each(DOCUMENTS)('%s', (name) => {
+  it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 }, async () => {
+    const path = join(ROOT, name);
+    const document = readFileSync(path, 'utf8');
+    const steps = [...document.matchAll(BLOCK)].flatMap(([, block = '']) => stepsOf(block));
+    const outputs = await run(steps, join(HOME, name));
+    expect(outputs).toHaveLength(steps.length);
+    if (UPDATE) writeFileSync(path, rewritten(document, outputs));
+    for (const [index, { command, shown }] of UPDATE ? [] : steps.entries()) {
+      if (shown.length === 0) continue;
+      const printed = form(outputs[index] ?? []);
+      const parts = form(shown).split('\n...\n');
+      if (parts.length === 1) expect(printed, command).toBe(parts[0]);
+      else for (const part of parts) expect(printed, command).toContain(part.replace(/\n?\.\.\.$/, ''));
+    }
+  });
+});
