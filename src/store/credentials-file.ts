@@ -1,6 +1,6 @@
 /** credentials.json on disk: read without a lock, written under it, set aside where it is corrupt, never wiped. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { realTarget, stagedPath } from './atomic-write.ts';
@@ -31,6 +31,16 @@ const WAIT_MS = 60_000;
 
 export function credentialsPath(paths: Paths): string {
   return join(paths.config, 'credentials.json');
+}
+
+/** False if this user may not write in the folder of the file, or its file system is read-only. */
+export function canStore(paths: Paths): boolean {
+  try {
+    accessSync(dirname(realTarget(credentialsPath(paths))), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const schema = async () => (await import('./schemas.ts')).credentials;

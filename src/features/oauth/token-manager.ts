@@ -19,12 +19,12 @@ import {
 } from '../../store/credentials.ts';
 import {
   type CredentialsFile,
+  canStore,
   type OpenCredentials,
   readCredentials,
   readCredentialsUnlocked,
   withCredentials,
 } from '../../store/credentials-file.ts';
-import { errorCode } from '../../store/own-file.ts';
 import { isAlive, isFresh } from './login-status.ts';
 import { isClientError, refreshTokens, type TokenGrant, type TokenOutcome } from './token-endpoint.ts';
 
@@ -152,7 +152,9 @@ export class TokenManager {
       });
     } catch (error) {
       if (error instanceof Replaced) return error.credential;
-      if (demand.always || !isReadOnly(error)) throw error;
+      // A refresh token may work only once. It is spent without a file only where no process could write one.
+      const isUnwritable = error instanceof SvcError && error.code === 'file_unusable' && !canStore(context.paths);
+      if (demand.always || !isUnwritable) throw error;
       return await this.#renewUnsaved(demand, error);
     } finally {
       release?.();
@@ -167,7 +169,7 @@ export class TokenManager {
     checkRenewable(found);
     if (this.#unsaved === undefined) {
       this.#target.log.warn(`the refreshed login cannot be saved, and only this command uses it: ${message}`);
-      this.#target.log.warn('if the service then refuses the stored one, sign in again, or set SVC_WEBHOOKS_TOKEN');
+      this.#target.log.warn('if the service then refuses the stored login, sign in again or set SVC_WEBHOOKS_TOKEN');
     }
     const save = (next: CredentialsDocument): void => {
       this.#unsaved = next;
@@ -267,11 +269,6 @@ export class TokenManager {
       hint: 'sign in with: svc oauth login (or set SVC_WEBHOOKS_TOKEN)',
     });
   }
-}
-
-function isReadOnly(error: unknown): error is SvcError {
-  if (!(error instanceof SvcError) || error.code !== 'file_unusable') return false;
-  return ['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error.cause) ?? '');
 }
 
 class Replaced extends Error {

@@ -1,6 +1,6 @@
 /** Many processes and one login; processes that die; disks that are full. With the built binary. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -203,6 +203,24 @@ describe('where nothing can be written', () => {
       expect(server.calls).toBe(calls);
       expect(stored(config)).toEqual(document);
     }
+  });
+
+  it.skipIf(ordinary === undefined)('a lock that cannot be opened in a folder that can be written', async () => {
+    await using server = await rotatingServer();
+    const config = mkdtempSync(join(tmpdir(), 'svc-login-'));
+    onTestFinished(() => rmSync(config, { recursive: true }));
+    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary ?? {};
+    const path = keep(config, login(server.url, EXPIRED));
+    writeFileSync(`${path}.lock`, '', { mode: 0o000 });
+    for (const one of [config, path, `${path}.lock`]) chownSync(one, uid, gid);
+    const env = { ...environment(config, server.url), HOME: '/nonexistent' };
+    expect(await svc(['oauth', 'token'], { env, ...ordinary })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('cannot lock'),
+    });
+    // The refresh token is not spent.
+    expect(server.calls).toBe(0);
   });
 
   it('a token of the environment needs no file and no lock', async () => {
