@@ -2,7 +2,7 @@
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
-import { LOOK_FIRST, PROXY_CREDENTIAL } from './failures.ts';
+import { CHECK_FIRST, PROXY_CREDENTIAL } from './failures.ts';
 import { redactText } from './redact.ts';
 
 export interface FailedAnswer {
@@ -35,7 +35,7 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
     const failure = new SvcError(code, `${text} (${line})`, details);
     if (effect === 'read') return failure;
     const unknown = `${text}; it may have been applied (${line})`;
-    return new SvcError('outcome_unknown', unknown, { ...details, hint: LOOK_FIRST, cause: failure });
+    return new SvcError('outcome_unknown', unknown, { ...details, hint: CHECK_FIRST, cause: failure });
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
   return new SvcError(code, `${text} (${line})`, { ...details, hint });

@@ -13,29 +13,29 @@ import { isSecretHeader, redactForm, redactText } from './redact.ts';
  */
 export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>): string {
   const { headers } = request;
-  const words = ['curl', '-sS'];
-  if (/[[\]{}]/.test(request.url)) words.push('--globoff');
+  const parts = ['curl', '-sS'];
+  if (/[[\]{}]/.test(request.url)) parts.push('--globoff');
   // Twice `-X POST` with a body would be harmless, but a PUT or a DELETE needs it, and one form for all reads best.
-  if (request.method !== 'GET' || request.body !== undefined) words.push('-X', request.method);
-  words.push(shellWord(redactText(request.url)));
+  if (request.method !== 'GET' || request.body !== undefined) parts.push('-X', request.method);
+  parts.push(shellWord(redactText(request.url)));
   for (const [name, value] of Object.entries(headers)) {
-    if (secretHeaders.has(name) || isSecretHeader(name)) words.push('-H', secretHeader(name));
+    if (secretHeaders.has(name) || isSecretHeader(name)) parts.push('-H', secretHeader(name));
     // `name:` without a value would make curl drop the header, `name;` sends it empty.
-    else words.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
+    else parts.push('-H', quote(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
   }
-  if (request.body === undefined) return words.join(' ');
+  if (request.body === undefined) return parts.join(' ');
   const body =
     request.encoding === 'bytes'
       ? Buffer.from(request.body as Uint8Array)
       : Buffer.from(bodyText(shownBody(request)) ?? '');
   // Without a type of its own, curl labels a body as a form.
-  if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) words.push('-H', 'content-type:');
+  if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) parts.push('-H', 'content-type:');
   // Not --data: a body that starts with @ would be read as a file's name.
   if (body.length < LONGEST_WORD && !body.includes(0) && body.at(-1) !== LINE_FEED)
-    return [...words, '--data-raw', quote(body)].join(' ');
-  // `echo` is part of the shell, and so takes words of any length; a word can hold no NUL, and
+    return [...parts, '--data-raw', quote(body)].join(' ');
+  // `echo` is part of the shell, and so takes parts of any length; a word can hold no NUL, and
   // what a command substitution prints loses its last line feed.
-  return `echo ${body.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-'].join(' ')}`;
+  return `echo ${body.toString('base64')} | base64 -d | ${[...parts, '--data-binary', '@-'].join(' ')}`;
 }
 
 /** Linux takes 128 KiB in one word of a command line. */

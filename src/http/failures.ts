@@ -34,7 +34,7 @@ export class ProxyFailure extends Error {
 }
 
 export const PROXY_CREDENTIAL = 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT';
-export const LOOK_FIRST = 'look at the state of the service before you repeat it';
+export const CHECK_FIRST = 'check the state of the service before you repeat it';
 
 /** How far the exchange had come. */
 export interface Progress {
@@ -60,13 +60,13 @@ export function toError({ code, text, hint }: Reason, line: string, unsure: bool
   if (code === 'interrupted' || code === 'terminated') {
     if (!unsure) return new SvcError(code, text, { reason: 'signal' });
     const message = `${text}; the request was sent and may have been applied (${line})`;
-    return new SvcError(code, message, { hint: LOOK_FIRST, sent: 'maybe' });
+    return new SvcError(code, message, { hint: CHECK_FIRST, sent: 'maybe' });
   }
   const cause = new SvcError(code, `${text} (${line})`, { hint, httpStatus: status });
   if (!unsure) return cause;
   const message = `${text}; it may have been applied (${line})`;
   const sent = status === undefined ? 'maybe' : 'yes';
-  return new SvcError('outcome_unknown', message, { hint: LOOK_FIRST, sent, cause, httpStatus: status });
+  return new SvcError('outcome_unknown', message, { hint: CHECK_FIRST, sent, cause, httpStatus: status });
 }
 
 function connectReason(error: Error, baseUrl: URL): Reason {

@@ -22,7 +22,7 @@ export interface BegunFile {
   readonly lines: number;
   /** The last of them, where it may still be taken back. */
   readonly lastLine?: string;
-  /** How far it has come, in the words of whoever writes it. */
+  /** How far the writer has come, in its own form. */
   readonly mark?: unknown;
 }
 
@@ -43,7 +43,7 @@ export function readBegun(path: string): BegunFile | undefined {
   const begun = parsed(text);
   if (begun !== undefined) return begun;
   throw new SvcError('file_unusable', `${state} does not say how far ${path} has come`, {
-    hint: 'it was changed, or is not of svc: give another name, or begin anew with --force',
+    hint: 'give another name, or start over with --force',
   });
 }
 
@@ -184,6 +184,6 @@ function there(path: string): SvcError {
 
 function changed(path: string): SvcError {
   return new SvcError('file_unusable', `${path} is not as ${statePath(path)} says: it was changed since`, {
-    hint: 'give another name, or begin anew with --force',
+    hint: 'give another name, or start over with --force',
   });
 }

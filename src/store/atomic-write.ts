@@ -86,7 +86,7 @@ export function discard(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // whoever writes next tries again
+    // the next writer tries again
   }
 }
 

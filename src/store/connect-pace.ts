@@ -54,9 +54,9 @@ async function taken(path: string, perMinute: number, context: PaceContext): Pro
   try {
     return await withLock(`${path}.lock`, context, () => {
       const now = context.now();
-      const kept = readTimes(path).filter((time) => time > now - WINDOW_MS && time < now + FURTHEST_MS);
-      const slot = Math.max(now, (kept.at(-perMinute) ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
-      writeAtomic(path, JSON.stringify([...kept, slot]));
+      const recent = readTimes(path).filter((time) => time > now - WINDOW_MS && time < now + FURTHEST_MS);
+      const slot = Math.max(now, (recent.at(-perMinute) ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
+      writeAtomic(path, JSON.stringify([...recent, slot]));
       return slot;
     });
   } catch (error) {

@@ -17,7 +17,7 @@ export interface CredentialsFile {
 
 /** The file while this process alone may write it. */
 export interface OpenCredentials extends CredentialsFile {
-  /** What is in the file now, whoever wrote it; what was there at first where that cannot be used. */
+  /** The current content of the file; the first content if it cannot be used now. */
   reread(): Promise<CredentialsDocument>;
   /** Makes sure that the next `save` has room. Throws `file_unusable` where it cannot have any. */
   reserve(): void;
@@ -25,7 +25,7 @@ export interface OpenCredentials extends CredentialsFile {
 }
 
 /** What a refresh may add to the file: tokens of some services are long. */
-const ROOM = 64 * 1024;
+const GROWTH = 64 * 1024;
 /** The lock's owner may be waiting for a token for most of a minute: giving up sooner would fail for nothing. */
 const WAIT_MS = 60_000;
 
@@ -86,7 +86,7 @@ export async function withCredentials<T>(
     const warnings = [...before.warnings];
     if (before.corrupt !== undefined) {
       const aside = setAside(path, context.now());
-      warnings.push(`${path} could not be used: ${before.corrupt}; it is kept as ${aside}`);
+      warnings.push(`${path} could not be used: ${before.corrupt}; svc moved it to ${aside}`);
     }
     const promoted = await promoteStaged(path, (text) => isNewer(text, before.document ?? NO_CREDENTIALS));
     const document = (promoted ? await usableDocument(path) : before.document) ?? NO_CREDENTIALS;
@@ -97,7 +97,7 @@ export async function withCredentials<T>(
         document,
         warnings,
         reread: async () => (await usableDocument(path)) ?? document,
-        reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + ROOM),
+        reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + GROWTH),
         save: (next) => {
           gen += 1;
           staged.commit(`${JSON.stringify({ ...next, gen }, null, 2)}\n`);

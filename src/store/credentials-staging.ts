@@ -47,7 +47,7 @@ export class StagedFile {
 
   /**
    * Puts the content in the file's place. Once it is written, no failure takes it away: it stays staged, with blanks behind it at
-   * worst, and whoever takes the lock next brings it into place.
+   * worst, and the next owner of the lock brings it into place.
    */
   commit(content: string): void {
     const bytes = Buffer.from(content);

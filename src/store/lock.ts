@@ -64,13 +64,13 @@ async function acquire(path: string, owner: LockOwner, context: LockContext, wai
       throw fileFailure(`cannot lock ${path}`, error);
     }
     const waited = context.now() - began;
-    if (waited >= waitMs) throw stillHeld(path, holder, waitMs);
+    if (waited >= waitMs) throw lockTimeout(path, holder, waitMs);
     if (waited >= NO_OWNER_MS && holder !== undefined && holder.owner === undefined) throw notALock(path, holder);
     await context.sleep(pause * (0.5 + context.random() / 2), context.signal);
   }
 }
 
-function stillHeld(path: string, holder: Holder | undefined, waitMs: number): SvcError {
+function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {
   const by = holder?.owner === undefined ? 'another process' : `process ${holder.owner.pid} on ${holder.owner.host}`;
   return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
     hint: 'wait for it to end; if it is no svc, remove the lock file',
@@ -143,7 +143,7 @@ function writeNew(path: string, text: string): void {
 
 /**
  * Removes the lock of a dead owner. Two waiters may see the same dead owner, and the slower one would remove the lock that
- * the faster one has taken since; so whoever removes it first takes a marker named after that very acquisition, and then
+ * the faster one has taken since; so a process that removes it first takes a marker named after that very acquisition, and then
  * looks again. A marker whose maker died is removed in the same way.
  */
 function removeDead(path: string, nonce: string, self: LockOwner, now: number): boolean {
@@ -163,7 +163,7 @@ function removeDead(path: string, nonce: string, self: LockOwner, now: number): 
   }
 }
 
-/** Throws where it cannot: whoever went on would wait for a lock of its own. */
+/** Throws if it cannot: the process would then wait for its own lock. */
 function release(path: string, nonce: string): void {
   try {
     if (readHolder(path)?.nonce === nonce) rmSync(path, { force: true });

@@ -174,11 +174,11 @@ class LoadedSettings implements Settings {
 
   #fromProfile(setting: Setting): ResolvedSetting | undefined {
     const { values, path, profile } = this.#loaded;
-    const kept = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
-    if (kept === undefined) return undefined;
+    const stored = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
+    if (stored === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
-    if (typeof kept === 'object') return { value: JSON.stringify(kept), origin, problem: 'must be a text' };
-    const value = String(kept);
+    if (typeof stored === 'object') return { value: JSON.stringify(stored), origin, problem: 'must be a text' };
+    const value = String(stored);
     return { value, origin, problem: problemWithStored(setting, value) };
   }
 

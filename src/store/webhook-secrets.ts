@@ -56,15 +56,15 @@ export async function changeWebhookSecrets(
 }
 
 /** What one more secret, and the lock for it, take at most. */
-const ROOM = 16 * 1024;
+const RESERVED_BYTES = 16 * 1024;
 
 /**
- * Takes the room on the disk that the next change needs, where a change must not fail for want of it. Until what it returns is
+ * Reserves the disk space that the next change needs, for a change that must not fail for lack of it. Until what it returns is
  * called: right before that change. The file has no name, so that nothing is left of it however this process ends.
  */
-export function holdRoom(paths: Paths, pid: number): () => void {
+export function reserveSpace(paths: Paths, pid: number): () => void {
   const path = realTarget(webhookSecretsPath(paths));
-  const room = `${path}.${pid}.room`;
+  const reserved = `${path}.${pid}.reserved`;
   let file: number | undefined;
   const giveBack = (): void => {
     if (file !== undefined) closeSync(file);
@@ -73,10 +73,10 @@ export function holdRoom(paths: Paths, pid: number): () => void {
   try {
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
     // A process of the same number may have been killed between the next two lines.
-    rmSync(room, { force: true });
-    file = openSync(room, 'wx', 0o600);
-    rmSync(room);
-    writeFileSync(file, Buffer.alloc(size + ROOM, ' '));
+    rmSync(reserved, { force: true });
+    file = openSync(reserved, 'wx', 0o600);
+    rmSync(reserved);
+    writeFileSync(file, Buffer.alloc(size + RESERVED_BYTES, ' '));
     fsyncSync(file);
   } catch (error) {
     giveBack();

@@ -77,7 +77,7 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
     const { code, stdout, stderr } = await run.kill(signal);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });
     expect(stderr).toBe(
-      `svc: ${word}; the request was sent and may have been applied (POST ${readable.url}/api/v2/silences)\nhint: look at the state of the service before you repeat it\n`,
+      `svc: ${word}; the request was sent and may have been applied (POST ${readable.url}/api/v2/silences)\nhint: check the state of the service before you repeat it\n`,
     );
   });
 

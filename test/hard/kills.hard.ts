@@ -9,16 +9,16 @@ import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
 import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
+import { counted, scaled } from './scale.ts';
 import {
   credentialsIn,
   expectLockFree,
-  expectOtherKept,
+  expectOtherStored,
   expectOwnAlone,
   keepDueLogin,
   keepOther,
   refreshTokensIn,
-} from './kept.ts';
-import { counted, scaled } from './scale.ts';
+} from './stored-files.ts';
 
 /** Every point, or every so many where a share is asked for. */
 const STEP = Math.max(1, Math.round(100 / scaled(100)));
@@ -110,7 +110,7 @@ killEverywhere('secrets of endpoints', () => {
 /** Whether another svc has written meanwhile. */
 const LOOKS_AGAIN = ['before openSync', 'after openSync', 'before closeSync', 'after closeSync'];
 
-/** A service that can be made anew, where a kill has ended the login. */
+/** A service that can be restarted, where a kill has ended the login. */
 async function signingIn() {
   const service = { server: await rotatingServer() };
   const end = () => service.server[Symbol.asyncDispose]();
@@ -122,7 +122,7 @@ async function signingIn() {
   return {
     service,
     end,
-    async anew(): Promise<void> {
+    async restart(): Promise<void> {
       await end();
       service.server = await rotatingServer();
     },
@@ -133,12 +133,12 @@ async function signingIn() {
 
 describe('a login', () => {
   killEverywhere('that is refreshed: its token is what the service honours, but where nobody can know it', async () => {
-    const { service, anew, oauth, signIn, end } = await signingIn();
+    const { service, restart, oauth, signIn, end } = await signingIn();
     let calls = 0;
     return {
       async prepare(root) {
-        // A login that a kill has ended begins anew.
-        if (!service.server.alive) await anew();
+        // A login that a kill has ended starts over.
+        if (!service.server.alive) await restart();
         keepDueLogin(root, service.server);
         calls = service.server.calls;
       },
@@ -146,52 +146,52 @@ describe('a login', () => {
       end,
       async check(root, point, at, points) {
         // Room is made, then the service is asked, then the token is written: dead before that is done, it is nowhere.
-        const roomMade = points.indexOf('after fsyncSync');
-        const written = points.indexOf('after writeSync', roomMade);
-        const isLost = at > roomMade && at < written;
-        expect(points.slice(roomMade + 1, written), point).toEqual([
+        const reserved = points.indexOf('after fsyncSync');
+        const written = points.indexOf('after writeSync', reserved);
+        const isLost = at > reserved && at < written;
+        expect(points.slice(reserved + 1, written), point).toEqual([
           ...LOOKS_AGAIN,
           'before writeSync',
           'within writeSync',
         ]);
-        expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > roomMade ? 1 : 0 });
+        expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > reserved ? 1 : 0 });
         expect({ point, isLost: !refreshTokensIn(root).includes(service.server.current) }).toEqual({ point, isLost });
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
         expectOwnAlone(root, point);
         await expectLockFree(join(root, 'credentials.json'), point);
 
         const next = await oauth(['token'], root);
-        const told = isLost ? 'sign in again with: svc oauth login' : '';
+        const hint = isLost ? 'sign in again with: svc oauth login' : '';
         expect({ point, ...next }).toMatchObject({
           point,
           code: isLost ? 4 : 0,
-          stderr: expect.stringContaining(told),
+          stderr: expect.stringContaining(hint),
         });
         expect(next.stdout, point).toMatch(isLost ? /^$/ : /^at-\d+-abcdefghijkl\n$/);
         if (isLost) {
-          await anew();
+          await restart();
           expect({ point, ...(await signIn(root)) }).toMatchObject({ point, code: 0 });
         }
-        // What is fresh is read without the lock; whoever takes it next clears away what the dead left.
+        // What is fresh is read without the lock; the next owner clears away what the dead left.
         else expect({ point, ...(await oauth(['refresh'], root)) }).toMatchObject({ point, code: 0 });
         expect(namesIn(root), point).toEqual(['credentials.json']);
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
         expectOwnAlone(root, point);
       },
     };
   });
 
   killEverywhere('that is kept: it is there, or it is not, and all others are', async () => {
-    const { anew, oauth, signIn, end } = await signingIn();
+    const { restart, oauth, signIn, end } = await signingIn();
     return {
       end,
       async prepare(root) {
-        await anew();
+        await restart();
         keepOther(root);
       },
       run: (root, env) => signIn(root, env),
       async check(root, point) {
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
         expectOwnAlone(root, point);
         await expectLockFree(join(root, 'credentials.json'), point);
         const isThere = credentialsIn(root).credentials.length > 1;
@@ -201,29 +201,29 @@ describe('a login', () => {
         expect({ point, ...(await signIn(root)) }).toMatchObject({ point, code: 0 });
         expect(await oauth(['token'], root), point).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
         expect(namesIn(root), point).toEqual(['credentials.json']);
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
         expectOwnAlone(root, point);
       },
     };
   });
 
   killEverywhere('that is ended: it is there, or it is not, and all others are', async () => {
-    const { service, anew, oauth, end } = await signingIn();
+    const { service, restart, oauth, end } = await signingIn();
     return {
       end,
       async prepare(root) {
-        await anew();
+        await restart();
         keepDueLogin(root, service.server);
       },
       run: (root, env) => oauth(['logout'], root, { env }),
       async check(root, point) {
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
         expectOwnAlone(root, point);
         await expectLockFree(join(root, 'credentials.json'), point);
         expect({ point, ...(await oauth(['logout'], root)) }).toMatchObject({ point, code: 0 });
         expect(credentialsIn(root).credentials, point).toHaveLength(1);
         expect(namesIn(root), point).toEqual(['credentials.json']);
-        expectOtherKept(root, point);
+        expectOtherStored(root, point);
       },
     };
   });

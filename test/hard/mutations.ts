@@ -114,7 +114,7 @@ function spoilt(bytes: Buffer, one: Change): Buffer {
   return one.kind === 'drop' ? Buffer.concat([before, after]) : Buffer.concat([before, here, here, after]);
 }
 
-/** It cannot be written as a text: whoever puts it into a message without a look at it fails. */
+/** It cannot be written as a text: code that puts it into a message unchecked fails. */
 const UNWRITABLE = { toString: null, valueOf: null };
 const value = fc.oneof(
   fc.jsonValue(),

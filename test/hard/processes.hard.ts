@@ -9,8 +9,8 @@ import { LAUNCHER, start, startSvc, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { childProgram } from '../store/child.ts';
 import { freshFolder, namesIn } from './file-steps.ts';
-import { credentialsIn } from './kept.ts';
 import { counted, scaled } from './scale.ts';
+import { credentialsIn } from './stored-files.ts';
 
 const children = childProgram();
 const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: url });

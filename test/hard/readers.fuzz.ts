@@ -109,9 +109,9 @@ describe('names for <Tab>', () => {
   const owner = { service: 'alerts', profile: 'default', address: 'https://a.example.com' };
   const model = completionModel(GROUPS);
   const ask = async (prefix: string) => {
-    const words = [`matching=${prefix}`, 'alerts', 'list', '-r'];
+    const argv = [`matching=${prefix}`, 'alerts', 'list', '-r'];
     const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
-    return (await completionAnswer(words, await model, context)).replace('values\t\n', '');
+    return (await completionAnswer(argv, await model, context)).replace('values\t\n', '');
   };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),
@@ -123,9 +123,9 @@ describe('names for <Tab>', () => {
       fc.asyncProperty(
         fc.array(fc.record({ value: name, note: name }), { maxLength: 5 }),
         name,
-        async (kept, start) => {
+        async (candidates, start) => {
           rmSync(cachePath(paths, owner.service), { force: true });
-          keepCandidates(paths, owner, new Map([['receivers', kept]]), { now: NOW, pid: 1 });
+          keepCandidates(paths, owner, new Map([['receivers', candidates]]), { now: NOW, pid: 1 });
           for (const prefix of ['', start.slice(0, 1)]) {
             const lines = (await ask(prefix)).split('\n');
             expect(lines.pop()).toBe('');
@@ -133,7 +133,7 @@ describe('names for <Tab>', () => {
               const [value = '', ...notes] = line.split('\t');
               expect(notes.length).toBeLessThanOrEqual(1);
               expect(value + notes.join('')).not.toMatch(FORBIDDEN);
-              expect(kept.map((one) => one.value)).toContain(value);
+              expect(candidates.map((one) => one.value)).toContain(value);
               expect(value.startsWith(prefix)).toBe(true);
             }
           }
@@ -257,11 +257,11 @@ describe('a failure', () => {
       'of none in particular',
       (said: FailedAnswer, { effect }: { readonly effect: 'read' | 'write' }) => statusFailure(said, 'GET /', effect),
     ],
-  ] as const)('%s is told in few words', (_name, explain) => {
+  ] as const)('%s is outcome in few words', (_name, explain) => {
     fc.assert(
       fc.property(answer, endpoint, (said, shape) => {
-        const told = readOrRefused(() => explain(said, shape));
-        if (told !== undefined) expect(told.message.length).toBeLessThan(2_000);
+        const outcome = readOrRefused(() => explain(said, shape));
+        if (outcome !== undefined) expect(outcome.message.length).toBeLessThan(2_000);
         expect(serviceMessage(said).length).toBeLessThan(1_000);
       }),
     );
@@ -292,8 +292,8 @@ describe('a failure', () => {
     fc.assert(
       fc.property(text(mutated(...SAMPLES)), (said) => {
         for (const error of [said, json(said)]) {
-          const told = readOrRefused(() => refusal(tradingError(error), 'the order'));
-          expect(told.message.length).toBeLessThan(2_000);
+          const outcome = readOrRefused(() => refusal(tradingError(error), 'the order'));
+          expect(outcome.message.length).toBeLessThan(2_000);
         }
       }),
     );
@@ -372,16 +372,16 @@ describe('signing in', () => {
     await fc.assert(
       fc.asyncProperty(mutated(sample), async (bytes) => {
         body = bytes;
-        const wish = { method: 'client_secret_basic' as const, clientName: 'svc', redirectUris: [REDIRECT] };
-        const known = { ...metadata(server.url), token_endpoint_auth_methods_supported: [wish.method] };
+        const request = { method: 'client_secret_basic' as const, clientName: 'svc', redirectUris: [REDIRECT] };
+        const known = { ...metadata(server.url), token_endpoint_auth_methods_supported: [request.method] };
         const found = await readOrRefusedLater(async () =>
-          answered(await registerClient(targetFor(server.url), known, wish)),
+          answered(await registerClient(targetFor(server.url), known, request)),
         );
         if (found instanceof SvcError) {
           expect(['outcome_unknown', 'not_as_asked', 'bad_answer']).toContain(found.code);
           return;
         }
-        expect(found.client).toMatchObject({ token_endpoint_auth_method: wish.method, redirect_uris: [REDIRECT] });
+        expect(found.client).toMatchObject({ token_endpoint_auth_method: request.method, redirect_uris: [REDIRECT] });
         expect([found.client.client_id, found.client.client_secret]).toEqual([expect.any(String), expect.any(String)]);
         expect(
           await parseCredentials(JSON.stringify({ version: 1, gen: 1, clients: [found.client], credentials: [] })),
@@ -416,10 +416,10 @@ describe('signing in', () => {
           return;
         }
         const { access_token, expires_in, refresh_token } = found.grant;
-        // What is granted can be kept, sent and read again.
+        // What is granted can be stored, sent and read again.
         const { credentials, ...rest } = login(server.url, 60);
-        const kept = { ...credentials[0], ...found.grant, expires_at: expires_in ?? 0 };
-        expect((await parseCredentials(JSON.stringify({ ...rest, credentials: [kept] }))).credentials).toMatchObject([
+        const stored = { ...credentials[0], ...found.grant, expires_at: expires_in ?? 0 };
+        expect((await parseCredentials(JSON.stringify({ ...rest, credentials: [stored] }))).credentials).toMatchObject([
           { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) },
         ]);
         expect(() => new Headers({ authorization: `Bearer ${access_token}` })).not.toThrow();

@@ -10,16 +10,16 @@ import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/r
 import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
+import { counted, scaled } from './scale.ts';
 import {
   credentialsIn,
   expectLockFree,
-  expectOtherKept,
+  expectOtherStored,
   expectOwnAlone,
   keepDueLogin,
   keepOther,
   refreshTokensIn,
-} from './kept.ts';
-import { counted, scaled } from './scale.ts';
+} from './stored-files.ts';
 
 type Refusal = Pick<StepFault, 'code' | 'forEver'>;
 
@@ -32,11 +32,11 @@ const REFUSALS: readonly Refusal[] = [
 ];
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 /** What the disk would not do, in words. */
-const TOLD = expect.stringMatching(/cannot [a-z]+ /);
+const FAILURE = expect.stringMatching(/cannot [a-z]+ /);
 const SHARE = scaled(100) / 100;
 const name = ({ code, forEver }: Refusal): string => `${code}${forEver ? ' from then on' : ''}`;
 /** Never a bare fault of the program: a message of svc and its own exit status. */
-const isTold = ({ code, stderr }: Ended): boolean =>
+const isExplained = ({ code, stderr }: Ended): boolean =>
   code !== null && code < 64 && !/\n {4}at |internal error|node:fs/.test(stderr);
 
 /** Every step, or every so many where a share is asked for. */
@@ -64,7 +64,7 @@ async function refuseEverywhere(
     await prepare(root);
     const ended = await run(root, refusedAt(root, { ...refusal, at }));
     const step = `${at} of ${steps.length}: ${steps[at - 1]}`;
-    expect(isTold(ended) ? '' : `${ended.code}: ${ended.stderr}`, step).toBe('');
+    expect(isExplained(ended) ? '' : `${ended.code}: ${ended.stderr}`, step).toBe('');
     await check(root, ended, step, steps.slice(0, at - 1), steps);
     cases += 1;
   }
@@ -72,7 +72,7 @@ async function refuseEverywhere(
 }
 
 /** Each has a folder and a service of its own, and two go on at a time. */
-describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$told', ({ refusal }) => {
+describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$title', ({ refusal }) => {
   it.concurrent('leaves the settings as they were, or as they were to be', async ({ task }) => {
     const env = (root: string) => ({ SVC_CONFIG_DIR: join(root, 'config') });
     const set = (root: string, value: string, more = {}) =>
@@ -128,7 +128,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
 
   it.concurrent('spends no login, and loses none but where its new token can be written nowhere', async ({ task }) => {
     let server = await rotatingServer();
-    const anew = async (): Promise<void> => {
+    const restart = async (): Promise<void> => {
       await server[Symbol.asyncDispose]();
       server = await rotatingServer();
     };
@@ -139,36 +139,37 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
       refusal,
       (root, env) => oauth(['token'], root, { env }),
       async (root) => {
-        if (!server.alive) await anew();
+        if (!server.alive) await restart();
         keepDueLogin(root, server);
         calls = server.calls;
       },
       async (root, ended, step, before, steps) => {
         // Room is made, then the service is asked, then the token is written: twice where the first time fails.
-        const roomMade = steps.indexOf('fsyncSync');
-        const written = steps.indexOf('writeSync', roomMade);
-        const isLost = refusal.forEver === true && before.length > roomMade && before.length <= written;
+        const reserved = steps.indexOf('fsyncSync');
+        const written = steps.indexOf('writeSync', reserved);
+        const isLost = refusal.forEver === true && before.length > reserved && before.length <= written;
         const asked = server.calls - calls;
         expect({ step, isLost: !refreshTokensIn(root).includes(server.current) }).toEqual({ step, isLost });
-        expect(asked, step).toBe(ended.code !== 0 && before.length <= roomMade ? 0 : 1);
-        expectOtherKept(root, step);
+        expect(asked, step).toBe(ended.code !== 0 && before.length <= reserved ? 0 : 1);
+        expectOtherStored(root, step);
         expectOwnAlone(root, step);
         await expectLockFree(join(root, 'credentials.json'), step);
         if (ended.code === 0) expect(ended.stdout, step).toMatch(/^at-\d+-abcdefghijkl\n$/);
-        else expect({ step, stdout: ended.stdout, stderr: ended.stderr }).toMatchObject({ stdout: '', stderr: TOLD });
+        else
+          expect({ step, stdout: ended.stdout, stderr: ended.stderr }).toMatchObject({ stdout: '', stderr: FAILURE });
         if (isLost) expect({ step, code: ended.code }).toEqual({ step, code: 2 });
 
         const next = await oauth(['token'], root);
-        const told = isLost ? 'sign in again with: svc oauth login' : '';
-        expect({ step, ...next }).toMatchObject({ code: isLost ? 4 : 0, stderr: expect.stringContaining(told) });
+        const hint = isLost ? 'sign in again with: svc oauth login' : '';
+        expect({ step, ...next }).toMatchObject({ code: isLost ? 4 : 0, stderr: expect.stringContaining(hint) });
         expect({ step, calls: server.calls - calls - asked }).toEqual({ step, calls: isLost || asked === 0 ? 1 : 0 });
         if (isLost) {
-          await anew();
+          await restart();
           const again = await oauth(['login', '--token-stdin'], root, { input: FIRST.access });
           expect({ step, ...again }).toMatchObject({ code: 0 });
         } else expect({ step, ...(await oauth(['refresh'], root)) }).toMatchObject({ code: 0 });
         expect(namesIn(root), step).toEqual(['credentials.json']);
-        expectOtherKept(root, step);
+        expectOtherStored(root, step);
         expectOwnAlone(root, step);
       },
     );
@@ -186,15 +187,15 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
       signIn,
       (root) => keepOther(root),
       async (root, ended, step) => {
-        expectOtherKept(root, step);
+        expectOtherStored(root, step);
         expectOwnAlone(root, step);
         await expectLockFree(join(root, 'credentials.json'), step);
         if (ended.code === 0) expect(credentialsIn(root).credentials, step).toHaveLength(2);
-        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: TOLD });
+        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: FAILURE });
         expect({ step, ...(await signIn(root)) }).toMatchObject({ code: 0 });
         expect(await oauth(['token'], root), step).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
         expect(namesIn(root), step).toEqual(['credentials.json']);
-        expectOtherKept(root, step);
+        expectOtherStored(root, step);
         expectOwnAlone(root, step);
       },
     );
@@ -210,14 +211,14 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, told: name(refusal) })))('$t
       logout,
       (root) => keepDueLogin(root, server),
       async (root, ended, step) => {
-        expectOtherKept(root, step);
+        expectOtherStored(root, step);
         expectOwnAlone(root, step);
         if (ended.code === 0) expect(credentialsIn(root).credentials, step).toHaveLength(1);
-        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: TOLD });
+        else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: FAILURE });
         expect({ step, ...(await logout(root)) }).toMatchObject({ code: 0 });
         expect(credentialsIn(root).credentials, step).toHaveLength(1);
         expect(namesIn(root), step).toEqual(['credentials.json']);
-        expectOtherKept(root, step);
+        expectOtherStored(root, step);
       },
     );
     counted(task, cases);

@@ -55,18 +55,18 @@ const unread =
     hostile(socket);
   };
 
-/** `told`: the stream must end with this reason; without one it may go on, until its time is over. */
-const FRAMES: Readonly<Record<string, { readonly hostile: Hostile; readonly told?: RegExp }>> = {
+/** `message`: the stream must end with this reason; without one it may go on, until its time is over. */
+const FRAMES: Readonly<Record<string, { readonly hostile: Hostile; readonly message?: RegExp }>> = {
   'deep JSON in a text': { hostile: once(push(JSON.stringify('['.repeat(200_000) + ']'.repeat(200_000)))) },
-  'a million values': { hostile: once(push(`[${'0,'.repeat(MIB)}0]`)), told: /more than 1000000 names and values/ },
+  'a million values': { hostile: once(push(`[${'0,'.repeat(MIB)}0]`)), message: /more than 1000000 names and values/ },
   'fragments without bytes': {
     hostile: endless(frame(TEXT, ''), repeated(frame(CONTINUATION, ''), 65_536)),
-    told: /fragments/,
+    message: /fragments/,
   },
-  'deep JSON': { hostile: once(push('['.repeat(200_000) + ']'.repeat(200_000))), told: /more than 256 levels deep/ },
+  'deep JSON': { hostile: once(push('['.repeat(200_000) + ']'.repeat(200_000))), message: /more than 256 levels deep/ },
   'fragments without end': {
     hostile: endless(frame(TEXT, '42["EUR/USD","'), frame(CONTINUATION, 'a'.repeat(65_000))),
-    told: /larger than 16777216 bytes/,
+    message: /larger than 16777216 bytes/,
   },
   'pings whose pongs it does not read': {
     hostile: unread(endless('', repeated(frame(FIN | PING, 'p'.repeat(125)), 65_536))),
@@ -74,12 +74,12 @@ const FRAMES: Readonly<Record<string, { readonly hostile: Hostile; readonly told
   'pongs without end': { hostile: endless('', repeated(frame(FIN | PONG, 'p'.repeat(125)), 65_536)) },
   'a frame of a terabyte': {
     hostile: endless(frame(FIN | TEXT, '', 2 ** 40), 'a'.repeat(65_536)),
-    told: /larger than/,
+    message: /larger than/,
   },
   'a message of 15 MiB, again and again': { hostile: endless('', push(`"${'a'.repeat(15 * MIB)}"`)) },
-  'a frame a byte at a time': { hostile: drip('', 'a'), told: /cannot be used/ },
+  'a frame a byte at a time': { hostile: drip('', 'a'), message: /cannot be used/ },
   'binary frames': { hostile: endless('', repeated(frame(FIN | BINARY, 'b'.repeat(120)), 65_536)) },
-  'text that is not UTF-8': { hostile: once(frame(FIN | TEXT, Buffer.from([0xff, 0xfe]))), told: /UTF-8/ },
+  'text that is not UTF-8': { hostile: once(frame(FIN | TEXT, Buffer.from([0xff, 0xfe]))), message: /UTF-8/ },
   'packets of no protocol': { hostile: endless('', repeated(frame(FIN | TEXT, '9x'), 65_536)) },
 };
 
@@ -111,7 +111,7 @@ async function upgraded({ gateway }: Awaited<ReturnType<typeof feedGateway>>): P
 let level: Promise<Measured> | undefined;
 
 describe.skipIf(process.platform !== 'linux')('a WebSocket with', () => {
-  it.each(chosen(Object.entries(FRAMES)))('%s', { timeout: 60_000 }, async (_name, { hostile, told }) => {
+  it.each(chosen(Object.entries(FRAMES)))('%s', { timeout: 60_000 }, async (_name, { hostile, message }) => {
     level ??= stream();
     const { peak: start, ms: startMs } = await level;
     const { code, stdout, stderr, peak, ms, reached } = await stream(hostile);
@@ -119,9 +119,9 @@ describe.skipIf(process.platform !== 'linux')('a WebSocket with', () => {
     expect(stderr).not.toMatch(/\n +at |RangeError|a bug in svc/);
     expect(peak - start, 'KiB more than against a good gateway').toBeLessThan(MOST_MORE);
     expect(ms).toBeLessThan(startMs + MOST_LATE_MS);
-    if (told === undefined) return;
+    if (message === undefined) return;
     expect(code, stderr).toBe(7);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_answer', message: expect.stringMatching(told) });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_answer', message: expect.stringMatching(message) });
     expect(lines(stdout)).toContainEqual(expect.objectContaining({ event: 'unreachable' }));
   });
 });

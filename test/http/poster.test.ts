@@ -157,7 +157,7 @@ describe('what is sent', () => {
     for (const path of ['/a', '/b', '/c', '/d']) await post.post(posting(one.url + path));
     await post.post(posting(`${other.url}/e`));
     expect(one.requests.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d']);
-    // Two: undici frees a connection only when whoever waits for the answer has been told.
+    // Two: undici frees a connection only after it has reported the response.
     expect(one.connections).toBeLessThanOrEqual(2);
     expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
   });

@@ -41,10 +41,10 @@ describe.each(shells())('$name', ({ command, args, env }) => {
   test('a word is the text that it was made of', async () => {
     await fc.assert(
       fc.asyncProperty(many, async (texts) => {
-        const words = texts.map((text) => text.replace(/\n+$/, ''));
-        const script = `/usr/bin/printf '%s\\0' ${words.map(shellWord).join(' ')}`;
+        const expected = texts.map((text) => text.replace(/\n+$/, ''));
+        const script = `/usr/bin/printf '%s\\0' ${expected.map(shellWord).join(' ')}`;
         expect(script).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-        expect((await runs(script)).toString()).toBe(words.map((word) => `${word}\0`).join(''));
+        expect((await runs(script)).toString()).toBe(expected.map((word) => `${word}\0`).join(''));
       }),
       { numRuns: 2 },
     );

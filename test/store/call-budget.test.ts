@@ -56,7 +56,7 @@ describe('CallBudgetFile', () => {
   });
 
   it.each(['', '{', '[]', '{"version":2,"calls":{}}', '{"version":1,"calls":{"118":"x"}}', '{"version":1}'])(
-    'starts anew from %j',
+    'starts over from %j',
     async (text) => {
       const { file, path } = budget();
       await file.take(WINDOW);

@@ -160,7 +160,7 @@ describe('writing', () => {
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ ...unknown, gen: 8 });
   });
 
-  it('waits for whoever asks a service meanwhile, which may take most of a minute', async () => {
+  it('waits for a process that asks a service meanwhile, which may take most of a minute', async () => {
     put(DOCUMENT);
     const began = Date.now();
     let now = began;
@@ -293,12 +293,12 @@ describe('a file that cannot be used', () => {
       const { document, warnings } = await read();
       expect(document).toEqual(NO_CREDENTIALS);
       expect(warnings).toEqual([
-        expect.stringMatching(/could not be used: it is not JSON; it is kept as .*corrupt-\d+T\d+Z/),
+        expect.stringMatching(/could not be used: it is not JSON; svc moved it to .*corrupt-\d+T\d+Z/),
       ]);
       expect(warnings.join()).not.toContain(SECRET);
     }
-    const kept = names().map((name) => readFileSync(join(folder.paths.config, name), 'utf8'));
-    expect(kept).toEqual([3, 4, 5].map((n) => `{"${SECRET}-${n}":`));
+    const texts = names().map((name) => readFileSync(join(folder.paths.config, name), 'utf8'));
+    expect(texts).toEqual([3, 4, 5].map((n) => `{"${SECRET}-${n}":`));
   });
 
   it('is replaced by what was staged', async () => {

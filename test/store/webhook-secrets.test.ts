@@ -85,8 +85,8 @@ describe('the file', () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     const all = await Promise.all(names.map((name) => children.run(['secrets', folder.paths.config, '3', name])));
     expect(all.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(names.map(() => '0'));
-    const kept = (await read()).secrets.map(({ endpoint_id }) => endpoint_id);
-    expect(kept.sort()).toEqual(names.flatMap((name) => [`${name}-0`, `${name}-1`, `${name}-2`]).sort());
+    const ids = (await read()).secrets.map(({ endpoint_id }) => endpoint_id);
+    expect(ids.sort()).toEqual(names.flatMap((name) => [`${name}-0`, `${name}-1`, `${name}-2`]).sort());
     expect(readdirSync(folder.paths.config)).toEqual(['webhook-secrets.json']);
   });
 

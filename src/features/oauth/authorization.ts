@@ -64,7 +64,7 @@ export class Authorization {
   judge(query: string): Verdict<Grant> {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
-    // Before anything else, for errors too: whoever does not know the state can neither answer nor end the sign-in.
+    // Before anything else, for errors too: a sender that does not know the state can neither answer nor end the sign-in.
     if (!sameText(given('state'), this.#state)) return refused('its state is not the one of this sign-in');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
     if (twice !== undefined) return refused(`it has ${twice} twice`);
@@ -90,8 +90,8 @@ export class Authorization {
 }
 
 function denial(parameters: URLSearchParams): SvcError {
-  const words = [parameters.get('error'), parameters.get('error_description')].filter((text) => text);
-  return new SvcError('unauthorized', `the sign-in was refused: ${words.join(': ').slice(0, 300)}`, {
+  const texts = [parameters.get('error'), parameters.get('error_description')].filter((text) => text);
+  return new SvcError('unauthorized', `the sign-in was refused: ${texts.join(': ').slice(0, 300)}`, {
     hint:
       parameters.get('error') === 'invalid_scope'
         ? 'choose a scope that the service offers: --scope'

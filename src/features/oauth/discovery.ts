@@ -83,7 +83,7 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
     const problem = address ? endpointProblem(new URL(address), baseUrl) : undefined;
     if (problem !== undefined) throw refuse(`its ${name} ${problem}`);
   }
-  // Never `plain`, and no sign-in without: whoever sees the code could use it.
+  // Never `plain`, and never without PKCE: anyone who sees the code could use it.
   if (!methods.includes('S256')) throw refuse('it does not offer PKCE with S256');
   return metadata;
 }

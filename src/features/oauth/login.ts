@@ -78,7 +78,7 @@ async function firstAnswer({ target, listener, authorization, people, waitMs }: 
     }),
     aborted(target.signal, over.signal),
   ];
-  for (const contender of contenders) contender.catch(() => {}); // whoever loses has nothing to say
+  for (const contender of contenders) contender.catch(() => {}); // the loser has nothing to say
   try {
     return await Promise.race(contenders);
   } finally {
@@ -188,7 +188,7 @@ export function readPastedRedirect(text: string, redirectUri: string): PastedRed
   if (address.length > LONGEST) return { problem: 'that is too long for an address' };
   const begin = /^([^?#]*)\??/.exec(address)?.[1] ?? '';
   if (!/^https?:\/\//i.test(begin)) {
-    // A code alone says nothing of who asked for it: whoever talks a person into pasting one would be signed in here.
+    // A code alone does not say who asked for it: an attacker could talk a person into pasting one.
     return {
       problem: `paste the whole address, from ${new URL(redirectUri).origin} on: a part of it cannot be checked`,
     };

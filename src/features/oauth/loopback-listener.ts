@@ -189,7 +189,7 @@ class HttpListener implements LoopbackListener {
       socket.destroy();
       return;
     }
-    // Whoever goes on sending is not listened to.
+    // A client that goes on sending is cut off.
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
   }
 

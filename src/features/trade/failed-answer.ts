@@ -2,7 +2,7 @@
 import { type ErrorCode, type ErrorDetails, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
-import { LOOK_FIRST } from '../../http/failures.ts';
+import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import { bareError, type TradingError, tradingError, verdictOf } from './envelope.ts';
@@ -106,7 +106,7 @@ export function explainTrading(
   const saysNo = NOT_CARRIED_OUT.has(status) && (error !== undefined || !BY_ITS_BODY.has(status));
   if (effect !== 'money' || saysNo) return undefined;
   return new SvcError('outcome_unknown', `${asked} answered ${status}${said}; it may have been applied`, {
-    hint: LOOK_FIRST,
+    hint: CHECK_FIRST,
     httpStatus: status,
     sent: 'yes',
   });

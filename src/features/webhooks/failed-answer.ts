@@ -2,7 +2,7 @@
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
-import { LOOK_FIRST } from '../../http/failures.ts';
+import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 
@@ -68,7 +68,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
   if (status < 500 || own === undefined) return undefined;
   const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${words}`;
   if (endpoint.effect === 'read') return failure('server_error', failed);
-  return failure('outcome_unknown', `${failed}; it may have been applied`, LOOK_FIRST);
+  return failure('outcome_unknown', `${failed}; it may have been applied`, CHECK_FIRST);
 }
 
 function retryHint({ headers }: FailedAnswer): string {

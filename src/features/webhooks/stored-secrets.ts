@@ -4,7 +4,12 @@ import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink
 import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
-import { changeWebhookSecrets, holdRoom, readWebhookSecrets, type StoredSecret } from '../../store/webhook-secrets.ts';
+import {
+  changeWebhookSecrets,
+  readWebhookSecrets,
+  reserveSpace,
+  type StoredSecret,
+} from '../../store/webhook-secrets.ts';
 import { fingerprint } from './secret.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
@@ -84,7 +89,7 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const base_url = storedUnder(ctx);
   // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
   for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
-  const giveBack = holdRoom(ctx.paths, ctx.pid);
+  const giveBack = reserveSpace(ctx.paths, ctx.pid);
   return {
     shows: false,
     where: 'stored',

@@ -268,7 +268,7 @@ describe('how it ends', () => {
     await ended;
   });
 
-  it('whoever sends slowly is cut off', async () => {
+  it('a client that sends slowly is cut off', async () => {
     const { port } = await listening();
     const slow = (await connected(port)).resume();
     const drip = setInterval(() => slow.write('x'), 200);

@@ -3,7 +3,7 @@ import { registerClient } from '../../../src/features/oauth/registration.ts';
 import { answer, faultServer } from '../../http/servers.ts';
 import { targetFor } from '../../http/targets.ts';
 
-const WISH = { method: 'none', clientName: 'svc', redirectUris: ['http://127.0.0.1:8250/callback'] } as const;
+const REQUEST = { method: 'none', clientName: 'svc', redirectUris: ['http://127.0.0.1:8250/callback'] } as const;
 /** It cannot be made a text. */
 const OBJECT = { toString: null, valueOf: null };
 
@@ -21,7 +21,7 @@ it.each([
     registration_endpoint: `${server.url}/register`,
     code_challenge_methods_supported: ['S256'],
   };
-  await expect(registerClient(targetFor(server.url), metadata, WISH)).rejects.toMatchObject({
+  await expect(registerClient(targetFor(server.url), metadata, REQUEST)).rejects.toMatchObject({
     code: 'not_as_asked',
     message: expect.stringContaining(name),
   });

@@ -21,12 +21,12 @@ export const oauthDiscovery = recordCommand({
       { name: 'token', cell: (metadata: ServerMetadata) => metadata.token_endpoint },
       { name: 'registration', cell: (metadata: ServerMetadata) => metadata.registration_endpoint },
       { name: 'revocation', cell: (metadata: ServerMetadata) => metadata.revocation_endpoint },
-      { name: 'scopes', cell: (metadata: ServerMetadata) => words(metadata['scopes_supported']) },
-      { name: 'grants', cell: (metadata: ServerMetadata) => words(metadata['grant_types_supported']) },
-      { name: 'pkce', cell: (metadata: ServerMetadata) => words(metadata.code_challenge_methods_supported) },
+      { name: 'scopes', cell: (metadata: ServerMetadata) => list(metadata['scopes_supported']) },
+      { name: 'grants', cell: (metadata: ServerMetadata) => list(metadata['grant_types_supported']) },
+      { name: 'pkce', cell: (metadata: ServerMetadata) => list(metadata.code_challenge_methods_supported) },
       {
         name: 'auth-methods',
-        cell: (metadata: ServerMetadata) => words(metadata.token_endpoint_auth_methods_supported),
+        cell: (metadata: ServerMetadata) => list(metadata.token_endpoint_auth_methods_supported),
       },
     ],
     id: ({ issuer }) => issuer,
@@ -37,6 +37,6 @@ export const oauthDiscovery = recordCommand({
 });
 
 /** A list of the service's, whatever it holds. */
-function words(value: unknown): string[] | undefined {
+function list(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.map(jsonText) : undefined;
 }

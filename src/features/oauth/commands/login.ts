@@ -9,7 +9,7 @@ import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-
 import { askToken } from '../token-input.ts';
 
 /** Without its secrets. */
-interface Kept {
+interface StoredLogin {
   readonly base_url: string;
   readonly profile: string;
   readonly kind: Credential['kind'];
@@ -47,14 +47,17 @@ export const oauthLogin = recordCommand({
   output: {
     kind: 'record',
     columns: [
-      { name: 'base-url', cell: ({ base_url }: Kept) => base_url },
-      { name: 'profile', cell: ({ profile }: Kept) => profile },
-      { name: 'kind', cell: ({ kind }: Kept) => kind },
-      { name: 'client-id', cell: ({ client_id }: Kept) => client_id ?? undefined },
-      { name: 'auth-method', cell: ({ auth_method }: Kept) => auth_method ?? undefined },
-      { name: 'scope', cell: ({ scope }: Kept) => scope ?? undefined },
-      { name: 'email', cell: ({ email }: Kept) => email || undefined },
-      { name: 'expires', cell: ({ expires_at }: Kept) => (expires_at === null ? undefined : { time: expires_at }) },
+      { name: 'base-url', cell: ({ base_url }: StoredLogin) => base_url },
+      { name: 'profile', cell: ({ profile }: StoredLogin) => profile },
+      { name: 'kind', cell: ({ kind }: StoredLogin) => kind },
+      { name: 'client-id', cell: ({ client_id }: StoredLogin) => client_id ?? undefined },
+      { name: 'auth-method', cell: ({ auth_method }: StoredLogin) => auth_method ?? undefined },
+      { name: 'scope', cell: ({ scope }: StoredLogin) => scope ?? undefined },
+      { name: 'email', cell: ({ email }: StoredLogin) => email || undefined },
+      {
+        name: 'expires',
+        cell: ({ expires_at }: StoredLogin) => (expires_at === null ? undefined : { time: expires_at }),
+      },
     ],
     id: ({ base_url }) => base_url,
   },
@@ -102,7 +105,7 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
   throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
 }
 
-async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<Kept | Plan> {
+async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<StoredLogin | Plan> {
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
@@ -122,7 +125,7 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   }
 }
 
-async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<Kept> {
+async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<StoredLogin> {
   const token = await askToken('Personal token:', 'svc oauth login', ctx);
   await checkStorable(ctx);
   await checkTaken(token, ctx);
@@ -149,7 +152,7 @@ async function checkTaken(token: string, { target }: RunContext): Promise<void> 
   }
 }
 
-function shown(credential: Credential, client: ClientRecord | undefined): Kept {
+function shown(credential: Credential, client: ClientRecord | undefined): StoredLogin {
   const oauth = credential.kind === 'oauth' ? credential : undefined;
   return {
     base_url: credential.base_url,

@@ -15,7 +15,7 @@ export const oauthRefresh = recordCommand({
     'Whatever is left of the old one. Commands do this by themselves when it is needed, one process for all that run at once. A login that the service no longer knows is kept, marked, and ends in exit 4.',
   effect: 'read',
   service: 'webhooks',
-  examples: [{ run: 'svc oauth refresh', why: 'Begin the 90 days of the refresh token anew, before a long absence' }],
+  examples: [{ run: 'svc oauth refresh', why: 'Restart the 90 days of the refresh token before a long absence' }],
   output: {
     kind: 'record',
     columns: [

@@ -165,7 +165,7 @@ describe('what of the answer is believed', () => {
       'client_secret_expires_at',
     ],
   ];
-  it.each(ANSWERS)('%s: the difference is told', async (_name, make, words) => {
+  it.each(ANSWERS)('%s: the difference is told', async (_name, make, text) => {
     reply = (asked) => json(201, make(asked));
     for (const [args, code] of [
       [['oauth', 'clients', 'register', '--show-secret'], 8],
@@ -175,7 +175,7 @@ describe('what of the answer is believed', () => {
       const home = temporaryHome();
       const run = await svc([...args, '--base-url', scripted.url, ...CONFIDENTIAL, '--debug'], { home });
       expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-      expect(run.stderr).toContain(words);
+      expect(run.stderr).toContain(text);
       expect(run.stderr).not.toContain('s3cr3t-value');
       expect(posts()).toBe(before + 1);
       expect(stored(home)).toBeUndefined();

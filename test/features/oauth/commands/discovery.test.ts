@@ -32,10 +32,10 @@ const paths = ({ requests }: { readonly requests: readonly Received[] }): readon
 
 describe('where it is looked for', () => {
   it('at the root', async () => {
-    serve(metadata(server.url, { extra: { kept: [1] } }));
+    serve(metadata(server.url, { extra: { custom: [1] } }));
     const run = await discover();
     expect(run.code).toBe(0);
-    expect(JSON.parse(run.stdout)).toEqual(metadata(server.url, { extra: { kept: [1] } }));
+    expect(JSON.parse(run.stdout)).toEqual(metadata(server.url, { extra: { custom: [1] } }));
     expect(paths(run)).toEqual(['GET /.well-known/oauth-authorization-server']);
   });
 
@@ -108,7 +108,7 @@ describe('what is not believed', () => {
     ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 3, 'a user or a password'],
     ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 3, 'a fragment'],
   ];
-  it.each(WRONG)('%s, and nothing else is asked', async (_name, more, code, words) => {
+  it.each(WRONG)('%s, and nothing else is asked', async (_name, more, code, text) => {
     serve(metadata(server.url, more()));
     for (const command of [
       ['oauth', 'discovery'],
@@ -118,7 +118,7 @@ describe('what is not believed', () => {
       const before = server.requests.length;
       const run = await svc([...command, '--base-url', server.url]);
       expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-      expect(run.stderr).toContain(words);
+      expect(run.stderr).toContain(text);
       expect(run.opened).toEqual([]);
       expect(server.requests.slice(before)).toHaveLength(1);
     }
@@ -141,11 +141,11 @@ describe('what is not believed', () => {
       'nested more than 256 levels deep',
     ],
     ['503', () => serve('', 503), 7, 'answered 503'],
-  ])('%s', async (_name, set, code, words) => {
+  ])('%s', async (_name, set, code, text) => {
     set();
     const run = await discover();
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-    expect((JSON.parse(run.stderr) as { error: { message: string } }).error.message).toContain(words);
+    expect((JSON.parse(run.stderr) as { error: { message: string } }).error.message).toContain(text);
   });
 });
 

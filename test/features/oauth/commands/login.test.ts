@@ -96,7 +96,7 @@ describe('by browser', () => {
     expect(stored(first.home)).toMatchObject({ clients: [{}], credentials: [{}] });
   });
 
-  it('registers anew where the port is taken, the method is another, or the name is', async () => {
+  it('registers again if the port is taken, the method is another, or the name is', async () => {
     const first = await login({ url: strict.url });
     const port = Number(redirectOf(first.authorization).port);
     const taken = createServer().listen(port, '127.0.0.1');
@@ -129,15 +129,15 @@ describe('by browser', () => {
   it('opens it at a terminal, after it was printed, and tells where there is none', async () => {
     const env = { DISPLAY: ':0' };
     const never = (): Promise<string> => new Promise(() => {});
-    const told: string[] = [];
+    const lines: string[] = [];
     const opened = await login({
       url: any.url,
       terminal: 80,
       env,
       hidden: never,
-      onStderr: (text) => told.push(text),
+      onStderr: (text) => lines.push(text),
       browser: (url) => {
-        expect(told.join('')).toContain(url.href);
+        expect(lines.join('')).toContain(url.href);
         return undefined;
       },
     });

@@ -118,14 +118,14 @@ describe('killed with -9', () => {
       running.child.kill('SIGKILL');
       await ended;
       server.meddle = undefined;
-      const kept = ['credentials.json', 'credentials.json.new'].map((name) => {
+      const found = ['credentials.json', 'credentials.json.new'].map((name) => {
         try {
           return JSON.parse(readFileSync(join(config, name), 'utf8')).credentials[0].refresh_token;
         } catch {
           return undefined;
         }
       });
-      const recoverable = kept.includes(server.current);
+      const recoverable = found.includes(server.current);
       const next = await svc(['oauth', 'token'], { env });
       expect({ round, code: next.code }).toEqual({ round, code: recoverable ? 0 : 4 });
       expect(names(config)).toEqual(['credentials.json']);

@@ -47,7 +47,7 @@ async function signedIn(
     url: server.url,
     revoked: server.revoked,
     file,
-    kept: file.credentials[0],
+    stored: file.credentials[0],
   };
 }
 
@@ -75,12 +75,12 @@ describe('a refresh', () => {
   });
 
   it('keeps the old refresh token where none comes, and what it does not know', async () => {
-    const { kept, file } = await signedIn(['refresh'], {
+    const { stored, file } = await signedIn(['refresh'], {
       rotates: false,
       left: 3000,
       more: { later: { x: 1 }, login_required: undefined },
     });
-    expect(kept).toMatchObject({
+    expect(stored).toMatchObject({
       refresh_token: FIRST.refresh,
       access_token: 'at-1-abcdefghijkl',
       later: { x: 1 },
@@ -124,8 +124,8 @@ describe('a refresh', () => {
     'that %s leaves the login as it was',
     async (_, fault, more, code) => {
       const expired = await signedIn(['token'], { ...fault, more });
-      expect(expired).toMatchObject({ code, stdout: '', kept: { refresh_token: FIRST.refresh } });
-      expect(expired.kept.login_required).toBeUndefined();
+      expect(expired).toMatchObject({ code, stdout: '', stored: { refresh_token: FIRST.refresh } });
+      expect(expired.stored.login_required).toBeUndefined();
       expect(expired.stderr).not.toMatch(ANY_TOKEN);
       // What is left of the old token is used, but not where a new one is asked for.
       const left = await signedIn(['token'], { ...fault, more, left: 30 });
@@ -135,11 +135,11 @@ describe('a refresh', () => {
     },
   );
 
-  it('by a client that the service has forgotten says so, and how to register anew', async () => {
+  it('by a client that the service has forgotten says so, and how to register again', async () => {
     const meddle: Meddle = ({ answer }) =>
       answer(401, { error: 'invalid_client', error_description: 'no such client' });
-    const { code, stderr, kept, file } = await signedIn(['refresh'], { meddle });
-    expect([code, kept.login_required]).toEqual([4, undefined]);
+    const { code, stderr, stored, file } = await signedIn(['refresh'], { meddle });
+    expect([code, stored.login_required]).toEqual([4, undefined]);
     expect(file.clients[0].client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
     expect(stderr).toMatch(
       /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
@@ -171,11 +171,11 @@ describe('a refresh', () => {
     expect(first).toMatchObject({
       code: 4,
       calls: 1,
-      kept: { refresh_token: FIRST.refresh, login_required: { at: expect.any(Number) } },
+      stored: { refresh_token: FIRST.refresh, login_required: { at: expect.any(Number) } },
     });
     expect(first.stderr).toContain('svc oauth login');
-    expect(first.stderr + first.kept.login_required.reason).not.toMatch(/\u001b\[31m.*\u001b|rt-0/);
-    const more = { login_required: first.kept.login_required };
+    expect(first.stderr + first.stored.login_required.reason).not.toMatch(/\u001b\[31m.*\u001b|rt-0/);
+    const more = { login_required: first.stored.login_required };
     expect(await signedIn(['token'], { more })).toMatchObject({ code: 4, calls: 0 });
     expect(await signedIn(['status'], { more })).toMatchObject({ code: 4, calls: 0 });
   });
@@ -189,7 +189,7 @@ describe('a refresh', () => {
         answer(400, { error: 'invalid_grant' });
       };
     const won = await signedIn(['token'], { meddle });
-    expect(won).toMatchObject({ code: 0, calls: 2, kept: { refresh_token: 'rt-1-abcdefghijkl' } });
+    expect(won).toMatchObject({ code: 0, calls: 2, stored: { refresh_token: 'rt-1-abcdefghijkl' } });
     const loses =
       (server: RotatingServer, home: string): Meddle =>
       ({ answer }) => {
@@ -197,8 +197,8 @@ describe('a refresh', () => {
         answer(400, { error: 'invalid_grant' });
       };
     const lost = await signedIn(['token'], { meddle: loses });
-    expect(lost).toMatchObject({ code: 4, calls: 2, kept: { refresh_token: 'rt-28-abcdefghijkl' } });
-    expect(lost.kept.login_required).toBeUndefined();
+    expect(lost).toMatchObject({ code: 4, calls: 2, stored: { refresh_token: 'rt-28-abcdefghijkl' } });
+    expect(lost.stored.login_required).toBeUndefined();
   });
 });
 
@@ -226,7 +226,7 @@ describe('who is signed in', () => {
     expect(twice).toMatchObject({ code: 2 });
   });
 
-  it('is told without a request', async () => {
+  it('is reported without a request', async () => {
     const alive = await signedIn(['status', '-o', 'json']);
     expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
     expect(JSON.parse(alive.stdout)).toMatchObject({
@@ -281,9 +281,9 @@ describe('who is signed in', () => {
   it('writes when a personal token was used once a day', async () => {
     const obtained_at = Math.floor(Date.now() / 1000) - 3 * DAY;
     const personal = { kind: 'personal', obtained_at, expires_at: undefined };
-    const { kept } = await signedIn(['token'], { more: personal });
-    expect((kept as Extract<Credential, { kind: 'personal' }>).last_used_at).toBeGreaterThan(obtained_at + 2 * DAY);
-    const again = await signedIn(['token'], { more: { ...personal, last_used_at: kept.last_used_at - 3600 } });
+    const { stored } = await signedIn(['token'], { more: personal });
+    expect((stored as Extract<Credential, { kind: 'personal' }>).last_used_at).toBeGreaterThan(obtained_at + 2 * DAY);
+    const again = await signedIn(['token'], { more: { ...personal, last_used_at: stored.last_used_at - 3600 } });
     expect(again.file.gen).toBe(1);
   });
 });
@@ -297,9 +297,9 @@ describe('the other commands', () => {
   });
 
   it('logout deletes, whatever the service says', async () => {
-    const told = await signedIn(['logout']);
-    expect(told).toMatchObject({ code: 0, calls: 0, file: { credentials: [], clients: [{ client_id: 'c1' }] } });
-    expect(told.stderr).toContain('90 days');
+    const answer = await signedIn(['logout']);
+    expect(answer).toMatchObject({ code: 0, calls: 0, file: { credentials: [], clients: [{ client_id: 'c1' }] } });
+    expect(answer.stderr).toContain('90 days');
     const failed = await signedIn(['logout', '-o', 'json'], {
       more: { revocation_endpoint: 'http://127.0.0.1:9/revoke' },
     });
@@ -322,7 +322,7 @@ it('says what is wrong with a file that is corrupt, keeps it, and goes on withou
   keep(join(home, 'config'), `{"credentials": "${FIRST.refresh}`);
   const run = await svc(['oauth', 'token'], { home, env });
   expect(run).toMatchObject({ code: 4, stdout: '' });
-  expect(run.stderr).toMatch(/is not JSON; it is kept as .*corrupt-/);
+  expect(run.stderr).toMatch(/is not JSON; svc moved it to .*corrupt-/);
   expect(run.stderr).not.toMatch(ANY_TOKEN);
   // Where the environment has a token nobody looks at the file.
   keep(join(home, 'config'), '{');

@@ -24,7 +24,7 @@ const OTHER_CLIENT = {
   registered_at: 1,
 } as const;
 
-/** Whoever waits for a lock that nobody holds waits for less. */
+/** A free lock is taken in less. */
 const SOON_MS = 1_000;
 
 /** Credentials in `folder` with a login that must be refreshed first, and with another's. */
@@ -56,7 +56,7 @@ export function refreshTokensIn(folder: string): readonly string[] {
 }
 
 /** The file is whole at any moment, and what nobody asked for is in it. */
-export function expectOtherKept(folder: string, step: string): void {
+export function expectOtherStored(folder: string, step: string): void {
   const { clients, credentials } = credentialsIn(folder);
   expect(clients, step).toContainEqual(OTHER_CLIENT);
   expect(credentials, step).toContainEqual(OTHER);
