@@ -40,7 +40,7 @@ function writeRecording(path, count) {
         ['Content-Length', '512'],
       ],
       body_b64: Buffer.from(body).toString('base64'),
-      verdict: 'valid',
+      status: 'valid',
       event_id: `evt_${index}`,
       event_type: 'summary.completed',
       duplicate: false,

@@ -61,7 +61,7 @@ async function deliverMany(port: number, size: number, enough: (answered: number
 }
 
 interface Checked {
-  readonly verdict: string;
+  readonly status: string;
   readonly event_id: string;
 }
 
@@ -90,7 +90,7 @@ describe('a recorder that is killed', () => {
     // As it may be found where the machine's power failed, too.
     writeFileSync(join(folder, 'rec.ndjson'), text.slice(0, -7));
     const rest = await verified(folder);
-    expect(rest.filter(({ verdict }) => verdict === 'valid').length).toBeGreaterThanOrEqual(whole.length - 1);
+    expect(rest.filter(({ status }) => status === 'valid').length).toBeGreaterThanOrEqual(whole.length - 1);
     const again = startSvc(
       ['webhooks', 'listen', '--port', '0', '--record', 'rec.ndjson', '--append', '--wait', '1ms'],
       {
@@ -99,7 +99,7 @@ describe('a recorder that is killed', () => {
       },
     );
     expect(await again.ended).toMatchObject({ code: 9, stderr: expect.stringContaining('in the middle of a line') });
-    expect((await verified(folder)).every(({ verdict }) => verdict === 'valid')).toBe(true);
+    expect((await verified(folder)).every(({ status }) => status === 'valid')).toBe(true);
   });
 });
 
@@ -133,7 +133,7 @@ describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
     const lines = readFileSync(copy, 'utf8').split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.length).toBeGreaterThanOrEqual(answered);
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ v: 1, verdict: 'valid' });
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ v: 1, status: 'valid' });
   });
 });
 

@@ -25,7 +25,7 @@ describe('JSON that is nested too deep', () => {
   it.each([
     ['silences import', ['silences', 'import', 'FILE', '--base-url', 'http://127.0.0.1:9'], LIMIT],
     ['trade batch', ['trade', 'batch', 'FILE', '--base-url', 'http://127.0.0.1:9'], LIMIT],
-    ['webhooks show', ['webhooks', 'show', 'FILE'], /./],
+    ['webhooks inspect', ['webhooks', 'inspect', 'FILE'], /./],
     ['webhooks send --body', ['webhooks', 'send', '--to', 'http://127.0.0.1:9', '--body', 'FILE'], /./],
     ['webhooks replay', ['webhooks', 'replay', 'FILE', '--to', 'http://127.0.0.1:9'], /./],
   ])('%s refuses it', async (_name, argv, message) => {

@@ -75,7 +75,7 @@ const RECORDED = `${JSON.stringify({
     ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
   ],
   body_b64: 'eyJpZCI6ImV2dF8xIiwidHlwZSI6IndlYmhvb2sucGluZyJ9',
-  verdict: 'valid',
+  status: 'valid',
   event_id: 'evt_1',
   event_type: 'webhook.ping',
 })}\n`;
@@ -180,7 +180,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
   ],
   'webhooks listen': [{ args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true }],
-  'webhooks show': [
+  'webhooks inspect': [
     { args: ['-'], stdin: '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}' },
   ],
   'webhooks secrets list': [{ args: [] }],

@@ -1,4 +1,4 @@
-/** What is wrong with subscriptions, or soon will be, and the command that mends it. Asks nobody but name servers. */
+/** What is wrong with subscriptions, or soon will be, and the command that fixes it. Sends no request but to name servers. */
 
 import type { RunContext } from '../../cli/command.ts';
 import {
@@ -40,8 +40,8 @@ function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', about: null };
   if (all.length < QUOTA) return { ...common, ...ok(quotaText(all)) };
   const useless = all.find(({ status }) => status === DISABLED);
-  const mend = `svc webhooks delete ${useless === undefined ? '<id>' : shellWord(useless.id)}`;
-  return { ...common, ...warn(`${quotaText(all)}: none can be created, nor rotated`, mend) };
+  const fix = `svc webhooks delete ${useless === undefined ? '<id>' : shellWord(useless.id)}`;
+  return { ...common, ...warn(`${quotaText(all)}: none can be created, nor rotated`, fix) };
 }
 
 /** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
@@ -83,17 +83,17 @@ function statusCheck(subscription: Subscription): Verdict {
   const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} failed attempts in a row`;
   const left = eventsLeft(subscription);
   const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
-  const look = `svc webhooks deliveries ${id} --limit 20`;
-  if (left <= 1) return bad(`${text}: ${more}`, look);
-  if (fails >= MANY_FAILURES) return warn(`${text}: ${more}`, look);
+  const showLog = `svc webhooks deliveries ${id} --limit 20`;
+  if (left <= 1) return bad(`${text}: ${more}`, showLog);
+  if (fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
   return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: a state that svc does not know`);
 }
 
 function events(subscription: Subscription): Verdict {
   const types = eventsOf(subscription);
   if (types.length > 0) return ok(types.join(', '));
-  const mend = `svc webhooks update ${shellWord(subscription.id)} --set-event summary.completed`;
-  return warn('none: nothing is delivered', mend);
+  const fix = `svc webhooks update ${shellWord(subscription.id)} --set-event summary.completed`;
+  return warn('none: nothing is delivered', fix);
 }
 
 async function address(
@@ -176,13 +176,13 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   const recordings = openRecordings(ctx.target);
   const before = fileModes(ctx);
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
-  const kept = await readStored(findings, ctx);
+  const stored = await readStored(findings, ctx);
   findings.push(...fileFindings(before, ctx));
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
-  findings.push(...(await examine(chosen, all, kept, recordings, ctx)));
-  const orphans = orphanSecrets(kept, all, ctx);
+  findings.push(...(await examine(chosen, all, stored, recordings, ctx)));
+  const orphans = orphanSecrets(stored, all, ctx);
   const forgotten = fix ? await forgetOrphans(orphans, ctx) : new Set();
   for (const orphan of orphans) {
     const { endpoint_id: about, fingerprint } = shownSecret(orphan);
@@ -230,7 +230,7 @@ async function subscriptionsOf(
 async function examine(
   chosen: readonly Subscription[],
   all: readonly Subscription[],
-  kept: readonly StoredSecret[],
+  stored: readonly StoredSecret[],
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
@@ -239,7 +239,7 @@ async function examine(
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: about } = subscription;
-    const own = kept.filter(({ endpoint_id }) => endpoint_id === about);
+    const own = stored.filter(({ endpoint_id }) => endpoint_id === about);
     const secret = own.find(({ base_url }) => base_url === address) ?? own.find(({ base_url }) => base_url === null);
     const fingerprint = secret === undefined ? undefined : shownSecret(secret).fingerprint;
     found.push(...(await subscriptionFindings(subscription, { all, local, fingerprint })));
@@ -256,13 +256,13 @@ async function examine(
 
 /** Of this service alone: whose the others are the account cannot tell. */
 function orphanSecrets(
-  kept: readonly StoredSecret[],
+  stored: readonly StoredSecret[],
   all: readonly Subscription[],
   ctx: Pick<RunContext, 'settings'>,
 ): readonly StoredSecret[] {
   const address = storedUnder(ctx);
   const ids = new Set(all.map(({ id }) => id));
-  return kept.filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id));
+  return stored.filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id));
 }
 
 /** Returns those that are gone; in a dry run none. A secret that was replaced meanwhile stays. */

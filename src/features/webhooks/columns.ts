@@ -41,24 +41,24 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
   { name: 'created', cell: (one) => timeCell(one.created_at), wide: true },
 ];
 
-interface KeptSecret {
+interface ShownSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
   readonly fingerprint: string;
   readonly stored_at: string;
 }
 
-export const SECRET_COLUMNS: readonly Column<KeptSecret>[] = [
-  { name: 'endpoint', cell: (kept) => kept.endpoint_id },
+export const SECRET_COLUMNS: readonly Column<ShownSecret>[] = [
+  { name: 'endpoint', cell: (secret) => secret.endpoint_id },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
-  { name: 'stored', cell: (kept) => ({ time: kept.stored_at }) },
-  { name: 'service', cell: (kept) => kept.base_url ?? '-', flex: true },
+  { name: 'stored', cell: (secret) => ({ time: secret.stored_at }) },
+  { name: 'service', cell: (secret) => secret.base_url ?? '-', flex: true },
 ];
 
-export const SECRET_RECORD: RecordOutput<KeptSecret> = {
+export const SECRET_RECORD: RecordOutput<ShownSecret> = {
   kind: 'record',
   columns: SECRET_COLUMNS,
-  id: (kept) => kept.endpoint_id,
+  id: (secret) => secret.endpoint_id,
 };
 
 const sentId = (row: SentDelivery): string => row.event_id ?? '';

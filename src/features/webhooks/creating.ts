@@ -188,7 +188,7 @@ export interface CreatedRow {
   /** Only where it is to be shown. */
   readonly secret?: string | undefined;
   /** Where else it is: `stored`, `in key.txt`. */
-  readonly secret_kept: string;
+  readonly secret_stored: string;
   readonly [field: string]: unknown;
 }
 
@@ -203,7 +203,7 @@ export function createdRow(
     status_text: typeof status === 'number' ? subscriptionStatus(status) : 'unknown',
     secret: shows ? secret.reveal() : undefined,
     secret_fingerprint: fingerprint({ key: secret, source: id }),
-    secret_kept: where,
+    secret_stored: where,
   };
 }
 

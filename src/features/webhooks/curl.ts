@@ -25,7 +25,7 @@ export async function curlDeliveries(
   }
   const lines: string[][] = [];
   let line: string[] | undefined;
-  for (const word of shellWords(text, source)) {
+  for (const word of shellTokens(text, source)) {
     if (word === undefined) line = undefined;
     else if (line !== undefined) line.push(word);
     else if (/^(?:.*\/)?curl(?:\.exe)?$/.test(word)) {
@@ -35,14 +35,14 @@ export async function curlDeliveries(
   }
   if (lines.length === 0) throw new SvcError('file_unusable', `${source}: holds no curl command`);
   const found: Delivery[] = [];
-  for (const [index, words] of lines.entries()) {
-    found.push(await delivery(words, lines.length > 1 ? `${source}#${index + 1}` : source, read));
+  for (const [index, args] of lines.entries()) {
+    found.push(await delivery(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
   }
   return found;
 }
 
 async function delivery(
-  words: readonly string[],
+  args: readonly string[],
   source: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<Delivery> {
@@ -51,7 +51,7 @@ async function delivery(
   /** What is sent, and what would be if no line end were dropped. */
   const sent: Uint8Array[] = [];
   const whole: Uint8Array[] = [];
-  for (const [option, value] of options(words, source)) {
+  for (const [option, value] of options(args, source)) {
     if (option === '-H' || option === '--header') {
       if (value.startsWith('@')) throw unknownBody(source, `takes headers from the file ${value.slice(1)}`);
       // `Name;` sends it empty, and `Name:` does not send it.
@@ -83,10 +83,10 @@ async function delivery(
 }
 
 /** The headers and the data of the line, in order. */
-function* options(words: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
+function* options(args: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
   const isRead = (name: string): boolean => name === '-H' || name === '--header' || DATA.has(name);
-  for (let index = 0; index < words.length; index++) {
-    let name = words[index] ?? '';
+  for (let index = 0; index < args.length; index++) {
+    let name = args[index] ?? '';
     let attached = '';
     // Letters without a value may stand before one that has one: -sSd@file.
     for (const [at, letter] of /^-[^-]/.test(name) ? [...name].entries() : []) {
@@ -98,7 +98,7 @@ function* options(words: readonly string[], source: string): Generator<readonly 
     }
     if (REFUSED.has(name)) throw unknownBody(source, `has ${name}`);
     if (!isRead(name)) continue;
-    const value = attached === '' ? words[++index] : attached;
+    const value = attached === '' ? args[++index] : attached;
     if (value === undefined) throw unknownBody(source, `ends after ${name}`);
     yield [name, value];
   }
@@ -124,8 +124,8 @@ const PART = new RegExp(
   'sy',
 );
 
-/** The words of shell commands, and undefined where one ends. Throws `file_unusable` for what only a shell can know. */
-function* shellWords(text: string, source: string): Generator<string | undefined> {
+/** The args of shell commands, and undefined where one ends. Throws `file_unusable` for what only a shell can know. */
+function* shellTokens(text: string, source: string): Generator<string | undefined> {
   const unusable = (why: string): SvcError => new SvcError('file_unusable', `${source}: ${why}`, { hint: ADVICE });
   let word: string | undefined;
   PART.lastIndex = 0;

@@ -116,11 +116,11 @@ const SHOWN_SUMMARY = 2000;
 function transcriptCell(value: unknown, full: boolean): Cell {
   if (!isObject(value)) return undefined;
   const { truncated } = value;
-  const words = text(value['text']) ?? '';
+  const shownText = text(value['text']) ?? '';
   const language = word(value['language']);
   const segments = Array.isArray(value['segments']) ? (value['segments'] as unknown[]) : undefined;
   const about = [
-    `${count([...words].length)} characters`,
+    `${count([...shownText].length)} characters`,
     ...(language === undefined ? [] : [`language ${language}`]),
     ...(truncated === true ? ['truncated by the service'] : []),
     // Segments are removed before the text is truncated.
@@ -131,7 +131,7 @@ function transcriptCell(value: unknown, full: boolean): Cell {
         : 'no segments',
   ].join(', ');
   const head: Cell = { text: about, tone: truncated === true ? 'warn' : 'dim' };
-  if (segments === undefined || segments.length === 0) return [head, ...textLines(words, full, SHOWN_TRANSCRIPT)];
+  if (segments === undefined || segments.length === 0) return [head, ...textLines(shownText, full, SHOWN_TRANSCRIPT)];
   const shown = full ? segments : segments.slice(0, SHOWN_SEGMENTS);
   return [
     head,
@@ -142,10 +142,10 @@ function transcriptCell(value: unknown, full: boolean): Cell {
 
 function segmentLine(value: unknown, full: boolean): string {
   const segment = isObject(value) ? value : { text: value };
-  const words = plain(segment['text'] ?? '');
-  const shown = full ? words : beginning(words, SHOWN_TRANSCRIPT);
+  const shownText = plain(segment['text'] ?? '');
+  const shown = full ? shownText : beginning(shownText, SHOWN_TRANSCRIPT);
   const start = isAmount(segment['start']) ? clock(segment['start']) : '--:--';
-  return `${start} ${word(segment['speaker']) ?? '-'}: ${shown}${shown.length < words.length ? '…' : ''}`;
+  return `${start} ${word(segment['speaker']) ?? '-'}: ${shown}${shown.length < shownText.length ? '…' : ''}`;
 }
 
 function summariesCell(value: unknown, full: boolean): Cell {
@@ -166,9 +166,9 @@ function summariesCell(value: unknown, full: boolean): Cell {
 }
 
 /** Line by line, so that the terminal's width is respected and no line can pass for another field. */
-function textLines(words: string, full: boolean, most: number): Cell[] {
-  const shown = full ? words : beginning(words, most);
-  return [...shown.trimEnd().split(/\r?\n/), ...more([...words.slice(shown.length)].length, 'characters')];
+function textLines(shownText: string, full: boolean, most: number): Cell[] {
+  const shown = full ? shownText : beginning(shownText, most);
+  return [...shown.trimEnd().split(/\r?\n/), ...more([...shownText.slice(shown.length)].length, 'characters')];
 }
 
 function more(number: number, what: string): Cell[] {
@@ -176,9 +176,9 @@ function more(number: number, what: string): Cell[] {
 }
 
 /** So many units at most, and no half of a character. */
-function beginning(words: string, most: number): string {
-  const cut = words.slice(0, most);
-  return /[\ud800-\udbff]$/.test(cut) && cut.length < words.length ? cut.slice(0, -1) : cut;
+function beginning(shownText: string, most: number): string {
+  const cut = shownText.slice(0, most);
+  return /[\ud800-\udbff]$/.test(cut) && cut.length < shownText.length ? cut.slice(0, -1) : cut;
 }
 
 function count(number: number): string {

@@ -36,7 +36,7 @@ export function stillUnknown(error: SvcError, looked: string, hint: string): Svc
 export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
   const { status } = answer;
   const own = serviceError(answer);
-  const words = own ?? serviceMessage(answer);
+  const reason = own ?? serviceMessage(answer);
   const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
     new SvcError(code, message, { httpStatus: status, hint, cause: own && new ServiceMessage(own) });
 
@@ -45,11 +45,11 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     case 409:
     case 415:
     case 422:
-      return failure('refused', words === '' ? `the recording service refused: status ${status}` : words);
+      return failure('refused', reason === '' ? `the recording service refused: status ${status}` : reason);
     case 401:
       return failure(
         'unauthorized',
-        `the recording service does not take the credential${words === '' ? '' : `: ${words}`}`,
+        `the recording service does not take the credential${reason === '' ? '' : `: ${reason}`}`,
         'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a token that is valid',
       );
     case 404:
@@ -58,15 +58,15 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
       }
       return failure(
         'wrong_path',
-        `${endpoint.method} ${endpoint.path} is not known there: ${words || 'no reason given'}`,
+        `${endpoint.method} ${endpoint.path} is not known there: ${reason || 'no reason given'}`,
         'check the path of --base-url: svc adds /v1 to it',
       );
     case 429:
-      return failure('limited', words || 'the recording service answered 429', retryHint(answer));
+      return failure('limited', reason || 'the recording service answered 429', retryHint(answer));
   }
   // Others' failures say nothing of what the service did, and are told with the address.
   if (status < 500 || own === undefined) return undefined;
-  const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${words}`;
+  const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${reason}`;
   if (endpoint.effect === 'read') return failure('server_error', failed);
   return failure('outcome_unknown', `${failed}; it may have been applied`, CHECK_FIRST);
 }
@@ -91,6 +91,6 @@ function serviceError({ text }: FailedAnswer): string | undefined {
   const error = isObject(value) ? value['error'] : undefined;
   if (!isObject(error) || typeof error['code'] !== 'string' || error['code'] === '') return undefined;
   const { code, message } = error;
-  const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
-  return redactText([...words].slice(0, LONGEST).join(''));
+  const reason = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
+  return redactText([...reason].slice(0, LONGEST).join(''));
 }

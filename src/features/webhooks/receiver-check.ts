@@ -15,7 +15,7 @@ import { PROBES } from './probes.ts';
 export interface ProbeResult {
   readonly probe: string;
   /** `skipped`: the receiver could no longer be reached. `not_testable`: no response shows whether the receiver follows the rule. */
-  readonly verdict: 'pass' | 'fail' | 'skipped' | 'not_testable';
+  readonly status: 'pass' | 'fail' | 'skipped' | 'not_testable';
   readonly expected: string;
   /** The statuses, or why there is none. */
   readonly got: string;
@@ -52,7 +52,7 @@ function choose(only: readonly string[]): readonly Probe[] {
 }
 
 function notSent({ name, expected = ACCEPTED, rule }: Probe): ProbeResult {
-  return { ...NOTHING, probe: name, verdict: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
+  return { ...NOTHING, probe: name, status: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
 }
 
 const NOTHING = { statuses: [], ms: null, sent: null, answer: '' } as const;
@@ -61,7 +61,7 @@ const NOTHING = { statuses: [], ms: null, sent: null, answer: '' } as const;
 function notTestable(only: readonly string[]): ProbeResult[] {
   if (only.length > 0) return [];
   return NOT_TESTABLE.map(({ name, rule, fix }) => {
-    return { ...NOTHING, probe: name, verdict: 'not_testable', expected: '', got: 'not testable', rule, fix };
+    return { ...NOTHING, probe: name, status: 'not_testable', expected: '', got: 'not testable', rule, fix };
   });
 }
 
@@ -134,7 +134,7 @@ function judged({ name, expected = ACCEPTED, rule, fix, alike }: Probe, sent: re
   const got = [...statuses, ...(failure === undefined ? [] : [failure])].join(', ');
   return {
     probe: name,
-    verdict: good ? 'pass' : 'fail',
+    status: good ? 'pass' : 'fail',
     expected: expected.text,
     got: differs && new Set(statuses).size === 1 ? `${got}, with another body` : got,
     statuses,

@@ -12,6 +12,8 @@ const recordedLine = z.object({
   /** A schema of tuples would double the time that a line takes. */
   headers: z.custom<Headers>(isHeaders),
   body_b64: z.string(),
+  status: z.optional(z.string()),
+  /** What version 0.1.0 called `status`. */
   verdict: z.optional(z.string()),
   forward: z.nullish(z.object({ status: z.nullish(z.number()) })),
   response: z.optional(z.number()),
@@ -84,7 +86,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   }
   const { success, data } = z.safeParse(recordedLine, json);
   if (!success) return undefined;
-  const { received_at, headers, body_b64, verdict, forward, response } = data;
+  const { received_at, headers, body_b64, status, verdict, forward, response } = data;
   const body = Buffer.from(body_b64, 'base64');
   // Broken base64 is decoded without an error, to fewer bytes than were received.
   if (body_b64.length % 4 !== 0 || body.length !== Buffer.byteLength(body_b64, 'base64')) return undefined;
@@ -95,7 +97,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
     headers: isPairs(headers) ? headers : jsonHeaders(headers, source),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
-    verdict,
+    verdict: status ?? verdict,
     failed: statuses.some((status) => status !== undefined && !(status >= 200 && status <= 299)),
     notes: [],
   };

@@ -102,7 +102,7 @@ async function* each<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<
   yield* source;
 }
 
-/** A failure is for whoever waits for the promise, which may be nobody any more. */
+/** The promise may fail after its reader has stopped. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -103,8 +103,8 @@ export function namedSecrets(
 }
 
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
-  const kept = await storedSecret(id, ctx);
-  if (kept !== undefined) return hidden(signingSecret(kept.secret, `--endpoint ${id}`), ctx);
+  const stored = await storedSecret(id, ctx);
+  if (stored !== undefined) return hidden(signingSecret(stored.secret, `--endpoint ${id}`), ctx);
   throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
     hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',
   });

@@ -58,14 +58,14 @@ export async function stillStored(
 }
 
 /** A kept secret as it may be shown. */
-interface KeptSecret {
+interface ShownSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
   readonly fingerprint: string;
   readonly stored_at: string;
 }
 
-export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): KeptSecret {
+export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): ShownSecret {
   const key = new Secret(secret);
   return { endpoint_id, base_url, fingerprint: fingerprint({ key, source: endpoint_id }), stored_at };
 }

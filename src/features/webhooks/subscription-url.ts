@@ -34,7 +34,7 @@ export async function receiverWarnings(
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const warnings: string[] = [];
   if (url.username !== '' || url.password !== '') {
-    warnings.push('the address holds a user or password, which the service shows to whoever may list subscriptions');
+    warnings.push('the address holds a user or password, which everyone who can list subscriptions sees');
   }
   if (isLoopback(url.hostname)) {
     if (!local) warnings.push(`the service cannot reach ${host}: that is its own machine`);
@@ -54,7 +54,7 @@ function isPrivate(host: string): boolean {
   );
 }
 
-/** Asks the name servers, not the system: what stands in a hosts file is not public. Whoever does not know within a second is not asked again. */
+/** Asks the name servers, because names in a hosts file are not public. Waits for a second at most. */
 async function isUnknownName(host: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: 900, tries: 1 });
   const failed = await Promise.all(

@@ -14,18 +14,18 @@ const PING = 'webhook.ping';
 
 /** Sent once. Returns the id of the event. */
 export async function queueTest(id: string, recordings: Recordings): Promise<string | Plan> {
-  const look = `svc webhooks deliveries ${shellWord(id)}`;
+  const hint = `svc webhooks deliveries ${shellWord(id)}`;
   try {
     const answer = await recordings.test(id);
     if (answer instanceof Plan) return answer;
     const { queued, event_id: eventId } = answer;
     if (!queued) throw new SvcError('refused', 'not queued');
     if (eventId !== undefined && eventId !== '') return eventId;
-    throw new SvcError('not_as_asked', 'queued, but the answer names no event', { hint: look });
+    throw new SvcError('not_as_asked', 'queued, but the answer names no event', { hint });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
-      hint: look,
+      hint,
       cause: error,
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
     });
@@ -38,7 +38,7 @@ export function testWarning(subscription: Subscription): string | undefined {
   return `warning: ${subscription.id} does not list ${PING}; the document is unclear whether the ping is then delivered`;
 }
 
-interface TestLook {
+interface TestState {
   readonly item: LogItem | undefined;
   /** Read only where there is no item: undefined where it is gone, too. */
   readonly subscription: Subscription | undefined;
@@ -47,7 +47,7 @@ interface TestLook {
 /** How many pages of the log a test is looked for on: it is among the latest. */
 const MOST_PAGES = 3;
 
-async function lookForTest(id: string, eventId: string, recordings: Recordings): Promise<TestLook> {
+async function findTest(id: string, eventId: string, recordings: Recordings): Promise<TestState> {
   for (let page = 1; page <= MOST_PAGES; page++) {
     const items = await recordings.deliveries(id, { page, size: LARGEST_PAGE }).catch(goneIsEmpty);
     const item = items.find((one) => one.event_id === eventId);
@@ -81,7 +81,7 @@ interface Judged {
   readonly text: string;
 }
 
-function judgeTest(id: string, eventId: string, { item, subscription }: TestLook, waitedMs: number): TestResult {
+function judgeTest(id: string, eventId: string, { item, subscription }: TestState, waitedMs: number): TestResult {
   const judged = item === undefined ? judgeMissing(id, eventId, subscription, waitedMs) : judgeItem(item, waitedMs);
   return { endpoint_id: id, event_id: eventId, ...judged, delivery: item ?? null, waited_ms: waitedMs };
 }
@@ -134,8 +134,8 @@ export async function waitForTest(
   const began = ctx.now();
   let latest = judgeTest(id, eventId, { item: undefined, subscription: undefined }, 0);
   try {
-    const looks = poll(() => lookForTest(id, eventId, recordings), { intervalMs: pollMs, waitMs }, ctx);
-    for await (const { at, value, outage } of looks) {
+    const polls = poll(() => findTest(id, eventId, recordings), { intervalMs: pollMs, waitMs }, ctx);
+    for await (const { at, value, outage } of polls) {
       await ctx.reportOutage(outage);
       if (value === undefined) continue;
       latest = judgeTest(id, eventId, value, at - began);

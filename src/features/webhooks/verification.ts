@@ -31,7 +31,7 @@ export interface DeliveryFacts {
 }
 
 export interface CheckedDelivery extends DeliveryFacts {
-  readonly verdict: Verdict;
+  readonly status: Verdict;
   /** What the age is measured against. */
   readonly clock: CheckClock;
   /** What the unsigned header says, where the signed body contradicts it. */
@@ -59,7 +59,7 @@ export interface CheckOptions {
 }
 
 /** Up to this size a streamed body is kept: its event is read, and on a mismatch the cause is searched for. */
-const MOST_KEPT = 8 << 20;
+const MAX_BUFFERED_BYTES = 8 << 20;
 /** A wrong secret fails every delivery of a recording: after so many mismatches without a hint no more are searched for. */
 const MOST_FRUITLESS = 100;
 
@@ -168,16 +168,16 @@ export class Verification {
     const { secrets, given: headers, digests } = this.#options;
     const check = new SignatureCheck(signatureHeaders(headers, this.#input.prefix), secrets);
     const hashing = digests ? createHash('sha256') : undefined;
-    let kept: Buffer[] | undefined = [];
+    let buffered: Buffer[] | undefined = [];
     let length = 0;
     for await (const piece of pieces) {
       check.update(piece);
       hashing?.update(piece);
       length += piece.length;
-      if (length > MOST_KEPT) kept = undefined;
-      kept?.push(Buffer.from(piece));
+      if (length > MAX_BUFFERED_BYTES) buffered = undefined;
+      buffered?.push(Buffer.from(piece));
     }
-    const body = kept && Buffer.concat(kept);
+    const body = buffered && Buffer.concat(buffered);
     return this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
   }
 
@@ -197,7 +197,7 @@ export class Verification {
     this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
     return {
       source,
-      verdict: found.verdict,
+      status: found.verdict,
       valid: found.verdict === 'valid',
       signature_ok: found.signatureOk,
       timestamp: found.timestamp,
@@ -219,7 +219,7 @@ export class Verification {
   #hints(verdict: Verdict, { headers, body, original }: CheckableDelivery): readonly string[] {
     const { hints: wanted, secrets } = this.#options;
     if (!wanted || !EXPLAINABLE.has(verdict) || this.#fruitless >= MOST_FRUITLESS) return [];
-    if (body === undefined || body.length > MOST_KEPT) return [];
+    if (body === undefined || body.length > MAX_BUFFERED_BYTES) return [];
     const { prefix } = this.#input;
     const [deliveryId] = headerValues(headers, `${prefix}Delivery`);
     const hints = findHints({ headers: signatureHeaders(headers, prefix), body, secrets, deliveryId, original });

@@ -36,31 +36,31 @@ function service(answer: Record<string, unknown> | SvcError, after: readonly Sub
 }
 
 async function create(recordings: Recordings, keep?: (secret: Secret, id: string) => Promise<void>) {
-  const kept: string[] = [];
+  const stored: string[] = [];
   const created = await createSubscription(DRAFT, recordings, {
     dryRun: false,
     allowDuplicate: false,
     recover: false,
     notice: () => {},
     unbroken: (work) => work(),
-    keep: keep ?? (async (secret, id) => void kept.push(`${id} ${secret.reveal()}`)),
+    keep: keep ?? (async (secret, id) => void stored.push(`${id} ${secret.reveal()}`)),
   }).catch((error: unknown) => error);
-  return { created, kept };
+  return { created, stored };
 }
 
 describe('an answer that lacks', () => {
   test('nothing', async () => {
     const answer = { endpoint_id: 'ep_1', secret: 'whsec_1', url: URL_A, events: ['summary.completed'], status: 1 };
-    const { created, kept } = await create(service(answer, [made('ep_1')]));
-    expect(kept).toEqual(['ep_1 whsec_1']);
+    const { created, stored } = await create(service(answer, [made('ep_1')]));
+    expect(stored).toEqual(['ep_1 whsec_1']);
     expect(created).toMatchObject({ id: 'ep_1', fault: undefined, answer: { endpoint_id: 'ep_1', url: URL_A } });
     expect((created as { answer: object }).answer).not.toHaveProperty('secret');
   });
 
   test('an event that is a text', async () => {
     const answer = { endpoint_id: 'ep_1', secret: 'whsec_1', events: [JSON.parse('{"toString":1}')] };
-    const { created, kept } = await create(service(answer, [made('ep_1')]));
-    expect(kept).toEqual(['ep_1 whsec_1']);
+    const { created, stored } = await create(service(answer, [made('ep_1')]));
+    expect(stored).toEqual(['ep_1 whsec_1']);
     expect(created).toMatchObject({
       id: 'ep_1',
       fault: { exit: 8, message: 'events are [{"toString":1}], expected [summary.completed]' },
@@ -72,8 +72,8 @@ describe('an answer that lacks', () => {
     [{ secret: 'whsec_1', endpoint_id: 7 }],
     [{ secret: 'whsec_1', endpoint_id: '' }],
   ])('the id: %j is kept under the id that the list has, and told as not as asked', async (answer) => {
-    const { created, kept } = await create(service(answer, [made('ep_9')]));
-    expect(kept).toEqual(['ep_9 whsec_1']);
+    const { created, stored } = await create(service(answer, [made('ep_9')]));
+    expect(stored).toEqual(['ep_9 whsec_1']);
     expect(created).toMatchObject({ id: 'ep_9', fault: { exit: 8 } });
   });
 
@@ -83,8 +83,8 @@ describe('an answer that lacks', () => {
       { endpoint_id: 'ep_1', secret: '' },
       { endpoint_id: 'ep_1', secret: 5 },
     ]) {
-      const { created, kept } = await create(service(answer, [made('ep_1')]));
-      expect([created, kept]).toMatchObject([
+      const { created, stored } = await create(service(answer, [made('ep_1')]));
+      expect([created, stored]).toMatchObject([
         { exit: 8, message: 'ep_1 was created, but the answer holds no secret, and it cannot be fetched' },
         [],
       ]);
@@ -92,8 +92,8 @@ describe('an answer that lacks', () => {
   });
 
   test('some of the events: kept, and told', async () => {
-    const { created, kept } = await create(service({ endpoint_id: 'ep_1', secret: 'whsec_1', events: [] }, []));
-    expect(kept).toHaveLength(1);
+    const { created, stored } = await create(service({ endpoint_id: 'ep_1', secret: 'whsec_1', events: [] }, []));
+    expect(stored).toHaveLength(1);
     expect(created).toMatchObject({ fault: { exit: 8, message: 'events are [], expected [summary.completed]' } });
   });
 });

@@ -216,7 +216,7 @@ const anySecret = fc.string({ minLength: 1, maxLength: 80, unit: 'grapheme' }).f
 const anyTime = fc.nat({ max: 999_999_999_999_999 });
 
 describe('any bytes', () => {
-  it('that were signed are valid, in one piece or many, whoever verifies', () => {
+  it('that were signed are valid, in one piece or many, with any of the secrets', () => {
     fc.assert(
       fc.property(
         anyBody,

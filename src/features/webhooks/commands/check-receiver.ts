@@ -8,7 +8,7 @@ import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-
 import { RECEIVER_MS } from '../sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
-const TONES: Readonly<Record<ProbeResult['verdict'], Tone>> = {
+const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {
   pass: 'good',
   fail: 'bad',
   skipped: 'dim',
@@ -17,10 +17,10 @@ const TONES: Readonly<Record<ProbeResult['verdict'], Tone>> = {
 const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
 
 /** A failure says what was sent, what came back, why that is wrong and what to change. */
-function resultCells({ probe, verdict, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
-  const head = [{ text: verdict.replace('_', ' ').padEnd(4), tone: TONES[verdict] }, probe.padEnd(LONGEST_NAME)];
-  if (verdict === 'not_testable') return [...head, rule, fix];
-  if (verdict !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
+function resultCells({ probe, status, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
+  const head = [{ text: status.replace('_', ' ').padEnd(4), tone: TONES[status] }, probe.padEnd(LONGEST_NAME)];
+  if (status === 'not_testable') return [...head, rule, fix];
+  if (status !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
   return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
 }
 
@@ -28,7 +28,7 @@ export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
   summary: 'Probe a receiver with good and bad deliveries',
   description:
-    'Sends signed deliveries of made-up events, one after the other. What the service may send must be answered with a 2xx within 5 s; what it never sends must be refused with a 4xx. A receiver processes these events like any others: each has an id of its own. A failure says what was sent, what came back, which sentence of the document it violates and what to change. Rules that no response shows are listed as not testable.\nExit 1 if a probe fails, 7 if the receiver cannot be reached. Fields in JSON: probe, verdict (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
+    'Sends signed deliveries of made-up events, one after the other. What the service may send must be answered with a 2xx within 5 s; what it never sends must be refused with a 4xx. A receiver processes these events like any others: each has an id of its own. A failure says what was sent, what came back, which sentence of the document it violates and what to change. Rules that no response shows are listed as not testable.\nExit 1 if a probe fails, 7 if the receiver cannot be reached. Fields in JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
   effect: 'write',
   args: { url: { help: 'Where the receiver is; quote an address that holds "&"', required: true } },
   flags: {
@@ -56,7 +56,7 @@ export const webhooksCheckReceiver = listCommand({
     kind: 'list',
     columns: [
       { name: 'probe', cell: ({ probe }: ProbeResult) => probe },
-      { name: 'verdict', cell: ({ verdict }) => ({ text: verdict, tone: TONES[verdict] }) },
+      { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
       { name: 'expected', cell: ({ expected }) => expected, flex: true },
       { name: 'got', cell: ({ got }) => got, flex: true },
       { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
@@ -86,7 +86,7 @@ export const webhooksCheckReceiver = listCommand({
       progress.clear();
     }
     await report?.(results);
-    const count = (verdict: ProbeResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
+    const count = (status: ProbeResult['status']): number => results.filter((one) => one.status === status).length;
     const [passed, untestable] = [count('pass'), count('not_testable')];
     const probes = results.length - untestable;
     const rules = untestable === 0 ? '' : `; ${untestable} rules are not testable from outside`;
@@ -121,7 +121,7 @@ const CLASS = 'svc.webhooks.check-receiver';
 
 /** `receiver` is its address, `startedMs` milliseconds since 1970. */
 function junitReport(results: readonly ProbeResult[], receiver: string, startedMs: number): string {
-  const count = (verdict: ProbeResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
+  const count = (status: ProbeResult['status']): number => results.filter((one) => one.status === status).length;
   const suite = attributes({
     name: `check-receiver ${receiver}`,
     tests: results.length,
@@ -136,13 +136,13 @@ function junitReport(results: readonly ProbeResult[], receiver: string, startedM
 }
 
 function testCase(result: ProbeResult): string {
-  const { probe, expected, got, ms, verdict, rule, fix } = result;
+  const { probe, expected, got, ms, status, rule, fix } = result;
   const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
-  if (verdict === 'pass') return `${head}/>\n`;
+  if (status === 'pass') return `${head}/>\n`;
   const inner =
-    verdict === 'fail'
+    status === 'fail'
       ? `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${explanation(result)}</failure>`
-      : `<skipped${attributes({ message: verdict === 'skipped' ? got : `not testable: ${rule}; ${fix}` })}/>`;
+      : `<skipped${attributes({ message: status === 'skipped' ? got : `not testable: ${rule}; ${fix}` })}/>`;
   return `${head}>\n      ${inner}\n    </testcase>\n`;
 }
 

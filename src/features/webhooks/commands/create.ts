@@ -24,7 +24,7 @@ const CREATED_RECORD: RecordOutput<CreatedRow> = {
     { name: 'status', cell: statusCell },
     {
       name: 'secret',
-      cell: (created) => created.secret ?? `${created.secret_kept} (sha256 fp ${created.secret_fingerprint})`,
+      cell: (created) => created.secret ?? `${created.secret_stored} (sha256 fp ${created.secret_fingerprint})`,
     },
   ],
   id: ({ id }) => id,
@@ -66,7 +66,7 @@ export const webhooksCreate = recordCommand({
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);
     const { signal, unbroken, interruption } = runUninterrupted(ctx);
-    let kept = false;
+    let stored = false;
     try {
       if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
       const created = await createSubscription({ url, events }, openRecordings({ ...ctx.target, signal }), {
@@ -76,7 +76,7 @@ export const webhooksCreate = recordCommand({
         notice: ctx.notice,
         keep: async (secret, id) => {
           await sink.keep(secret, id);
-          kept = true;
+          stored = true;
         },
       });
       if (created instanceof Plan) return { value: created };
@@ -85,7 +85,7 @@ export const webhooksCreate = recordCommand({
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {
-      if (!kept) sink.abandon();
+      if (!stored) sink.abandon();
     }
   },
 });

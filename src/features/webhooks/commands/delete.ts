@@ -95,10 +95,11 @@ export const webhooksDelete = listCommand({
       return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
     });
     const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
-    const kept = await stillStored(new Set(gone.map(({ id }) => id)), ctx);
+    const stored = await stillStored(new Set(gone.map(({ id }) => id)), ctx);
     return {
       ...answer,
-      footer: kept.map((id) => `the secret of ${id} is still kept: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
+      footer:
+        stored.map((id) => `the secret of ${id} is still kept: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
     };
   },
 });

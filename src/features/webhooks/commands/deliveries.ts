@@ -72,7 +72,7 @@ export const webhooksDeliveries = listCommand({
   aliases: ['log'],
   summary: 'What was delivered to a subscription, and what was not',
   description:
-    'One page, unless told otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}, and an outage is {"event":"unreachable|recovered","at"}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
+    'One page, unless row otherwise: with --all, and with options that choose, all pages are read (100 a page), the latest delivery first; --limit counts what is left. ATTEMPTS includes failures before any HTTP request. status_text is added to each. The service cannot send a delivery again: svc webhooks replay does, from a recording.\nWith --follow each change is a line when it is seen, until Ctrl-C: {"type":"delivery","change":"new|status|attempt",…}, and an outage is {"event":"unreachable|recovered","at"}; with --until it ends with 0 when that event is delivered and 1 when it has failed, with --wait at the latest with 9.',
   effect: 'read',
   service: 'webhooks',
   streams: ({ follow }) => follow,
@@ -122,10 +122,10 @@ export const webhooksDeliveries = listCommand({
     const items: readonly LogItem[] = whole
       ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })
       : await recordings.deliveries(id, { page: input.page ?? 1, size });
-    const kept = items.filter((item) => keepsItem(item, filter));
-    const value = (whole ? latestFirst(kept) : kept).map(shownLogItem);
+    const chosenItems = items.filter((item) => keepsItem(item, filter));
+    const value = (whole ? latestFirst(chosenItems) : chosenItems).map(shownLogItem);
     const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
-    const left = `${items.length - kept.length} of ${items.length} left out; the service does not say how many there are`;
+    const left = `${items.length - chosenItems.length} of ${items.length} left out; the service does not say how many there are`;
     return { value, footer: chosen ? left : more };
   },
 });
@@ -163,15 +163,15 @@ async function follow(
   ctx: RunContext,
 ): Promise<Following> {
   let follower: InstanceType<typeof LogFollower> | undefined;
-  const look = async (): Promise<readonly DeliveryChange[]> => {
+  const read = async (): Promise<readonly DeliveryChange[]> => {
     follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);
     return follower.poll(filter);
   };
   let code: ErrorCode | undefined;
   let intervalMs = FASTEST_MS;
   async function* changes(): AsyncGenerator<DeliveryChange | OutageEvent> {
-    const looks = poll(look, { intervalMs: () => intervalMs, waitMs: wait }, ctx);
-    for await (const { at, value, outage } of looks) {
+    const polls = poll(read, { intervalMs: () => intervalMs, waitMs: wait }, ctx);
+    for await (const { at, value, outage } of polls) {
       if (outage !== undefined && (ctx.wants.events || ctx.wants.document)) yield outageEvent(outage, at);
       if (value === undefined) continue;
       intervalMs = value.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
@@ -241,12 +241,12 @@ class LogFollower {
 }
 
 function changeOf(before: LogItem | undefined, item: LogItem): DeliveryChange | undefined {
-  const told = { type: 'delivery', ...shownLogItem(item) } as const;
-  if (before === undefined) return { ...told, change: 'new' };
-  if (before.status !== item.status) return { ...told, change: 'status', from: before.status, to: item.status };
+  const row = { type: 'delivery', ...shownLogItem(item) } as const;
+  if (before === undefined) return { ...row, change: 'new' };
+  if (before.status !== item.status) return { ...row, change: 'status', from: before.status, to: item.status };
   const same =
     before.attempts === item.attempts &&
     before.last_error === item.last_error &&
     before.delivered_at === item.delivered_at;
-  return same ? undefined : { ...told, change: 'attempt' };
+  return same ? undefined : { ...row, change: 'attempt' };
 }

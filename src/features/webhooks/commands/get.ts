@@ -48,10 +48,10 @@ export const webhooksGet = recordCommand({
   async run({ id }, ctx) {
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
-    const kept = await storedSecret(found.id, ctx);
+    const stored = await storedSecret(found.id, ctx);
     const value: Detailed = {
       ...shownSubscription(found),
-      secret_fingerprint: kept === undefined ? null : shownSecret(kept).fingerprint,
+      secret_fingerprint: stored === undefined ? null : shownSecret(stored).fingerprint,
       events_left: eventsLeft(found),
     };
     return { value };

@@ -223,7 +223,8 @@ function introduction({ url, forward, record, events }: ReadyRow, secrets: numbe
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines reach this address');
-  if (secrets === undefined) lines.push('warning: nothing is verified: whoever reaches this address can send events');
+  if (secrets === undefined)
+    lines.push('warning: nothing is verified: anyone who reaches this address can send events');
   if (record !== null) lines.push('warning: recordings hold transcripts, which are personal data');
   return lines;
 }

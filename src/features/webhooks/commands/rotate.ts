@@ -20,7 +20,7 @@ interface RotatedRow extends CreatedRow {
   readonly test: TestResult;
 }
 
-const secretText = (row: RotatedRow): string => `${row.secret_kept} (sha256 fp ${row.secret_fingerprint})`;
+const secretText = (row: RotatedRow): string => `${row.secret_stored} (sha256 fp ${row.secret_fingerprint})`;
 const oldText = ({ replaced, replaced_deleted: gone }: RotatedRow): string =>
   `${replaced} ${gone ? 'deleted' : 'still there'}`;
 
@@ -64,7 +64,7 @@ export const webhooksRotate = recordCommand({
     const old = findSubscription(all, input.id);
     checkQuota(all, ctx);
     const sink = await openSecretSink(input, ctx);
-    let kept = false;
+    let stored = false;
     try {
       const question = `Replace ${old.id} (${old.url}) by a new subscription, and delete it once that one works?`;
       const confirmed = input.keepOld ? undefined : await ctx.confirm(question);
@@ -76,7 +76,7 @@ export const webhooksRotate = recordCommand({
         notice: ctx.notice,
         keep: async (secret, id) => {
           await sink.keep(secret, id);
-          kept = true;
+          stored = true;
         },
       });
       if (created instanceof Plan) return { value: created };
@@ -84,14 +84,14 @@ export const webhooksRotate = recordCommand({
       const finished = await finishRotation({ old, row, wait: input.wait, confirmed }, recordings, ctx);
       return { value: { ...row, replaced: old.id, ...finished } };
     } finally {
-      if (!kept) sink.abandon();
+      if (!stored) sink.abandon();
     }
   },
 });
 
 interface Rotation {
   readonly old: Subscription;
-  readonly row: { readonly id: string; readonly secret_kept: string; readonly secret_fingerprint: string };
+  readonly row: { readonly id: string; readonly secret_stored: string; readonly secret_fingerprint: string };
   readonly wait: number;
   /** That the old one may be deleted; undefined keeps it. */
   readonly confirmed: Confirmed | undefined;
@@ -107,7 +107,7 @@ const POLL_MS = 2_000;
 
 /** Whatever fails from here on, two subscriptions are there: the failure says so. */
 async function finishRotation(
-  { old, row: { id, secret_kept: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
+  { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<Finished> {

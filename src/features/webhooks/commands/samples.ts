@@ -38,7 +38,7 @@ export const webhooksSamples = listCommand({
   id: 'webhooks samples',
   summary: 'Events as the service sends them, to try a receiver with',
   description:
-    'Recent real ones where there are some, transcripts of people among them, else one that is made up (synthetic). They are no deliveries: nobody signed them, and their bytes are not those that were delivered. svc webhooks send signs one anew. -o json has them whole; synthetic and file are added.',
+    'Recent real ones where there are some, transcripts of people among them, else one that is made up (synthetic). They are no deliveries: nobody signed them, and their bytes are not those that were delivered. Sign and send one with svc webhooks send. -o json has them whole; synthetic and file are added.',
   effect: 'read',
   service: 'webhooks',
   flags: {

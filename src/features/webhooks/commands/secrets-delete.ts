@@ -13,15 +13,15 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const kept = await storedSecret(id, ctx);
-    if (kept === undefined) throw notStored(id);
-    const shown = shownSecret(kept);
-    await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(kept)})?`);
+    const stored = await storedSecret(id, ctx);
+    if (stored === undefined) throw notStored(id);
+    const shown = shownSecret(stored);
+    await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const others = secrets.filter(
         ({ base_url, endpoint_id, secret }) =>
-          base_url !== kept.base_url || endpoint_id !== id || secret !== kept.secret,
+          base_url !== stored.base_url || endpoint_id !== id || secret !== stored.secret,
       );
       // Somebody else deleted or replaced it meanwhile: what was confirmed is not there any more.
       if (others.length === secrets.length) throw notStored(id);

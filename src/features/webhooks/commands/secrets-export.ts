@@ -19,8 +19,8 @@ export const webhooksSecretsExport = textCommand({
         hint: 'redirect it into a file or a pipe, or pass --force',
       });
     }
-    const kept = await storedSecret(id, ctx);
-    if (kept === undefined) throw notStored(id);
-    return { value: ctx.wants.table ? new RawBytes(Buffer.from(`${kept.secret}\n`)) : kept.secret };
+    const stored = await storedSecret(id, ctx);
+    if (stored === undefined) throw notStored(id);
+    return { value: ctx.wants.table ? new RawBytes(Buffer.from(`${stored.secret}\n`)) : stored.secret };
   },
 });

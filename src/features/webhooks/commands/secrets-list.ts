@@ -12,7 +12,7 @@ export const webhooksSecretsList = listCommand({
   output: {
     kind: 'list',
     columns: SECRET_COLUMNS,
-    id: (kept) => kept.endpoint_id,
+    id: (secret) => secret.endpoint_id,
     empty: 'no secret is stored; svc webhooks secrets import adds one',
   },
   run: async (_input, ctx) => ({ value: (await storedSecrets(ctx)).map(shownSecret) }),

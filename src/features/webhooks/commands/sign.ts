@@ -33,7 +33,7 @@ const SIGNED: RecordOutput<Signed> = {
 };
 
 /** A body up to this size is looked into for the type of its event. */
-const MOST_KEPT = 16 * 1024 * 1024;
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 export const webhooksSign = textCommand({
   id: 'webhooks sign',
@@ -84,7 +84,7 @@ export const webhooksSign = textCommand({
     const body = await signBody(ctx.inputChunks(file), {
       key: secret.key.reveal(),
       timestamp,
-      most: as === 'http' ? Number.POSITIVE_INFINITY : MOST_KEPT,
+      most: as === 'http' ? Number.POSITIVE_INFINITY : MAX_EVENT_BYTES,
     });
     const { signature } = body;
     const headers = deliveryHeaders({
@@ -206,14 +206,14 @@ export function httpRequest(to: URL, headers: readonly RawHeader[], body: Uint8A
 
 /** A line for a shell that sends the file as it is; `-` is what is piped into curl. */
 function curlLine(to: URL, headers: readonly RawHeader[], file: string): string {
-  const words = ['curl', '-sS'];
+  const line = ['curl', '-sS'];
   // curl would read these as patterns.
-  if (/[[\]{}]/.test(to.href)) words.push('--globoff');
-  words.push('-X', 'POST', shellWord(to.href));
-  for (const [name, value] of headers) words.push('-H', shellWord(`${name}: ${value}`));
+  if (/[[\]{}]/.test(to.href)) line.push('--globoff');
+  line.push('-X', 'POST', shellWord(to.href));
+  for (const [name, value] of headers) line.push('-H', shellWord(`${name}: ${value}`));
   // Not -d, which takes line ends out of a file.
-  words.push('--data-binary', shellWord(`@${file}`));
-  return words.join(' ');
+  line.push('--data-binary', shellWord(`@${file}`));
+  return line.join(' ');
 }
 
 /** Whether a text can stand in a header as it is: visible ASCII, and blanks in between. */

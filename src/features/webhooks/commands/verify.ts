@@ -28,7 +28,7 @@ interface VerdictView {
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'source', cell: ({ source }) => source, flex: true },
-  { name: 'verdict', cell: ({ verdict, valid }) => ({ text: verdict, tone: valid ? 'good' : 'bad' }) },
+  { name: 'status', cell: ({ status, valid }) => ({ text: status, tone: valid ? 'good' : 'bad' }) },
   { name: 'valid', cell: ({ valid }) => valid, wide: true },
   { name: 'signature-ok', cell: (row) => row.signature_ok, wide: true },
   { name: 'timestamp', cell: ({ timestamp }) => timestamp },
@@ -169,7 +169,7 @@ function extracted(
   prefix: string,
 ): Answer<never> {
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
-  throw new SvcError('signature_invalid', `${row.verdict}: ${row.source}: ${reason(row, prefix)}`, {
+  throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${reason(row, prefix)}`, {
     hint: 'nothing was printed',
   });
 }
@@ -185,7 +185,7 @@ function clock({ now, receivedAt }: Readonly<Record<'now' | 'receivedAt', Instan
 function verdictLine(row: CheckedDelivery, { prefix, secrets, several }: VerdictView): readonly Cell[] {
   const expected = (row.expected ?? []).map((signature) => `expected ${signature}`);
   if (!row.valid) {
-    return [{ text: 'INVALID', tone: 'bad' }, row.verdict, row.source, reason(row, prefix), ...expected];
+    return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, reason(row, prefix), ...expected];
   }
   const age = `age ${duration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
@@ -200,7 +200,7 @@ const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
 function reason(row: CheckedDelivery, prefix: string): string {
-  return row.hints.length > 0 ? row.hints.map(describeHint).join('; and ') : REASONS[row.verdict](row, prefix);
+  return row.hints.length > 0 ? row.hints.map(describeHint).join('; and ') : REASONS[row.status](row, prefix);
 }
 
 type Describe = (row: CheckedDelivery, prefix: string) => string;

@@ -99,13 +99,13 @@ export class DeliveryMonitor {
     }
   }
 
-  #recordInvalid({ verdict, signature_ok, age_s }: DeliveryRow): Decision {
+  #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
     const { failOnInvalid, keepGoing, onInvalid } = this.#options;
     this.tally.invalid++;
     const row = ++this.#invalidInARow;
     // A sender that gets a 2xx counts no failure.
     const harmless = onInvalid < 300;
-    if (verdict === 'stale' && signature_ok) {
+    if (status === 'stale' && signature_ok) {
       this.#warn(
         'stale',
         `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,

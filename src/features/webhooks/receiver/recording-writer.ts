@@ -193,7 +193,7 @@ export interface RecordedDelivery {
   readonly headers: readonly RawHeader[];
   readonly body_b64: string;
   /** A verdict of `signature.ts`, or `unchecked`. */
-  readonly verdict: string;
+  readonly status: string;
   readonly event_id: string | null;
   readonly event_type: string | null;
   /** The same event was received and accepted before. */

@@ -26,7 +26,7 @@ export interface ForwardedRow {
 export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
-  readonly verdict: Verdict | 'unchecked';
+  readonly status: Verdict | 'unchecked';
   /** It was accepted before: the number of deliveries, this one included, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
@@ -89,7 +89,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'received', cell: (row) => ('received_at' in row ? row.received_at : undefined) },
     { name: 'event-id', cell: (row) => (row.type === 'delivery' ? row.event_id : undefined) },
     { name: 'event-type', cell: (row) => (row.type === 'delivery' ? row.event_type : undefined) },
-    { name: 'verdict', cell: (row) => (row.type === 'delivery' ? row.verdict : undefined) },
+    { name: 'status', cell: (row) => (row.type === 'delivery' ? row.status : undefined) },
     { name: 'age-s', cell: (row) => (row.type === 'delivery' ? row.age_s : undefined) },
     { name: 'duplicate', cell: (row) => (row.type === 'delivery' ? row.duplicate !== null : undefined) },
     { name: 'source', cell: (row) => ('source' in row ? row.source : undefined) },
@@ -123,7 +123,7 @@ function validCells(row: DeliveryRow): Cell[] {
     wallTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
-    { text: row.verdict, tone: row.verdict === 'valid' ? 'good' : 'warn' },
+    { text: row.status, tone: row.status === 'valid' ? 'good' : 'warn' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
   if (duplicate !== null) {
@@ -138,12 +138,12 @@ function validCells(row: DeliveryRow): Cell[] {
 }
 
 function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
-  const { received_at, verdict, source, body_bytes, response, hints, notes, body } = row;
+  const { received_at, status, source, body_bytes, response, hints, notes, body } = row;
   return [
     wallTime(received_at),
     '-',
     '-',
-    { text: `INVALID ${verdict}`, tone: 'bad' },
+    { text: `INVALID ${status}`, tone: 'bad' },
     `from ${source}`,
     `${body_bytes} B`,
     { text: `-> ${response}`, tone: 'bad' },

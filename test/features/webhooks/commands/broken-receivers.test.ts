@@ -21,7 +21,7 @@ import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
 import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
 
 async function failures(url: string, only: readonly string[] = []): Promise<ProbeResult[]> {
-  return (await probe(url, only)).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped');
+  return (await probe(url, only)).filter(({ status }) => status === 'fail' || status === 'skipped');
 }
 
 const LARGE: ReadonlySet<string> = new Set(['body-1-mib', 'large-body']);
@@ -92,7 +92,7 @@ describe.concurrent('on bare Node', () => {
     const results = await probe(`http://127.0.0.1:${port}/`, ['malformed-json']);
     receiver.close();
     receiver.closeAllConnections();
-    expect(results).toMatchObject([{ verdict: 'pass' }]);
+    expect(results).toMatchObject([{ status: 'pass' }]);
   });
 });
 
@@ -226,7 +226,7 @@ describe('the command', () => {
     const report = join(temporaryHome(), 'report.xml');
     const json = await svc([...argv, '-o', 'json', '--junit', report], { env });
     const [result] = JSON.parse(json.stdout) as ProbeResult[];
-    expect(result).toMatchObject({ probe: name, verdict: 'fail' });
+    expect(result).toMatchObject({ probe: name, status: 'fail' });
     const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
     const read = failure.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
     for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) {

@@ -15,9 +15,9 @@ const check = (url: string, ...args: string[]): Promise<Run> =>
 
 async function failing(url: string): Promise<string[]> {
   const results = await probe(url);
-  const probes = results.filter(({ verdict }) => verdict !== 'not_testable');
+  const probes = results.filter(({ status }) => status !== 'not_testable');
   expect(probes.map(({ probe }) => probe)).toEqual([...PROBE_NAMES]);
-  return probes.filter(({ verdict }) => verdict !== 'pass').map(({ probe }) => probe);
+  return probes.filter(({ status }) => status !== 'pass').map(({ probe }) => probe);
 }
 
 it('passes a receiver that follows the document', async () => {
@@ -71,7 +71,7 @@ describe('a receiver with a flaw', () => {
 it('does not take a late answer for one', async () => {
   const { url } = await handmade(['slow']);
   const results = await probe(url, ['valid-ping', 'bad-signature'], 300);
-  expect(results.map(({ got, verdict }) => [got, verdict])).toEqual([
+  expect(results.map(({ got, status }) => [got, status])).toEqual([
     ['no answer within 0.3 s', 'fail'],
     ['no answer within 0.3 s', 'fail'],
   ]);
@@ -92,12 +92,12 @@ describe('a receiver that is not there', () => {
     const { code, stdout } = await check(leaving.url, '-o', 'json');
     expect(code).toBe(1);
     const results = JSON.parse(stdout) as ProbeResult[];
-    expect(results.slice(0, 3).map(({ verdict, got }) => [verdict, got])).toEqual([
+    expect(results.slice(0, 3).map(({ status, got }) => [status, got])).toEqual([
       ['pass', '204'],
       ['fail', expect.stringContaining('nothing listens')],
       ['skipped', 'not sent'],
     ]);
-    expect(results.filter(({ verdict }) => verdict !== 'not_testable')).toHaveLength(36);
+    expect(results.filter(({ status }) => status !== 'not_testable')).toHaveLength(36);
   });
 
   it('that breaks the connection fails that probe alone', async () => {
@@ -108,7 +108,7 @@ describe('a receiver that is not there', () => {
     const only = ['valid-ping', 'unknown-type', 'valid-summary'].flatMap((name) => ['--only', name]);
     const { code, stdout } = await check(url, '-o', 'json', ...only);
     expect(code).toBe(1);
-    expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe, verdict, got }) => [probe, verdict, got])).toEqual([
+    expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe, status, got }) => [probe, status, got])).toEqual([
       ['valid-ping', 'pass', '204'],
       ['valid-summary', 'pass', '204'],
       ['unknown-type', 'fail', 'the connection broke before an answer'],

@@ -27,7 +27,7 @@ describe('the secret', () => {
       endpoint_id: created(service)[0]?.id,
       id: created(service)[0]?.id,
       status_text: 'active',
-      secret_kept: `in ${file}`,
+      secret_stored: `in ${file}`,
       secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
     });
     expect(JSON.parse(run.stdout)).not.toHaveProperty('secret');

@@ -1,4 +1,4 @@
-/** The examination of the subscription half: each fault is found, told with what mends it, and none of it ends the others. */
+/** The examination of the subscription half: each fault is found, told with what fixes it, and none of it ends the others. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,15 +14,15 @@ async function examine(service: Subscribed, more: readonly string[] = [], home =
   return service.run(['doctor', '-o', 'json', ...more], { home });
 }
 
-interface Kept {
+interface Stored {
   readonly base_url: string | null;
   readonly endpoint_id: string;
 }
 
-function keep(home: string, kept: readonly Kept[]): string {
+function keep(home: string, stored: readonly Stored[]): string {
   mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
   const file = join(home, 'config/webhook-secrets.json');
-  const secrets = kept.map((one) => ({
+  const secrets = stored.map((one) => ({
     ...one,
     secret: `whsec_${one.endpoint_id}`,
     stored_at: '2026-01-01T00:00:00Z',
@@ -141,22 +141,22 @@ describe('a subscription', () => {
 });
 
 describe('the secrets that are kept', () => {
-  const orphans = (url: string): readonly Kept[] => [
+  const orphans = (url: string): readonly Stored[] => [
     { base_url: url, endpoint_id: 'ep_1' },
     { base_url: url, endpoint_id: 'ep_gone' },
     { base_url: null, endpoint_id: 'ep_nobody' },
     { base_url: 'https://another.example', endpoint_id: 'ep_other' },
   ];
   const ids = (file: string): string[] =>
-    (JSON.parse(readFileSync(file, 'utf8')) as { secrets: Kept[] }).secrets.map((one) => one.endpoint_id);
+    (JSON.parse(readFileSync(file, 'utf8')) as { secrets: Stored[] }).secrets.map((one) => one.endpoint_id);
 
   test('of this service without a subscription are told, and forgotten by --fix alone', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     service.subscribe();
     const file = keep(home, orphans(service.url));
-    const told = await examine(service, [], home);
-    expect(findings(told).filter(({ check }) => check === 'orphan-secret')).toEqual([
+    const listed = await examine(service, [], home);
+    expect(findings(listed).filter(({ check }) => check === 'orphan-secret')).toEqual([
       expect.objectContaining({ about: 'ep_gone', verdict: 'warn', mend: 'svc webhooks doctor --fix' }),
     ]);
     const dry = await examine(service, ['--fix', '--dry-run'], home);

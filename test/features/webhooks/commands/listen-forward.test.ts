@@ -156,8 +156,8 @@ describe('a recording', () => {
     await deliver(port, event('evt_1', 'webhook.ping'));
     const { stderr } = await ended;
     expect(recorded()).toMatchObject([
-      { v: 1, path: '/?x=1', verdict: 'valid', event_id: 'evt_0', forward: null, response: 204, duplicate: false },
-      { body_b64: '/wA=', verdict: 'signature_mismatch', event_id: null, event_type: null, response: 401 },
+      { v: 1, path: '/?x=1', status: 'valid', event_id: 'evt_0', forward: null, response: 204, duplicate: false },
+      { body_b64: '/wA=', status: 'signature_mismatch', event_id: null, event_type: null, response: 401 },
       { method: 'POST', event_id: 'evt_1', event_type: 'webhook.ping', forward: { status: 200 }, response: 200 },
     ]);
     expect(recorded()[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
@@ -165,7 +165,7 @@ describe('a recording', () => {
     expect(stderr).toContain('recordings hold transcripts, which are personal data');
     expect(readFileSync(record, 'latin1') + stderr).not.toContain(KEY);
     const verified = await svc(['webhooks', 'verify', record, '-o', 'json'], { env: SECRET });
-    expect((JSON.parse(verified.stdout) as DeliveryRow[]).map(({ verdict }) => verdict)).toEqual([
+    expect((JSON.parse(verified.stdout) as DeliveryRow[]).map(({ status }) => status)).toEqual([
       'valid',
       'signature_mismatch',
       'valid',

@@ -132,7 +132,7 @@ describe('its lines', () => {
         type: 'delivery',
         received_at: '2026-01-01T00:00:01.234Z',
         source: '127.0.0.1',
-        verdict: 'valid',
+        status: 'valid',
         valid: true,
         signature_ok: true,
         timestamp: 1_767_225_600,
@@ -181,7 +181,7 @@ describe('its lines', () => {
       await deliver(port, body);
       const [bad, good] = deliveries(await ended);
       expect([good?.body, bad?.body]).toEqual([valid, invalid]);
-      expect(bad).toMatchObject({ event_id: null, event_type: null, verdict: 'signature_mismatch' });
+      expect(bad).toMatchObject({ event_id: null, event_type: null, status: 'signature_mismatch' });
     }
   });
 

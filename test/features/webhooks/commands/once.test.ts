@@ -74,9 +74,9 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('whose failure the service itself tells is settled by the list, and not repeated', async () => {
-    const words = JSON.stringify({ error: { code: 'unavailable', message: 'later' } });
+    const body = JSON.stringify({ error: { code: 'unavailable', message: 'later' } });
     await using server = await faultServer(
-      reading((socket) => socket.write(answer(503, words, { 'retry-after': '0' }))),
+      reading((socket) => socket.write(answer(503, body, { 'retry-after': '0' }))),
     );
     const done = await run(name, server.url);
     // A test leaves no trace in the list.

@@ -42,7 +42,7 @@ function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorde
       ['X-Service-Delivery', `dlv_${id}`],
     ],
     body_b64: bytes.toString('base64'),
-    verdict: 'valid',
+    status: 'valid',
     event_id: id,
     event_type: 'webhook.ping',
     duplicate: false,
@@ -145,32 +145,36 @@ describe('--resign', () => {
     ]);
   });
 
-  it('signs no forgery, unless it is told to', async () => {
-    const forged = [['X-Service-Signature', `sha256=${'0'.repeat(64)}`]] as const;
-    const body = Buffer.from('{"id":"evt_6","type":"webhook.ping"}');
-    const genuine = [
-      ['X-Service-Timestamp', '1'],
-      ['X-Service-Signature', sign('1', body)],
-    ] as const;
-    const text = [
-      line({ id: 'evt_1', headers: [], more: { verdict: 'missing_signature', response: 401 } }),
-      line({ id: 'evt_2', headers: forged, more: { verdict: 'signature_mismatch', response: 401 } }),
-      line({ id: 'evt_3', headers: forged, more: { verdict: 'unchecked' } }),
-      line({ id: 'evt_4', headers: [], more: { verdict: undefined } }),
-      line({ id: 'evt_5', timestamp: 1, more: { verdict: 'stale', response: 401 } }),
-      line({ id: 'evt_6', body, headers: genuine, more: { verdict: 'unchecked' } }),
-    ].join('');
-    const peer = await handmade([], () => NOW);
-    const run = await replay(text, peer, ['--resign']);
-    expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
-    expect(run.stderr).toContain('4 left out: nothing shows that the service has signed them; --resign-unproven');
-    const all = await statuses(200);
-    const told = await replay(text, all, ['--resign', '--resign-unproven']);
-    expect({ code: told.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });
-    expect(told.stderr).not.toContain('left out');
-    expect((await replay(text, all, ['--resign-unproven'])).code).toBe(2);
-    expect(all.taken).toHaveLength(6);
-  });
+  // `verdict` is what version 0.1.0 called it.
+  it.each(['status', 'verdict'])(
+    'signs no forgery without --resign-unproven, by the %s of a recording',
+    async (key) => {
+      const forged = [['X-Service-Signature', `sha256=${'0'.repeat(64)}`]] as const;
+      const body = Buffer.from('{"id":"evt_6","type":"webhook.ping"}');
+      const genuine = [
+        ['X-Service-Timestamp', '1'],
+        ['X-Service-Signature', sign('1', body)],
+      ] as const;
+      const text = [
+        line({ id: 'evt_1', headers: [], more: { status: undefined, [key]: 'missing_signature', response: 401 } }),
+        line({ id: 'evt_2', headers: forged, more: { status: undefined, [key]: 'signature_mismatch', response: 401 } }),
+        line({ id: 'evt_3', headers: forged, more: { status: undefined, [key]: 'unchecked' } }),
+        line({ id: 'evt_4', headers: [], more: { status: undefined, [key]: undefined } }),
+        line({ id: 'evt_5', timestamp: 1, more: { status: undefined, [key]: 'stale', response: 401 } }),
+        line({ id: 'evt_6', body, headers: genuine, more: { status: undefined, [key]: 'unchecked' } }),
+      ].join('');
+      const peer = await handmade([], () => NOW);
+      const run = await replay(text, peer, ['--resign']);
+      expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
+      expect(run.stderr).toContain('4 left out: nothing shows that the service has signed them; --resign-unproven');
+      const all = await statuses(200);
+      const unproven = await replay(text, all, ['--resign', '--resign-unproven']);
+      expect({ code: unproven.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });
+      expect(unproven.stderr).not.toContain('left out');
+      expect((await replay(text, all, ['--resign-unproven'])).code).toBe(2);
+      expect(all.taken).toHaveLength(6);
+    },
+  );
 
   it('takes a secret, which shows nowhere; without --resign none is looked at', async () => {
     const peer = await statuses(200);

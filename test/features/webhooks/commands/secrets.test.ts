@@ -21,7 +21,7 @@ const secrets = async (args: readonly string[], options: RunOptions = {}) => {
   return run;
 };
 const file = () => join(home, 'config', 'webhook-secrets.json');
-const kept = (): { base_url: string | null; endpoint_id: string; secret: string; stored_at: string }[] =>
+const stored = (): { base_url: string | null; endpoint_id: string; secret: string; stored_at: string }[] =>
   JSON.parse(readFileSync(file(), 'utf8')).secrets;
 
 describe('webhooks secrets import', () => {
@@ -31,7 +31,7 @@ describe('webhooks secrets import', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(run.stdout)).toEqual({ ...shown, stored_at: '2026-01-01T00:00:00.000Z' });
     await secrets(['import', 'ep_2'], { stdin: SECRET });
-    expect(kept()).toEqual([
+    expect(stored()).toEqual([
       { base_url: NORMAL_A, endpoint_id: 'ep_1', secret: SECRET, stored_at: '2026-01-01T00:00:00.000Z' },
       { base_url: null, endpoint_id: 'ep_2', secret: SECRET, stored_at: '2026-01-01T00:00:00.000Z' },
     ]);
@@ -44,7 +44,7 @@ describe('webhooks secrets import', () => {
     await secrets(['import', 'ep_2', '--secret-env', 'KEY'], { env: { KEY: 'whsec_env' } });
     const typed = await secrets(['import', 'ep_3'], { terminal: 80, answers: ['whsec_typed'] });
     expect(typed).toMatchObject({ code: 0, asked: ['Signing secret:'] });
-    expect(kept().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_env', 'whsec_typed']);
+    expect(stored().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_env', 'whsec_typed']);
   });
 
   it('does not take the secret of the environment for one to keep', async () => {
@@ -63,7 +63,7 @@ describe('webhooks secrets import', () => {
     const run = await secrets(['import', 'ep_1'], { stdin });
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain(why);
-    expect(() => kept()).toThrow('ENOENT');
+    expect(() => stored()).toThrow('ENOENT');
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('webhooks secrets import', () => {
     await secrets(['import', 'ep_1'], { stdin: SECRET });
     const again = await secrets(['import', 'ep_1'], { stdin: SECRET, now: () => NOW + 5000 });
     expect(again).toMatchObject({ code: 0, stderr: 'it was kept already\n' });
-    expect(kept()[0]?.stored_at).toBe('2026-01-01T00:00:00.000Z');
+    expect(stored()[0]?.stored_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
   it('replaces another only when that is confirmed', async () => {
@@ -101,16 +101,16 @@ describe('webhooks secrets import', () => {
     const no = await secrets(['import', 'ep_1'], { terminal: 80, answers: [SECRET], answer: false });
     expect(no.code).toBe(2);
     expect(no.asked[1]).toMatch(/^Replace the secret [0-9a-f]{8} of ep_1 \(no service\) by another, 5036e143\?$/);
-    expect(kept().map(({ secret }) => secret)).toEqual(['whsec_old']);
+    expect(stored().map(({ secret }) => secret)).toEqual(['whsec_old']);
     expect(await secrets(['import', 'ep_1', '--yes'], { stdin: SECRET })).toMatchObject({ code: 0 });
-    expect(kept().map(({ secret }) => secret)).toEqual([SECRET]);
+    expect(stored().map(({ secret }) => secret)).toEqual([SECRET]);
   });
 
   it('changes nothing in a dry run', async () => {
     const run = await secrets(['import', 'ep_1', '--dry-run'], { stdin: SECRET });
     expect(run).toMatchObject({ code: 0, stderr: 'nothing was changed\n' });
     expect(run.stdout).toContain(FINGERPRINT);
-    expect(() => kept()).toThrow('ENOENT');
+    expect(() => stored()).toThrow('ENOENT');
   });
 
   it('keeps one that signed a delivery, with --against', async () => {
@@ -127,9 +127,9 @@ describe('webhooks secrets import', () => {
       code: 2,
       stdout: '',
     });
-    expect(() => kept()).toThrow('ENOENT');
+    expect(() => stored()).toThrow('ENOENT');
     expect(await secrets(against, { stdin: SECRET })).toMatchObject({ code: 0, stderr: '' });
-    expect(kept().map(({ secret }) => secret)).toEqual([SECRET]);
+    expect(stored().map(({ secret }) => secret)).toEqual([SECRET]);
   });
 
   it('sets a broken file aside, and says so', async () => {
@@ -200,9 +200,9 @@ describe('the other commands', () => {
     const no = await secrets(['delete', 'ep_2'], { terminal: 80, answer: false });
     expect(no.asked).toEqual([expect.stringMatching(/^Forget the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
     expect(await secrets(['delete', 'ep_2', '--dry-run'])).toMatchObject({ code: 0, stderr: 'nothing was changed\n' });
-    expect(kept()).toHaveLength(3);
+    expect(stored()).toHaveLength(3);
     expect(await secrets(['delete', 'ep_1', '--yes'], { env: URL_B })).toMatchObject({ code: 0 });
-    expect(kept().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_2']);
+    expect(stored().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_2']);
   });
 
   it('sign takes the secret of an endpoint', async () => {

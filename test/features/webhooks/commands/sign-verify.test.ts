@@ -37,7 +37,7 @@ const verify = (args: readonly string[], stdin?: string | Uint8Array) =>
 async function expectValid(args: readonly string[], stdin?: string | Uint8Array): Promise<void> {
   const run = await verify(args, stdin);
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse(run.stdout)).toMatchObject({ verdict: 'valid', valid: true, timestamp: Number(T), age_s: 1 });
+  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'valid', valid: true, timestamp: Number(T), age_s: 1 });
 }
 
 describe.each(BODIES)('of %s', (_, bytes) => {
@@ -90,9 +90,9 @@ it('but no other body, time or secret', async () => {
     [T, '1767225601'],
   ] as const) {
     const run = await verify(['-'], request.replace(new RegExp(`${from}(?!.*${from})`), to));
-    expect({ code: run.code, verdict: JSON.parse(run.stdout).verdict }).toEqual({
+    expect({ code: run.code, status: JSON.parse(run.stdout).status }).toEqual({
       code: 1,
-      verdict: 'signature_mismatch',
+      status: 'signature_mismatch',
     });
   }
   const run = await svc(['webhooks', 'verify', '-'], { env: { SVC_WEBHOOK_SECRET: 'whsec_b' }, now, stdin: request });

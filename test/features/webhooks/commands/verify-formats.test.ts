@@ -206,7 +206,7 @@ describe('a file that is no delivery ends with 2, and is named', () => {
     const replayed = await svc(['webhooks', 'replay', '-', '--to', 'http://127.0.0.1:1/'], { stdin: text });
     expect(replayed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     const signed = await verify(text, '--timestamp', T, '--signature', SIGNATURE, '-o', 'json');
-    expect(JSON.parse(signed.stdout).verdict).toBe(text === PING ? 'valid' : 'signature_mismatch');
+    expect(JSON.parse(signed.stdout).status).toBe(text === PING ? 'valid' : 'signature_mismatch');
   });
 
   it('and the other files are checked all the same', async () => {

@@ -48,7 +48,7 @@ describe('the vectors', () => {
         expect(run.code).toBe(0);
       } else {
         expect(JSON.parse(run.stdout)).toMatchObject({
-          verdict: wanted.verdict,
+          status: wanted.verdict,
           hints: wanted.hint === undefined ? [] : [wanted.hint],
           notes: wanted.note === undefined ? [] : [wanted.note],
         });
@@ -62,7 +62,7 @@ describe('one delivery', () => {
   it('is one object, with all its fields', async () => {
     expect(await json([http])).toEqual({
       source: http,
-      verdict: 'valid',
+      status: 'valid',
       valid: true,
       signature_ok: true,
       timestamp: NOW_S,
@@ -78,7 +78,7 @@ describe('one delivery', () => {
       clock: 'now',
     });
     expect(Object.keys(await json([http])).slice(0, 14)).toEqual(
-      'source verdict valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes'.split(
+      'source status valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes'.split(
         ' ',
       ),
     );
@@ -127,15 +127,15 @@ describe('one delivery', () => {
   });
 
   it('whose header is given twice is a duplicate; one given replaces that of the request', async () => {
-    expect((await json([ping, ...GIVEN, '--header', `X-Service-Timestamp: ${T}`])).verdict).toBe('duplicate_header');
-    expect((await json([http, '--format', 'http', '--timestamp', '1767225599'])).verdict).toBe('signature_mismatch');
-    expect((await json([http, '--format', 'http', ...GIVEN])).verdict).toBe('valid');
+    expect((await json([ping, ...GIVEN, '--header', `X-Service-Timestamp: ${T}`])).status).toBe('duplicate_header');
+    expect((await json([http, '--format', 'http', '--timestamp', '1767225599'])).status).toBe('signature_mismatch');
+    expect((await json([http, '--format', 'http', ...GIVEN])).status).toBe('valid');
   });
 
   it('with its signature apart is never looked into: a body may be dressed as a container', async () => {
-    expect((await json([http, ...GIVEN])).verdict).toBe('signature_mismatch');
+    expect((await json([http, ...GIVEN])).status).toBe('signature_mismatch');
     const rec = file('dressed', recorded());
-    expect((await json([rec, ...GIVEN])).verdict).toBe('signature_mismatch');
+    expect((await json([rec, ...GIVEN])).status).toBe('signature_mismatch');
   });
 
   it('without its signature says what to pass', async () => {
@@ -144,12 +144,12 @@ describe('one delivery', () => {
     expect(stderr).toMatch(
       /holds no delivery in a format that svc reads\nhint: with a body alone pass --timestamp and --signature/,
     );
-    expect((await json([ping, '--signature', SIGNATURE])).verdict).toBe('missing_timestamp');
+    expect((await json([ping, '--signature', SIGNATURE])).status).toBe('missing_timestamp');
   });
 
   it('that ends too early is no valid one', async () => {
     const cut = file('cut.http', request().subarray(0, -1));
-    expect((await json([cut])).verdict).toBe('truncated_input');
+    expect((await json([cut])).status).toBe('truncated_input');
     expect((await verify([cut])).stdout).toContain('81 B of it are there');
   });
 
@@ -237,7 +237,7 @@ describe('the clock', () => {
       age_s: 93_600,
     });
     expect(await json([ping, ...GIVEN, '--now', '2026-01-01T00:10:00Z'])).toMatchObject({
-      verdict: 'stale',
+      status: 'stale',
       age_s: 600,
       signature_ok: true,
       event_id: 'evt_1',
@@ -252,9 +252,9 @@ describe('the clock', () => {
     ['5m', 301, 'stale'],
     ['300', -300, 'valid'],
     ['300', -301, 'future'],
-  ])('with --tolerance %s, %i s on: %s', async (tolerance, offset, verdict) => {
-    expect((await json([ping, ...GIVEN, '--tolerance', tolerance, '--now', String(NOW_S + offset)])).verdict).toBe(
-      verdict,
+  ])('with --tolerance %s, %i s on: %s', async (tolerance, offset, status) => {
+    expect((await json([ping, ...GIVEN, '--tolerance', tolerance, '--now', String(NOW_S + offset)])).status).toBe(
+      status,
     );
   });
 
@@ -263,7 +263,7 @@ describe('the clock', () => {
     const late = { now: () => (NOW_S + 99_999) * 1000 };
     expect(await json([rec], late)).toMatchObject({ valid: true, age_s: 1, clock: 'received_at' });
     expect((await verify([rec], late)).stdout).toContain('age 1 s when received');
-    expect(await json([rec, '--now', 'now'], late)).toMatchObject({ verdict: 'stale', clock: 'now' });
+    expect(await json([rec, '--now', 'now'], late)).toMatchObject({ status: 'stale', clock: 'now' });
   });
 
   it('that is in milliseconds is told', async () => {
@@ -277,7 +277,7 @@ describe('several', () => {
   const mixed = file('mixed.ndjson', recorded() + recorded(Buffer.from('{}')) + recorded());
 
   it('are an array, lines, or rows, with a summary on stderr', async () => {
-    expect((await json([mixed])).map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+    expect((await json([mixed])).map(({ status }: { status: string }) => status)).toEqual([
       'valid',
       'signature_mismatch',
       'valid',

@@ -29,7 +29,7 @@ const DELIVERY: RecordedDelivery = {
   path: '/',
   headers: [['X-A', 'b']],
   body_b64: 'e30=',
-  verdict: 'valid',
+  status: 'valid',
   event_id: 'evt_1',
   event_type: 'webhook.ping',
   duplicate: false,
@@ -110,7 +110,7 @@ describe('a turn of the event loop', () => {
     await done;
     const whole = lines.join('');
     expect(readFileSync(path, 'utf8')).toBe(whole);
-    // Nobody was told before everything was there: it was one write.
+    // No promise resolved before everything was there: it was one write.
     expect(seen).toEqual([whole.length, whole.length, whole.length]);
   });
 
@@ -131,13 +131,13 @@ describe('--append', () => {
     ['a file that was cut in its second line', `${LINE}{"v":1,"received`, LINE],
     ['a file that was cut in its first line', '{"v', ''],
     ['a file that was cut in a long line', `${LINE}{"v":1,"body_b64":"${'A'.repeat(200_000)}`, LINE],
-  ])('continues %s', async (_, before, kept) => {
+  ])('continues %s', async (_, before, remaining) => {
     const path = fresh();
     if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
     const { writer, notices } = openRecording(path, { append: true });
     await writer.add(LINE);
-    expect(readFileSync(path, 'utf8')).toBe(`${kept}${LINE}`);
-    const removed = (before ?? '').length - kept.length;
+    expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
+    const removed = (before ?? '').length - remaining.length;
     expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`of which ${removed} bytes were removed`)]);
   });
 
@@ -163,13 +163,13 @@ describe('--append', () => {
 });
 
 describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
-  it('is told once, and to everybody who waits', async () => {
+  it('is reported once, and to every caller', async () => {
     const { writer } = openRecording('/dev/full', { append: true });
-    const told: (string | undefined)[] = [];
-    writer.onChange((trouble) => told.push(trouble?.message));
+    const failures: (string | undefined)[] = [];
+    writer.onChange((trouble) => failures.push(trouble?.message));
     expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);
     expect(await writer.add(LINE)).toBe(false);
-    expect(told).toEqual(['--record: cannot write /dev/full: no space left on device']);
+    expect(failures).toEqual(['--record: cannot write /dev/full: no space left on device']);
     expect(writer.failure).toMatchObject({ code: 'file_unusable' });
   });
 });

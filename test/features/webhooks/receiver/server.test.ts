@@ -353,9 +353,9 @@ describe('a slow sender', () => {
 describe('the end', () => {
   it('waits for what is under way, and refuses what is new', async () => {
     const receipt = await start();
-    let held: Arrival | undefined;
+    let current: Arrival | undefined;
     receipt.onArrival = (arrival) => {
-      held = arrival;
+      current = arrival;
     };
     const sender = new Sender(receipt.port).send(delivery(event('evt_1')));
     await receipt.news();
@@ -364,7 +364,7 @@ describe('the end', () => {
     await receipt.news();
     expect(receipt.refusals).toMatchObject([{ reason: 'closing', response: 503 }]);
     await expect(deliver(receipt.port, event('evt_3'))).rejects.toThrow();
-    held?.respond(204, '');
+    current?.respond(204, '');
     expect([(await sender.answer()).status, (await sender.answer()).status]).toEqual([204, 503]);
     await draining;
     expect(receipt.arrivals).toHaveLength(1);

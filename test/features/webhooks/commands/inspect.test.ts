@@ -15,7 +15,7 @@ const PING = sampleEvent('webhook.ping', { ...made, id: 'evt_1' });
 const SUMMARY = sampleEvent('summary.completed', { ...made, id: 'evt_2' });
 
 const show = (stdin: unknown, args: readonly string[] = [], options: RunOptions = {}) =>
-  svc(['webhooks', 'show', ...args], {
+  svc(['webhooks', 'inspect', ...args], {
     now: () => NOW,
     stdin: typeof stdin === 'string' || stdin instanceof Uint8Array ? stdin : JSON.stringify(stdin),
     ...options,
@@ -40,7 +40,7 @@ function recording(...bodies: readonly Uint8Array[]): string {
     .map((body) => {
       const line = { v: 1, received_at: '2026-01-01T00:00:00.000Z', remote: '127.0.0.1', method: 'POST', path: '/' };
       const rest = {
-        verdict: 'valid',
+        status: 'valid',
         event_id: null,
         event_type: null,
         duplicate: false,
@@ -53,7 +53,7 @@ function recording(...bodies: readonly Uint8Array[]): string {
     .join('');
 }
 
-describe('webhooks show', () => {
+describe('webhooks inspect', () => {
   it('tells what there is to know of a summary', async () => {
     const { code, stdout, stderr } = await show(SUMMARY);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

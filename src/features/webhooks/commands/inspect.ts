@@ -10,8 +10,9 @@ import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
-export const webhooksShow = recordCommand({
-  id: 'webhooks show',
+export const webhooksInspect = recordCommand({
+  id: 'webhooks inspect',
+  aliases: ['show'],
   summary: 'Show an event to read: who, what, the summaries and the transcript',
   description:
     'Reads an event, an array of events, or what deliveries are kept in: raw HTTP, HAR, curl lines and recordings. One event is shown in full, several as a list. A delivery is verified first where a secret is given, whatever its age; where its signature is not good, the event is not shown and the exit status is 1. A line of a recording that cannot be read is told of, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event as it was received.',
@@ -26,8 +27,8 @@ export const webhooksShow = recordCommand({
   },
   exits: ['signature_invalid'],
   examples: [
-    { run: 'svc webhooks show delivery.http --secret-file key.txt', why: 'What is in a delivery, if it is genuine' },
-    { run: 'svc webhooks show rec.ndjson --event-id evt_2 --full', why: 'One event of a recording, to its end' },
+    { run: 'svc webhooks inspect delivery.http --secret-file key.txt', why: 'What is in a delivery, if it is genuine' },
+    { run: 'svc webhooks inspect rec.ndjson --event-id evt_2 --full', why: 'One event of a recording, to its end' },
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
