@@ -98,7 +98,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['-a'] },
     { args: ['alertname=NodeDown', 'team=~"db|web"', '--older-than', '1s', '--limit', '5'] },
     { args: ['-a', '--group-by', 'team', '--group-by', 'severity'] },
-    { args: ['-a', '--count-by', 'instance'] },
+    { args: ['-a', '--group-by', 'instance'] },
     { args: ['--count'], prints: 'text' },
   ],
   'alerts get': [{ args: ['1a58c20e'] }, { args: ['77c0'] }],

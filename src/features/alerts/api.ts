@@ -26,16 +26,16 @@ export const ENDPOINTS = {
   receivers: list('/receivers', 'receiver'),
   silences: list('/silences', 'silence'),
   silence: get(SILENCE, 'silence'),
-  /** Not repeatable: each success makes a silence, or replaces the one whose id is given. */
+  /** Not repeatable: each success creates a silence, or replaces the one with the given id. */
   postSilence: endpoint<Parsed<'postedSilence'>>({
     method: 'POST',
     path: '/silences',
     effect: 'write',
     answer: schema('postedSilence'),
   }),
-  /** Expires the silence. The service stores it for a while, but cannot make it active again. */
+  /** Expires the silence. The service cannot make it active again. */
   deleteSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'destroy' }),
-  /** The same without a confirmation, for a silence that the command itself made. It may be repeated. */
+  /** Without a confirmation, for a silence that the command itself created. It may be repeated. */
   withdrawSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'write' }),
   alerts: list('/alerts', 'alert'),
   postAlerts: endpoint({ method: 'POST', path: '/alerts', effect: 'write' }),
@@ -54,7 +54,7 @@ export function openAlertmanager(target: Target) {
 
   /** With a receiver, only its own groups decide whether it is notified. */
   async function mutings({ filter, receiver }: AlertFilter = {}): Promise<Mutings> {
-    // The configuration is short, and groups can be as long as the list of alerts. A compatible server may have no status.
+    // The configuration is short; groups can be as long as the list of alerts.
     const config = await ifPossible(async () => (await status()).config.original);
     const all = new Map<string, MutedGroup[]>();
     if (!/\b(?:mute|active)_time_intervals\b/.test(config ?? '')) return all;
@@ -67,7 +67,7 @@ export function openAlertmanager(target: Target) {
     return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
   }
 
-  /** With the intervals that mute each. Servers before 0.28 have no such field, and are not asked for them. */
+  /** With the time intervals that mute each alert (0.28 or newer). */
   async function* alerts(query: AlertQuery = {}): AsyncGenerator<Alert, void, void> {
     let muted: Mutings | undefined;
     for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
@@ -81,12 +81,11 @@ export function openAlertmanager(target: Target) {
     groups,
     mutings,
     alerts,
-    /** The response as it came; undefined where a time interval mutes alerts, which the response does not say. */
+    /** The unchanged response; undefined if a time interval mutes alerts, which the response does not show. */
     async alertsRaw(query: AlertQuery = {}) {
       const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
       const { value: first } = await chunks.next();
       const begin = Buffer.from(first ?? []);
-      // Each alert of a server that mutes by time has this field.
       if (begin.includes('"mutedBy"') && (await mutings(query)).size > 0) {
         await chunks.return?.();
         return undefined;
@@ -97,7 +96,7 @@ export function openAlertmanager(target: Target) {
       client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
     receivers: () => client.items(ENDPOINTS.receivers),
     receiversRaw: async () => client.raw(ENDPOINTS.receivers),
-    /** The filter is compared with the matchers of the silences as text. Expired silences are among them. */
+    /** Compares the filter with the matchers as text. Includes expired silences. */
     silences: (filter: readonly string[] = []) => client.items(ENDPOINTS.silences, { query: { filter } }),
     silencesRaw: async (filter: readonly string[] = []) => client.raw(ENDPOINTS.silences, { query: { filter } }),
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
@@ -105,9 +104,9 @@ export function openAlertmanager(target: Target) {
     deleteSilence: async (id: string, confirmed: Confirmed) =>
       client.send(ENDPOINTS.deleteSilence, byId(id), confirmed),
     withdrawSilence: async (id: string) => answered(await client.send(ENDPOINTS.withdrawSilence, byId(id))),
-    /** Any request below the service's base path, and its response as it came. */
+    /** Any request below the base path, with the unchanged response. */
     answer: client.answer.bind(client),
-    /** The server's clock minus ours, of the latest response that had a date. */
+    /** The server's clock minus ours, by its latest response. */
     get clockSkewMs() {
       return client.clockSkewMs;
     },
@@ -118,34 +117,31 @@ export function openAlertmanager(target: Target) {
 /** One group that an alert is in. */
 export interface MutedGroup {
   readonly receiver: string;
-  /** The names of the intervals; empty where the group notifies its receiver. */
+  /** The names of the intervals; empty if the group notifies its receiver. */
   readonly mutedBy: readonly string[];
 }
 
-/**
- * Which alerts a time interval mutes in at least one of their groups, by fingerprint (Alertmanager 0.28 and later). `GET /alerts`
- * calls such an alert active; only `GET /alerts/groups` names the intervals.
- */
+/** The groups of each alert that a time interval mutes in at least one, by fingerprint. Only `GET /alerts/groups` names the intervals. */
 type Mutings = ReadonlyMap<string, readonly MutedGroup[]>;
 
-/** An alert that is muted in each of its groups notifies no receiver, and is suppressed. */
+/** An alert that is muted in each of its groups is suppressed. */
 function withMuting(alert: Alert, groups: readonly MutedGroup[] | undefined): Alert {
   if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
   const mutedBy = [...new Set(groups.flatMap((group) => group.mutedBy))];
   return { ...alert, status: { ...alert.status, state: 'suppressed', mutedBy } };
 }
 
-/** Of a batch that it answers with 400 the server has stored the valid alerts. */
+/** The server stores the valid alerts of a batch that it answers with 400. */
 function partlyStored(error: unknown, count: number): never {
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400 || count < 2) throw error;
   throw new SvcError('partly_done', `${error.message}; the server may have stored the other alerts of the ${count}`, {
-    hint: 'look: svc alerts list -a',
+    hint: 'check: svc alerts list -a',
     httpStatus: error.httpStatus,
     cause: error,
   });
 }
 
-/** Reads what is not essential: a failure is ignored, an interruption is not. */
+/** Undefined after a failure. An interruption is thrown. */
 export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -164,7 +160,6 @@ async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   }
 }
 
-/** An empty receiver is no filter to the server, and is not sent. */
 function groupParameters({ active, silenced, inhibited, filter, receiver }: AlertQuery) {
   return { active, silenced, inhibited, filter, receiver: receiver === '' ? undefined : receiver };
 }
@@ -179,7 +174,6 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A whole id as it is sent. Throws `invalid_value`. */
 export function silenceId(text: string): string {
   if (!isUuid(text)) {
     throw new SvcError('invalid_value', `"${text}" is not a silence id`, {

@@ -1,4 +1,4 @@
-/** What svc doctor and svc sandbox status ask an alert manager. */
+/** The checks of svc doctor and svc sandbox status. */
 import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
 import { openAlertmanager } from './api.ts';

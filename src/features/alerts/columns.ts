@@ -1,4 +1,4 @@
-/** How alerts are shown: the cells, columns and outputs that the commands about them share. */
+/** Cells, columns and outputs that the alert commands share. */
 import type { Candidates } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
 import type { Alert, Receiver } from './schema.ts';
@@ -6,10 +6,10 @@ import { effectiveState } from './selection.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
 
-/** Those that have a column of their own are not repeated among the labels. */
+/** Labels with a column of their own are left out of the labels column. */
 export const OWN_COLUMN = new Set(['alertname', 'severity']);
 
-/** Undefined where it is missing: a label may be called `constructor`. */
+/** Labels may have names such as `constructor`. */
 export function ownValue(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
@@ -60,8 +60,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
-/** What a table without rows says. */
-export const EMPTY = { empty: 'no such alerts (suppressed ones are listed with -a)' };
+export const EMPTY = { empty: 'no active alerts match; use -a to include silenced, inhibited and muted ones' };
 export const ALERT_LIST: ListOutput<Alert> = {
   kind: 'list',
   columns: ALERT_COLUMNS,
@@ -77,7 +76,7 @@ export const ALERT_LIST: ListOutput<Alert> = {
   ...EMPTY,
 };
 
-/** One line that tells an alert from others. */
+/** The name and labels of an alert, on one line. */
 export function alertTitle({ labels }: Pick<Alert, 'labels'>): string {
   return [labels['alertname'] ?? '', ...labelCells(labels, new Set(['alertname']))].join(' ').trim();
 }
@@ -93,13 +92,10 @@ export function receiverCandidate({ name }: Receiver): { readonly value: string 
   return { value: receiverPattern(name) };
 }
 
-/** C0, C1 and what else is not seen; RE2 reads their escape as the character itself. */
+/** Control and invisible characters. RE2 accepts their escapes. */
 const UNSEEN = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-/**
- * The regular expression that matches this name alone, for `--receiver`. A dot matches itself as well, and stays: nearly every
- * name would be unreadable otherwise.
- */
+/** The regular expression for this name, for `--receiver`. Dots are not escaped, so that the names stay readable. */
 export function receiverPattern(name: string): string {
   return name
     .replace(/[\\+*?()|[\]{}^$]/g, '\\$&')

@@ -1,7 +1,4 @@
-/**
- * What the alert manager's answers of 400 and above mean. Doc 1 §7 has three of them; the others are what real servers and
- * the proxies in front of them answer. The transport reads all others in the common way.
- */
+/** What error responses mean: doc 1 §7 has three; the others are from real servers and the proxies in front of them. */
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
@@ -16,22 +13,25 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
   const text = serviceMessage(answer);
   const failure = (code: ErrorCode, message: string, hint?: string) =>
     new SvcError(code, message, { httpStatus: status, hint });
-  const missing = () =>
-    failure('not_found', 'there is no silence with this id', 'svc silences list -a shows all, expired ones too');
+  const missing = () => failure('not_found', 'no silence has this id', 'svc silences list -a shows all silences');
 
   switch (status) {
     case 401:
       return failure(
         'unauthorized',
-        `the alert manager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'wants a credential'}${text && `: ${text}`}`,
+        `Alertmanager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
         credentialSent
-          ? 'it is wrong or has expired: check SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'
+          ? 'check SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'
           : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
       );
     case 404:
     case 410:
       if (status === 404 && isMissingSilence(answer, endpoint)) return missing();
-      return failure('wrong_path', `${method} ${path} is not known there: ${text || 'no reason given'}`, CHECK_PATH);
+      return failure(
+        'wrong_path',
+        `the server does not know ${method} ${path}: ${text || 'no reason given'}`,
+        CHECK_PATH,
+      );
     case 400:
     case 405:
     case 406:
@@ -40,42 +40,39 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
     case 431:
       return failure(
         'refused',
-        `the alert manager refused: ${text || `status ${status}`}`,
+        `Alertmanager refused the request: ${text || `status ${status}`}`,
         refusalHint(answer, text, endpoint),
       );
     case 500:
-      // Before 0.26 a missing silence is a failure of the server when it is deleted.
+      // Before 0.26, deleting a missing silence is a server error.
       if (method === 'DELETE' && text === 'silence not found') return missing();
       if (!text.includes('multiple matcher sets')) return undefined;
       return failure(
         'refused',
-        `the alert manager cannot show this in its API v2: ${text}`,
-        'list with matchers that leave this silence out; it can be expired by its whole id',
+        `Alertmanager cannot show this silence in its API v2: ${text}`,
+        'exclude the silence with matchers; to expire it, pass its full id',
       );
     case 503:
       if (text.startsWith('Limit of concurrent GET')) {
-        const hint = 'repeat it; its --web.get-concurrency raises the limit';
-        return failure('server_error', `the alert manager is busy: ${text}`, hint);
+        const hint = 'try again, or raise --web.get-concurrency of the server';
+        return failure('server_error', `Alertmanager is busy: ${text}`, hint);
       }
       if (!text.startsWith('Exceeded configured timeout')) return undefined;
       if (effect === 'read') {
-        const hint = 'ask for less, or raise its --web.timeout';
-        return failure('server_error', `the alert manager gave up: ${text}`, hint);
+        const hint = 'add matchers, or raise --web.timeout of the server';
+        return failure('server_error', `Alertmanager timed out: ${text}`, hint);
       }
       return failure(
         'outcome_unknown',
-        `the alert manager gave up waiting for itself: ${text}; it mostly applies the write all the same`,
-        'look with svc silences list or svc alerts list before you repeat it',
+        `Alertmanager timed out: ${text}; it has probably applied the write`,
+        'check with svc silences list or svc alerts list before you repeat it',
       );
     default:
       return undefined;
   }
 }
 
-/**
- * The service itself says "no such silence" with a JSON string, or with nothing at all. Text, HTML and JSON objects come
- * from its router or from a proxy: the address is wrong then, and nothing is known of the silence.
- */
+/** The service reports a missing silence with a JSON string or an empty body. Anything else is from a router or a proxy. */
 function isMissingSilence({ contentType, text }: FailedAnswer, { method, path }: Call): boolean {
   if (!path.startsWith('/silence/') && !(method === 'POST' && path === '/silences')) return false;
   if (text.trim() === '') return contentType === '' || contentType.includes('json');
@@ -85,15 +82,15 @@ function isMissingSilence({ contentType, text }: FailedAnswer, { method, path }:
 function refusalHint({ status, text: body }: FailedAnswer, text: string, { method, path }: Call): string | undefined {
   if (status === 405) return CHECK_PATH;
   if (status === 431) return 'the request is too long: use fewer or shorter matchers';
-  // A body that is no JSON or fails its schema is refused whole, with an object; a string speaks of some of the alerts.
+  // An object means that the server refused the body; a string is about some of the alerts.
   if (status === 400 && method === 'POST' && path === '/alerts' && body.startsWith('"')) {
-    return 'where several alerts were sent, the valid ones were stored';
+    return 'if you sent several alerts, the valid ones were stored';
   }
-  if (text.includes('parsing regexp')) return 'its regular expressions are RE2: no look-around, no back-references';
+  if (text.includes('parsing regexp')) return 'regular expressions are RE2: no look-around, no back-references';
   if (text.startsWith('bad matcher format') || text.includes('invalid label name')) {
-    return 'before 0.27, and in its classic mode, label names have letters, digits and _ only, and begin with no digit';
+    return 'before 0.27, label names can have only letters, digits and _, and no digit at the beginning';
   }
   return text.includes('must not match the empty string')
-    ? 'add a matcher that an alert without the label does not match'
+    ? 'add a matcher that requires a value, such as team=db'
     : undefined;
 }

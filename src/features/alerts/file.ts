@@ -1,4 +1,4 @@
-/** Alerts and silences from a file: JSON, one object or an array of them, or NDJSON; checked whole before anything is sent. */
+/** Alerts and silences from a file (JSON or NDJSON), checked before anything is sent. */
 import type { RunContext } from '../../cli/command.ts';
 import { parseTime } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
@@ -13,7 +13,7 @@ interface Rows {
 export type Row = Readonly<Record<string, unknown>>;
 
 interface FileRules {
-  /** What is parsed instead of a row: with defaults, and without what is not sent. `where` names the row in messages. */
+  /** Adds defaults to a row and removes what is not sent. `where` names the row in messages. */
   readonly complete: (row: Row, where: string) => Row;
   readonly mayBeEmpty?: boolean;
 }
@@ -46,7 +46,7 @@ export async function readRows<T extends keyof Rows>(
   return { rows, isArray };
 }
 
-/** A time as a person may write it becomes RFC 3339 in UTC, which is how services and exports write it. */
+/** Any time that svc accepts, as RFC 3339 in UTC. */
 function resolved(text: unknown, where: string, now: number): unknown {
   if (typeof text !== 'string') return text;
   const ms = Date.parse(text);
@@ -59,7 +59,7 @@ function resolved(text: unknown, where: string, now: number): unknown {
   }
 }
 
-/** The one JSON value of a file that a person gave, or the array of its lines (NDJSON). `source` names it in messages. */
+/** The JSON value of a file, or the array of its lines (NDJSON). `source` names it in messages. */
 export function parseJson(bytes: Uint8Array, source: string): unknown {
   let text: string;
   try {
@@ -77,7 +77,7 @@ export function parseJson(bytes: Uint8Array, source: string): unknown {
   }
 }
 
-/** The values of NDJSON; undefined where the first line is no JSON value of its own. */
+/** Undefined if the first line is not a JSON value. */
 function parseLines(text: string, source: string): unknown[] | undefined {
   const values: unknown[] = [];
   for (const [index, line] of text.split('\n').entries()) {

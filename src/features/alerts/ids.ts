@@ -1,27 +1,30 @@
-/** Fingerprints of alerts and ids of silences, which a person may shorten as long as they name one thing. */
+/** Finds alerts by fingerprint and silences by id, or by an unambiguous beginning. */
 import { SvcError } from '../../errors.ts';
 import { type Alertmanager, isUuid } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect } from './selection.ts';
 
-/** `form`: what can be the beginning of an id at all. The server finds no id in upper case, so all are in lower case here. */
+/** `form`: a possible beginning. The server does not find ids in upper case, so they are in lower case here. */
 const KINDS = {
-  alert: { form: /^[0-9a-f]{1,16}$/, hint: 'svc alerts list -a shows all; a resolved alert is gone' },
-  silence: { form: /^[0-9a-f][0-9a-f-]{0,35}$/, hint: 'svc silences list -a shows all, expired ones too' },
+  alert: { form: /^[0-9a-f]{1,16}$/, hint: 'svc alerts list -a shows all alerts that are not resolved' },
+  silence: { form: /^[0-9a-f][0-9a-f-]{0,35}$/, hint: 'svc silences list -a shows all silences' },
 };
 type Thing = keyof typeof KINDS;
 
 const MOST_NAMED = 5;
 
-/** The text in lower case. Throws `invalid_value` where no id can begin so. */
 function checkPrefix(thing: Thing, prefix: string): string {
   const { form, hint } = KINDS[thing];
   const lower = prefix.toLowerCase();
   if (form.test(lower)) return lower;
-  throw new SvcError('invalid_value', `"${prefix}" is no ${thing} id, nor the beginning of one`, { hint });
+  throw new SvcError(
+    'invalid_value',
+    `"${prefix}" is not ${thing === 'alert' ? 'an alert fingerprint' : 'a silence id'} or the beginning of one`,
+    { hint },
+  );
 }
 
-/** Throws `not_found`, and `invalid_value` where several ids begin so. */
+/** Throws `not_found`, or `invalid_value` if several ids begin like this. */
 function findByPrefix<T>(thing: Thing, items: readonly T[], idOf: (item: T) => string, prefix: string): T {
   const wanted = checkPrefix(thing, prefix);
   const found = new Map<string, T>();
@@ -32,7 +35,9 @@ function findByPrefix<T>(thing: Thing, items: readonly T[], idOf: (item: T) => s
   }
   const [first, ...others] = found.values();
   if (first === undefined) {
-    throw new SvcError('not_found', `there is no ${thing} ${wanted}`, { hint: KINDS[thing].hint });
+    throw new SvcError('not_found', `no ${thing} has the ${thing === 'alert' ? 'fingerprint' : 'id'} ${wanted}`, {
+      hint: KINDS[thing].hint,
+    });
   }
   if (others.length === 0) return first;
   const named = [...found.keys()].slice(0, MOST_NAMED).join(', ');
@@ -42,42 +47,40 @@ function findByPrefix<T>(thing: Thing, items: readonly T[], idOf: (item: T) => s
   });
 }
 
-/** Whether a text can be a fingerprint or the beginning of one. Some words can, such as `dead`. */
+/** Also true for some names, such as `dead`. */
 export function isFingerprintPrefix(text: string): boolean {
   return KINDS.alert.form.test(text.toLowerCase());
 }
 
-/** Throws `invalid_value` where no fingerprint can begin so. */
 export function checkFingerprints(prefixes: readonly string[]): void {
   for (const prefix of prefixes) checkPrefix('alert', prefix);
 }
 
-/** Every alert is read, for the service has no way to ask for one. Throws `not_found` and `invalid_value`. */
+/** Reads all alerts: the service has no request for one. */
 export async function findAlert(alertmanager: Pick<Alertmanager, 'alerts'>, prefix: string): Promise<Alert> {
   checkFingerprints([prefix]); // before anything is sent
   const [alert] = pickAlerts(await collect(alertmanager.alerts()), [prefix]);
   return alert as Alert;
 }
 
-/** The alerts that several texts mean. Two that mean the same alert give it once. */
+/** Each alert once. */
 export function pickAlerts(alerts: readonly Alert[], prefixes: readonly string[]): readonly Alert[] {
   const found = prefixes.map((prefix) => findByPrefix('alert', alerts, ({ fingerprint }) => fingerprint, prefix));
   return [...new Set(found)];
 }
 
-/** The one silence whose id is, or begins with, the text. */
 export function pickSilence(silences: readonly Silence[], prefix: string): Silence {
   return findByPrefix('silence', silences, ({ id }) => id, prefix);
 }
 
-/** One id, or the beginning of one, and the silence or the reason why there is none. */
+/** What was typed, and the silence or the error. */
 export type FoundSilence =
   | { readonly typed: string; readonly silence: Silence; readonly error?: undefined }
   | { readonly typed: string; readonly silence?: undefined; readonly error: SvcError };
 
 type Silences = Pick<Alertmanager, 'silence' | 'silences'>;
 
-/** Each silence once. One that is not there does not keep the others from being found. A single whole id is read by itself. */
+/** Each silence once. A missing one is no reason not to find the others. */
 export async function findSilences(alertmanager: Silences, typed: readonly string[]): Promise<readonly FoundSilence[]> {
   for (const text of typed) checkPrefix('silence', text); // before anything is sent
   const [first = '', ...others] = typed;

@@ -1,4 +1,4 @@
-/** Label names and alert names that the service knows, and which of them a mistyped one was probably meant to be. */
+/** Suggests known label names and alert names for mistyped ones. */
 import type { RunContext } from '../../cli/command.ts';
 import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
@@ -11,14 +11,14 @@ interface Names {
   readonly alertNames: Set<string>;
 }
 
-/** Of alerts and the running configuration. A silence may itself be mistyped: its names are only suggested. */
+/** From alerts and the configuration. Names in silences may be mistyped too, so they are only suggested. */
 export interface KnownNames extends Names {
   readonly silenced: Names;
 }
 
 const MOST_EDITS = 2;
 
-/** For each label name and alert name that is not known but close to a known one, a question. Ask only where nothing matches. */
+/** One question for each unknown name that is close to a known one. */
 export function suggestNames(matchers: readonly Matcher[], known: KnownNames): string[] {
   const found = new Set<string>();
   const question = (kind: string, names: keyof Names, given: string): void => {
@@ -37,7 +37,6 @@ function didYouMean(kind: string, given: string, meant: string): string {
   return `unknown ${kind} ${given}: did you mean ${meant}?`;
 }
 
-/** For an option that names a label which is not among `names`. */
 export function unknownLabel(option: string, given: string, names: Iterable<string>): SvcError {
   const known = closest(given, names);
   const message = known === undefined ? `unknown label ${given}` : didYouMean('label', given, known);
@@ -46,7 +45,7 @@ export function unknownLabel(option: string, given: string, names: Iterable<stri
   });
 }
 
-/** The first of the closest other names, if any is within two edits and has more in common than its length. */
+/** The closest other name within two edits. */
 export function closest(given: string, names: Iterable<string>): string | undefined {
   const near = [...names].flatMap((name) => {
     if (name === given || Math.max(name.length, given.length) <= MOST_EDITS) return [];
@@ -57,12 +56,11 @@ export function closest(given: string, names: Iterable<string>): string | undefi
   return near.sort((a, b) => a.edits - b.edits)[0]?.name;
 }
 
-/** For matchers that match nothing: what names in them are probably mistyped. */
 export async function mistypedNames(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<string[]> {
   return matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager));
 }
 
-/** Warns of them. The result is complete without the warning, so a failure to read the known names is ignored. */
+/** A failure to read the known names is ignored. */
 export async function warnOfNames(
   matchers: readonly Matcher[],
   alertmanager: Alertmanager,
@@ -74,7 +72,6 @@ export async function warnOfNames(
   });
 }
 
-/** Refuses label names that no alert, silence or configuration of the service has. `option`: what named them. */
 export async function refuseUnknownLabels(
   names: readonly string[],
   option: string,
@@ -86,7 +83,6 @@ export async function refuseUnknownLabels(
   if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
 }
 
-/** The names in the alerts, the silences and the running configuration. */
 export async function readKnownNames(
   alertmanager: Pick<Alertmanager, 'alerts' | 'silences' | 'status'>,
 ): Promise<KnownNames> {
@@ -95,7 +91,7 @@ export async function readKnownNames(
   for await (const { labels } of alertmanager.alerts()) {
     for (const [name, value] of Object.entries(labels)) addEquality(known, name, value);
   }
-  // Newer servers may be unable to list their silences, and compatible ones may have no status: names from the rest will do.
+  // Newer servers may be unable to list their silences, and compatible ones may have no status.
   await ifPossible(async () => {
     for await (const { matchers } of alertmanager.silences()) {
       for (const wire of matchers) addMatcher(silenced, matcherFrom(wire));
@@ -110,7 +106,6 @@ function addEquality({ labels, alertNames }: Names, name: string, value: string)
   if (name === 'alertname') alertNames.add(value);
 }
 
-/** Remote text: what is not YAML, or refers to itself too often, names nothing. */
 async function parseYaml(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
@@ -120,7 +115,7 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/** Routes and inhibition rules name labels in these fields, at any depth of the configuration file. */
+/** Routes and inhibition rules have these fields, at any depth. */
 function addConfiguration(known: Names, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
   if (!isObject(value)) return;
@@ -139,7 +134,6 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item !== '...') : [];
 }
 
-/** One matcher, or a list of them in braces. */
 function addMatchers(known: Names, text: string): void {
   for (const item of splitList(text.trim().replace(/^\{(.*)\}$/s, '$1'))) {
     const parsed = parseFallback(item);

@@ -1,17 +1,10 @@
-/**
- * Matchers on the command line: what the service's default grammar takes, but where that grammar would guess, a refusal
- * that shows the spelling to type. Name and value in double quotes always mean what they say.
- */
+/** Matchers on the command line, in the service's default grammar. Where that grammar guesses, svc refuses and shows what to type. */
 import { SvcError } from '../../errors.ts';
 import { formatMatcher, type Matcher, matcher, OPERATORS, type Operator, parseFallback, splitList } from './matcher.ts';
 
-/** Any text that cannot be meant as a matcher, a list of them or several names. */
 const BARE_NAME = /^(?![\s[("'`])[^=!~{}",]+(?<!\s)$/;
 
-/**
- * Several arguments, and the items of one `{…}` list, all have to match. `notice` says what a bare word was taken for.
- * Throws `invalid_value` (exit 2).
- */
+/** All arguments, and all items of a `{…}` list, must match. `notice` reports a first argument that is taken as an alert name. */
 export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
   return args.flatMap((text, index) => {
     if (index === 0 && BARE_NAME.test(text)) {
@@ -25,7 +18,7 @@ export function parseMatcherArguments(args: readonly string[], notice: (text: st
 
 const EXAMPLE = `'name="value"'`;
 
-/** What the server would read is shown, too, where it is not what was probably meant. */
+/** If the server would read the text in another way, the hint shows that too. */
 function refused(text: string, why: string, ...meant: readonly string[]): SvcError {
   const literal = parseFallback(text);
   const other = literal?.name ? inShell(formatMatcher(literal)) : '';
@@ -41,15 +34,13 @@ function parseBraces(text: string): Matcher[] {
   return items.map(parseArgument);
 }
 
-/** The parts of what looks like a matcher, before any grammar judges it. */
 interface Parts {
   readonly name: string;
-  /** All operator characters in a row. */
   readonly operator: string;
   readonly value: string;
 }
 
-/** Blanks are taken off beside it: looked for in it, a long run of them would be gone through from each of its characters. */
+/** Blanks are trimmed outside: matching long runs of them here would take quadratic time. */
 const PARTS = /^(?:("(?:[^"\\]|\\.)*")\s*|([^=!~]*))([=!~](?:[=!~\s]*[=!~])?)(.*)$/s;
 
 function partsOf(text: string): Parts | undefined {
@@ -58,7 +49,7 @@ function partsOf(text: string): Parts | undefined {
   return { name: withoutQuotes(quoted ?? bare.trimEnd()), operator, value: value.trimStart() };
 }
 
-/** Only for hints: the text without the quotes around it, of which one may be missing. */
+/** For hints: the text without the quotes around it, one of which may be missing. */
 function withoutQuotes(text: string): string {
   return text
     .replace(/^(["'`])(.*?)\1?$/s, '$2')
@@ -70,7 +61,7 @@ function parseArgument(untrimmed: string): Matcher {
   const text = untrimmed.trim();
   const [, metric, list = ''] = /^([a-zA-Z_:][\w:]*)\s*(\{.*\})$/s.exec(text) ?? [];
   if (metric !== undefined) {
-    throw refused(text, 'a name before a list is not taken', spelled('alertname', '=', metric), inShell(list));
+    throw refused(text, 'a name before a list is not supported', spelled('alertname', '=', metric), inShell(list));
   }
   if (text === '') throw refused(text, 'is empty', EXAMPLE);
   const parts = partsOf(text);
@@ -80,14 +71,14 @@ function parseArgument(untrimmed: string): Matcher {
   if (!OPERATORS.some((known) => known === operator)) {
     const negated = operator.includes('!');
     const meant = operator.includes('~') ? (negated ? '!~' : '=~') : negated ? '!=' : '=';
-    throw refused(text, `there is no operator ${operator}`, spelled(name, meant, value));
+    throw refused(text, `${operator} is not an operator`, spelled(name, meant, value));
   }
   if (/^[[(]/.test(text)) {
     const bare = spelled(name.slice(1).trim(), operator, value.replace(/[\])]$/, ''));
-    throw refused(text, 'brackets around a matcher are not taken', bare);
+    throw refused(text, 'brackets around a matcher are not supported', bare);
   }
   if (/^(['`]).*\1$/s.test(value) && value.length > 1) {
-    throw refused(text, "the shell's quotes were passed through", spelled(name, operator, value));
+    throw refused(text, 'the value is in single quotes', spelled(name, operator, value));
   }
   refuseSeveral(text, parts);
   const parsed = parseFallback(untrimmed);
@@ -106,10 +97,10 @@ function refuseSeveral(text: string, { name, operator, value }: Parts): void {
   if (more.length === 0) return;
   const all = [partsOf(first ?? ''), ...more].filter((parts) => parts !== undefined);
   const spellings = all.map((parts) => spelled(parts.name, parts.operator, parts.value));
-  throw refused(text, 'these are several matchers, and each has to be an argument of its own', ...spellings);
+  throw refused(text, 'several matchers must be separate arguments', ...spellings);
 }
 
-/** The canonical spelling of what was probably meant, in the quotes that keep a shell from taking its double quotes away. */
+/** What was probably meant, quoted for the shell. */
 function spelled(name: string, operator: string, value: string): string {
   return inShell(formatMatcher(matcher(name, operator as Operator, withoutQuotes(value))));
 }

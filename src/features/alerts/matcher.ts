@@ -1,6 +1,6 @@
-/** Matchers: their one canonical spelling, and the two grammars in which servers read them. */
+/** The canonical spelling of matchers, and the two grammars that servers use. */
 
-// A type, not an interface: only so is it assignable to the service's own matcher, which has unknown fields.
+// A type, because an interface is not assignable to the service's matcher, which has unknown fields.
 export type Matcher = {
   readonly name: string;
   readonly value: string;
@@ -38,7 +38,7 @@ export function formatMatcher(of: Matcher): string {
   return `${name}${operatorOf(of)}${quote(of.value)}`;
 }
 
-/** Whether both lists mean the same: order and repetition do not matter. */
+/** Order and repetition do not matter. */
 export function sameMatchers(a: readonly Matcher[], b: readonly Matcher[]): boolean {
   const left = new Set(a.map(formatMatcher));
   const right = new Set(b.map(formatMatcher));

@@ -1,10 +1,10 @@
-/** What matchers match, as the server would decide it: its regular expressions are RE2 and match the whole value. */
+/** Which labels matchers match. Like the server, it uses RE2 and matches the complete value. */
 import { SvcError } from '../../errors.ts';
 import { formatMatcher, type Matcher } from './matcher.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The test of a whole value; undefined where the expression is not valid. */
+/** Undefined if the expression is invalid. */
 async function wholeValue(regex: string): Promise<((value: string) => boolean) | undefined> {
   const { RE2JS, RE2JSException } = await import('re2js');
   try {
@@ -16,7 +16,7 @@ async function wholeValue(regex: string): Promise<((value: string) => boolean) |
   }
 }
 
-/** A test for labels that no alert of the server needs to have; a missing label is an empty one. */
+/** A missing label is an empty one. */
 export async function labelTest(matchers: readonly Matcher[]): Promise<(labels: Labels) => boolean> {
   const tests = await Promise.all(
     matchers.map(async (of) => {
@@ -34,7 +34,7 @@ export async function labelTest(matchers: readonly Matcher[]): Promise<(labels: 
 }
 
 interface Reach {
-  /** Whether it matches an absent label, which counts as an empty one. An expression that is not valid may. */
+  /** Whether it matches a missing label. An invalid expression may. */
   readonly empty: boolean;
   /** Whether it matches every other value. */
   readonly every: boolean;
@@ -42,9 +42,9 @@ interface Reach {
   readonly names: boolean;
 }
 
-/** Each printable ASCII character alone, and longer texts: what matches all of these is taken to match every value. */
+/** A matcher that matches all of these is taken to match every value. */
 const VALUES = [...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)), 'é', '-aZ', 'a1_:/. b'];
-/** Those that begin as a name does: what matches them, such as `\b.*`, leaves out hardly an alert. */
+/** `\b.*` matches all of these, and nearly every alert. */
 const NAMES = VALUES.filter((value) => /^[a-z0-9]/i.test(value));
 
 async function reachOf({ value, isRegex, isEqual }: Matcher): Promise<Reach> {
@@ -59,20 +59,19 @@ async function reachOf({ value, isRegex, isEqual }: Matcher): Promise<Reach> {
   };
 }
 
-/** True only when the matcher surely needs its label to be there. */
+/** True only if the matcher certainly requires its label. */
 export async function needsLabel(of: Matcher): Promise<boolean> {
   return !(await reachOf(of)).empty;
 }
 
-/** Whether no matcher requires a definite value: each is negative, or accepts every value that begins as a name, or an absent label. */
+/** Whether no matcher requires a definite value: each is negative, or accepts every name or a missing label. */
 export async function isWide(matchers: readonly Matcher[]): Promise<boolean> {
-  // What an equality decides, no regular expression has to.
   if (matchers.some(({ isEqual, isRegex, value }) => isEqual && !isRegex && value !== '')) return false;
   const reaches = await Promise.all(matchers.filter(({ isEqual, isRegex }) => isEqual && isRegex).map(reachOf));
   return reaches.every(({ empty, names }) => empty || names);
 }
 
-/** Matchers that are probably a mistake: they exclude each other, select everything, or match alerts without the label. */
+/** Warns of matchers that are probably a mistake. */
 export async function matcherWarnings(matchers: readonly Matcher[]): Promise<string[]> {
   const judged = await Promise.all(matchers.map(async (of) => ({ of, ...(await reachOf(of)) })));
   return [

@@ -1,14 +1,11 @@
-/**
- * The resources of doc 1 §2, read leniently: unknown fields stay, enum values and times are text as they came, and only what
- * svc relies on must be there. Newer servers add fields, and a success is never rejected because of one.
- */
+/** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
 import { isTextRecord } from '../../json-object.ts';
 
-/** Checked in place, not copied: a label may be called `__proto__`, which a copy would lose. */
+/** Not copied: a copy would lose a label named `__proto__`. */
 const labelSet = z.custom<Readonly<Record<string, string>>>(isTextRecord, 'must be an object of texts');
 
-/** What is left out, or null, where there is nothing. Real servers require these fields, compatible ones may not have them. */
+/** Compatible servers may omit these fields, or send null. */
 function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   return z.pipe(
     z.nullish(schema),
@@ -42,7 +39,7 @@ export const silence = z.looseObject({
 });
 export type Silence = z.infer<typeof silence>;
 
-/** Also what a file given by the user must hold, so that a wrong one is refused before anything is sent. */
+/** Also the schema of a file. */
 export const postableSilence = z.looseObject({
   ...silenceFields,
   matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
@@ -100,12 +97,12 @@ export const status = z.looseObject({
     goVersion: z.optional(z.string()),
   }),
   config: z.looseObject({ original: z.string() }),
-  /** When the instance started, although the name says a duration. */
+  /** When the instance started, despite the name. */
   uptime: z.string(),
 });
 export type Status = z.infer<typeof status>;
 
-/** The booleans of `GET /alerts` (doc 1 §4); for `all` none, for each is true by default. */
+/** The booleans of `GET /alerts` (doc 1 §4), each true by default. */
 export interface StateQuery {
   readonly active?: boolean;
   readonly silenced?: boolean;
@@ -114,8 +111,8 @@ export interface StateQuery {
 }
 
 export interface AlertFilter {
-  /** Matchers in their canonical spelling; all have to match. */
+  /** Matchers in their canonical spelling; all must match. */
   readonly filter?: readonly string[] | undefined;
-  /** A regular expression for the whole name of a receiver. */
+  /** A regular expression for the complete name of a receiver. */
   readonly receiver?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The options that choose alerts, what the server is asked for them, and what is then selected from its response. */
+/** The options that select alerts, the query sent to the server, and the selection from its response. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -14,7 +14,7 @@ export const SELECTION_FLAGS = {
     type: 'choice',
     repeat: true,
     choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-    help: 'Only alerts in this state; muted is by a time interval, suppressed is any of silenced, inhibited and muted (default active)',
+    help: 'Only alerts in this state (default active; suppressed is any other)',
   },
   all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
   receiver: {
@@ -22,12 +22,12 @@ export const SELECTION_FLAGS = {
     short: 'r',
     value: 'regex',
     complete: 'receivers',
-    help: 'Only alerts routed to receivers whose whole name matches',
+    help: 'Only alerts for receivers whose complete name matches',
   },
 } as const satisfies Flags;
 
 export const AGE_FLAG = {
-  'older-than': { type: 'duration', help: 'Only alerts that started longer ago' },
+  'older-than': { type: 'duration', help: 'Only alerts that started longer ago than this' },
 } as const satisfies Flags;
 
 /** An empty list means `active`. */
@@ -50,9 +50,8 @@ export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSel
 }
 
 /**
- * The service has one `suppressed`, and drops an alert that is silenced and inhibited as soon as either is not wanted. So svc asks
- * for every state that may include a wanted alert, and `keepsAlert` does the rest by `silencedBy`, `inhibitedBy` and `mutedBy`.
- * For `GET /alerts` an alert that a time interval mutes is active.
+ * The service omits an alert that is silenced and inhibited unless both are requested, and calls a muted alert active. So svc requests
+ * every state that may include a wanted alert, and `keepsAlert` selects from the response.
  */
 export function alertQuery(wanted: WantedStates): StateQuery {
   if (wanted === 'all') return {};
@@ -67,7 +66,7 @@ export function alertQuery(wanted: WantedStates): StateQuery {
   };
 }
 
-/** Whether the server answers `alertQuery` with exactly the alerts that `keepsAlert` keeps, where no time interval mutes any. */
+/** Whether `alertQuery` returns exactly the wanted alerts, unless a time interval mutes some. */
 export function serverSelects(wanted: WantedStates): boolean {
   return wanted === 'all' || orActive(wanted).every((state) => state === 'active');
 }
@@ -97,7 +96,7 @@ function orActive(states: readonly AlertState[]): readonly AlertState[] {
 }
 
 export function wantedStates(options: { readonly all: boolean; readonly state: readonly AlertState[] }): WantedStates {
-  if (options.all && options.state.length > 0) throw new SvcError('usage', '--all and --state contradict each other');
+  if (options.all && options.state.length > 0) throw new SvcError('usage', '--all and --state cannot be used together');
   return options.all ? 'all' : options.state;
 }
 
@@ -121,7 +120,6 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]>
   return all;
 }
 
-/** Those items that a test keeps, as they come. */
 export async function* filterAsync<T>(items: AsyncIterable<T>, predicate: (item: T) => boolean): AsyncGenerator<T> {
   for await (const item of items) if (predicate(item)) yield item;
 }

@@ -1,4 +1,4 @@
-/** How silences are shown: the cells, columns and outputs that the commands about them share. */
+/** Cells, columns and outputs that the silence commands share. */
 import type { Candidates } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
@@ -39,7 +39,7 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
           ? undefined
           : previousID === silenceID
             ? 'the same id'
-            : `${previousID}, now expired and replaced`,
+            : `${previousID} (expired and replaced)`,
     },
     { name: 'matchers', cell: matcherTexts },
     { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
@@ -48,7 +48,7 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'comment', cell: ({ comment }) => comment },
     {
       name: 'result',
-      cell: ({ unchanged }) => (unchanged ? 'unchanged: it covers this time already' : undefined),
+      cell: ({ unchanged }) => (unchanged ? 'unchanged: it already covers this time' : undefined),
     },
     {
       name: 'matches',
@@ -76,10 +76,10 @@ export function postedCandidates(posted: PostedSilence): Candidates {
 }
 
 export interface SilenceOutcome {
-  /** The silence that was named, or what was typed where there is none. */
+  /** The silence, or what was typed if there is none. */
   readonly id: string;
   readonly result: 'extended' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
-  /** The silence that is in force now: the same, or the one that the server made instead; null where there is none. */
+  /** The silence in force now: the same or its replacement; null if there is none. */
   readonly silenceID: string | null;
   readonly matchers: PostableSilence['matchers'];
   readonly endsAt: string | null;
@@ -111,7 +111,6 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   id: ({ id, silenceID }) => silenceID ?? id,
 };
 
-/** Of a silence that stays as it is. */
 export function unchanged(result: 'at-max' | 'skipped', silence: Silence, message: string): SilenceOutcome {
   const { id, matchers, endsAt, comment } = silence;
   return { id, result, silenceID: id, matchers, endsAt, comment, message };

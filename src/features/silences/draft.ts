@@ -1,4 +1,4 @@
-/** Silences before they are sent: made of a file's row, or of a silence that exists and what is to change. */
+/** Silences before they are sent: from a file, or from an existing silence and its changes. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Alertmanager, isUuid } from '../alerts/api.ts';
@@ -7,13 +7,13 @@ import { unknownLabel } from '../alerts/known-names.ts';
 import { formatMatcher, type Matcher, matcher, matcherFrom, sameMatchers } from '../alerts/matcher.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
 
-/** What was made of a silence. `matched` is null where nothing was counted. */
+/** A silence that was sent. `matched` is null if no alerts were counted. */
 export interface PostedSilence extends PostableSilence {
   readonly silenceID: string;
-  /** The silence that was updated; the same as `silenceID` unless the server had to make a new one. */
+  /** The updated silence; the same as `silenceID` unless the server replaced it. */
   readonly previousID?: string;
   readonly matched: { readonly alerts: number; readonly active: number } | null;
-  /** Only where a silence was to be there, one way or another: nothing was sent, for it was there. */
+  /** With --ensure and ack: whether it already existed, so that nothing was sent. */
   readonly unchanged?: boolean;
 }
 
@@ -25,10 +25,7 @@ export interface SilenceChanges {
   readonly comment?: string | undefined;
 }
 
-/**
- * The silence as it is with the changes in it, and without what the service does not take back (doc 1 §2: gettableSilence).
- * Unknown fields stay: newer servers have annotations there, and a field that is left out is a field that is wiped.
- */
+/** Without the fields that the service does not accept (doc 1 §2: gettableSilence). Unknown fields are preserved. */
 export function applyChanges(
   { status: _, updatedAt: __, ...silence }: Silence,
   changes: SilenceChanges,
@@ -37,7 +34,7 @@ export function applyChanges(
   return { ...silence, ...Object.fromEntries(changed) };
 }
 
-/** A silence with the later end; undefined where it lasts as long as `max` allows. Twice the same silence gives the same end. */
+/** Undefined if the silence already lasts as long as `max` allows. */
 export function extended(silence: Silence, by: number, max = Number.POSITIVE_INFINITY): PostableSilence | undefined {
   const end = Date.parse(silence.endsAt);
   const wanted = Math.min(end + by, Date.parse(silence.startsAt) + max);
@@ -47,11 +44,11 @@ export function extended(silence: Silence, by: number, max = Number.POSITIVE_INF
 interface FileRules {
   /** Of new silences without an author. */
   readonly createdBy: string;
-  /** A backup may be empty, and what others have stored without a reason is brought back without one. */
+  /** A backup may be empty, and its comments too. */
   readonly backup?: boolean;
 }
 
-/** New silences get an author and a start if they have none; those with an id are updates and are sent as they are. */
+/** New silences get a default author and start. Those with an id are updates. */
 export async function readSilences(
   path: string,
   { createdBy, backup = false }: FileRules,
@@ -70,10 +67,7 @@ export async function readSilences(
   return readRows('silence', path, { complete, mayBeEmpty: backup }, ctx);
 }
 
-/**
- * What to send so that a silence like the draft is there; the silence itself where it already is. One with the same matchers that
- * covers the draft's time is enough; one that covers only the beginning is extended, and keeps its author and comment.
- */
+/** The existing silence that covers the draft, or what to send: an existing silence with a later end, or the draft. */
 export async function ensured(
   draft: PostableSilence,
   alertmanager: Pick<Alertmanager, 'silences'>,
@@ -84,7 +78,7 @@ export async function ensured(
   let present: Silence | undefined;
   for await (const silence of alertmanager.silences(matchers.map(formatMatcher))) {
     const { state } = silence.status;
-    // An active one has begun, whatever the clocks say. One with a gap before the draft is another silence.
+    // An active one has begun, whatever the clocks say.
     const begun = state === 'active' || (state === 'pending' && Date.parse(silence.startsAt) <= start);
     if (!begun || Date.parse(silence.endsAt) < start) continue;
     if (!sameMatchers(silence.matchers.map(matcherFrom), matchers) || !accepts(silence)) continue;
@@ -95,20 +89,17 @@ export async function ensured(
   return { wanted: applyChanges(present, { endsAt: draft.endsAt }) };
 }
 
-/** One that was there, as if it had been sent. */
 export function unchangedSilence(silence: Silence): PostedSilence {
   const { id, ...fields } = applyChanges(silence, {});
   return { silenceID: silence.id, ...fields, matched: null, unchanged: true };
 }
 
-/** One equality for each label, without those of `drop`; the name of the alert first. Throws where nothing is left. */
+/** One equality for each label, except those of `drop`; the alert name first. */
 export function matchersOfLabels(labels: Alert['labels'], drop: readonly string[] = []): Matcher[] {
   for (const name of drop) if (!Object.hasOwn(labels, name)) throw unknownLabel('--drop', name, Object.keys(labels));
   const left = Object.entries(labels).filter(([name]) => !drop.includes(name));
   if (left.length === 0) {
-    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`, {
-      hint: 'leave at least one that says which alerts are meant',
-    });
+    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`);
   }
   return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
 }

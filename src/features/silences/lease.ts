@@ -1,4 +1,4 @@
-/** A short silence that is extended while a command runs, and ended with it. */
+/** A short silence that is extended while a command runs, and expired after it. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, Plan } from '../../http/endpoint.ts';
@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000;
 const LONGEST_SLEEP = 3_600_000;
 const SHORTEST_SLEEP = 200;
 
-/** Whatever becomes of this process, the silence ends soon. */
+/** If this process dies, the silence ends soon. */
 export class SilenceLease {
   readonly ttl: number;
   readonly #covering: Pick<PostableSilence, 'matchers' | 'createdBy' | 'comment'>;
@@ -55,7 +55,7 @@ export class SilenceLease {
     return undefined;
   }
 
-  /** Whatever is under way is not waited for. */
+  /** Does not wait for requests under way. */
   abandon(): Promise<void> {
     return this.#alertmanager.close();
   }
@@ -72,7 +72,7 @@ export class SilenceLease {
     }
   }
 
-  /** The silence whose answer was lost. Its end, to the millisecond, tells it from others that say the same. */
+  /** The silence whose response was lost. Its end, to the millisecond, distinguishes it. */
   async #findPosted(draft: PostableSilence): Promise<Silence | undefined> {
     const silences = await collect(this.#alertmanager.silences(matcherTexts(draft)));
     return silences.find(
@@ -81,7 +81,7 @@ export class SilenceLease {
     );
   }
 
-  /** One that lapsed is made again; false where somebody else has ended it, which is respected. */
+  /** A silence that ran out is created again. False if somebody else expired it. */
   async #extend(): Promise<boolean> {
     const before = await this.#alertmanager.silence(this.id).catch((error: unknown) => {
       if (error instanceof SvcError && error.code === 'not_found') return undefined;
@@ -94,7 +94,7 @@ export class SilenceLease {
     }
     const later = Math.max(Date.parse(before.endsAt), this.#now() + this.ttl);
     const id = answered(await this.#post(applyChanges(before, { endsAt: new Date(later).toISOString() })));
-    // It was ended after it was read: the service created another one in its place.
+    // It was expired after it was read, so the service created another one.
     if (id !== this.id && this.#now() < this.end) {
       await this.#withdraw(id);
       return false;
@@ -103,7 +103,7 @@ export class SilenceLease {
     return true;
   }
 
-  /** Extends the silence whenever less than `graceMs` of it is left, until `over`. A failure is reported, and it is tried again. */
+  /** Extends the silence whenever less than `graceMs` is left, until `over`. After a failure it tries again. */
   async renew(graceMs: number, over: AbortSignal): Promise<void> {
     const { notice, sleep } = this.#ctx;
     let failed = false;
@@ -117,7 +117,7 @@ export class SilenceLease {
       }
       try {
         if (!(await this.#extend())) {
-          notice(`warning: somebody else has ended silence ${this.id}, and it is not made again`);
+          notice(`warning: somebody else expired silence ${this.id}; svc does not create it again`);
           return;
         }
         if (failed) notice(`silence ${this.id} is extended again`);
@@ -133,10 +133,7 @@ export class SilenceLease {
     return this.#withdraw(this.id);
   }
 
-  /**
-   * Writes are not repeated elsewhere, but this one may be: the id is that of our own silence, an expired one stays expired, and
-   * deleting it again is a success. So where the answer does not tell, reading does, and what is still there is deleted again.
-   */
+  /** This write may be repeated: it expires our own silence, and an expired one stays expired. */
   async #withdraw(id: string): Promise<void> {
     const latest = this.#ctx.now() + PATIENCE_MS;
     for (let attempt = 1; ; attempt++) {

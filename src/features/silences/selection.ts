@@ -1,4 +1,4 @@
-/** Which silences are meant: by state, author, comment and end, and by what they really mute. */
+/** The options that select silences: by state, author, comment and end, and by what they mute. */
 
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags, Input } from '../../cli/flags.ts';
@@ -13,26 +13,24 @@ import type { Silence } from '../alerts/schema.ts';
 import { filterAsync } from '../alerts/selection.ts';
 import { author } from './writer.ts';
 
-/** What tells silences apart by more than their ids, for all commands that take many of them. */
 export const SELECTION_FLAGS = {
   'created-by': {
     type: 'string',
     value: 'author',
-    help: 'Only of this author; me for yourself, ~regex for a pattern',
+    help: 'Only silences of this author (me, or ~regex)',
   },
-  comment: { type: 'string', value: 'text', help: 'Only with this text in the comment; ~regex for a pattern' },
+  comment: { type: 'string', value: 'text', help: 'Only silences with this text in the comment (or ~regex)' },
   'for-alert': {
     type: 'string',
     value: 'fingerprint|matcher',
     repeat: true,
     complete: 'fingerprints',
-    help: 'Only those that mute this alert now, as the server says',
+    help: 'Only silences that mute this alert now',
   },
-  matching: { type: 'pairs', help: 'Only those that would mute an alert with these labels' },
-  unused: { type: 'boolean', help: 'Only active ones that mute no alert now' },
+  matching: { type: 'pairs', help: 'Only silences that would mute an alert with this label' },
+  unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
 } as const satisfies Flags;
 
-/** Which states a list has: active and pending by default. */
 export const STATE_FLAGS = {
   state: {
     type: 'choice',
@@ -40,32 +38,30 @@ export const STATE_FLAGS = {
     choices: ['active', 'pending', 'expired'],
     help: 'Only silences in this state (default active, pending)',
   },
-  expired: { type: 'boolean', help: 'Only expired ones, as --state expired' },
+  expired: { type: 'boolean', help: 'Same as --state expired' },
   all: { type: 'boolean', short: 'a', help: 'Silences in every state' },
   within: {
     type: 'duration',
     positive: true,
-    help: 'Only those that end within this time, or with --expired ended within it',
+    help: 'Only silences that end (with --expired: ended) within this time',
   },
 } as const satisfies Flags;
 
 export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAGS> & {
   /** Undefined for every state. */
   readonly states: ReadonlySet<string> | undefined;
-  /** Ends within so many milliseconds, or ended within them. */
+  /** Milliseconds. */
   readonly within: number | undefined;
 };
 
-/** The states of silences that have not ended. */
 export const CURRENT = ['active', 'pending'];
 
-/** Whether the state alone decides, so that the server's answer needs no reading. */
+/** Whether nothing but the state selects, so that the response needs no parsing. */
 export function selectsByState({ within, createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
   const texts = [within, createdBy, comment].every((one) => one === undefined);
   return texts && Object.keys(matching).length === 0 && forAlert.length === 0 && !unused;
 }
 
-/** The silences that are selected, of those that the server has, or that have all of the matchers `filter` as text. */
 export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
@@ -95,7 +91,6 @@ export async function selectedSilences(
   return Object.keys(matching).length === 0 ? silences : matchingLabels(silences, matching);
 }
 
-/** Those that would mute an alert with these labels. */
 async function* matchingLabels(silences: AsyncIterable<Silence>, labels: SilenceSelection['matching']) {
   for await (const silence of silences) {
     const matches = await labelTest(silence.matchers.map(matcherFrom));
@@ -103,7 +98,7 @@ async function* matchingLabels(silences: AsyncIterable<Silence>, labels: Silence
   }
 }
 
-/** How many alerts each silence mutes now, by its id. Those that mute none are not in it. */
+/** How many alerts each silence mutes now, by its id. Unused silences are left out. */
 export async function countsBySilence(
   alertmanager: Pick<Alertmanager, 'alerts'>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -147,29 +142,24 @@ function textTest(
   }
 }
 
-/** What the options of both kinds say together. */
 export function selectionOf(
   options: Input<Record<never, never>, typeof SELECTION_FLAGS & typeof STATE_FLAGS>,
 ): SilenceSelection {
   const { state, expired, all } = options;
   if (expired && state.some((one) => one !== 'expired')) {
-    throw new SvcError('usage', '--expired and --state name different states', {
-      hint: 'use --state alone: --state expired --state active',
-    });
+    throw new SvcError('usage', '--expired and --state cannot be used together');
   }
   if (all && (expired || state.length > 0)) {
-    throw new SvcError('usage', `--all and --${expired ? 'expired' : 'state'} contradict each other`);
+    throw new SvcError('usage', `--all and --${expired ? 'expired' : 'state'} cannot be used together`);
   }
   const states = expired ? ['expired'] : state.length > 0 ? state : CURRENT;
   return { ...options, states: all ? undefined : new Set(states) };
 }
 
-/** What the server filters silences by. */
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
   return parseMatcherArguments(matcher, ctx.notice).map(formatMatcher);
 }
 
-/** The values that a person at a terminal chooses. */
 export async function chooseSome(
   choices: readonly { readonly value: string; readonly name: string }[],
   noun: string,

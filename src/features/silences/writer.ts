@@ -1,4 +1,4 @@
-/** Writing silences safely: what is checked before one is sent, what is asked, and what is read after a refusal. */
+/** Checks, confirms and sends silences, for every command that writes them. */
 import { bulk, bulkAnswer } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags } from '../../cli/flags.ts';
@@ -21,15 +21,13 @@ export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
   return ctx.settings.get('alerts.author') ?? ctx.identity;
 }
 
-/** Of every command that writes silences. */
 export const ALL_ALERTS = {
-  'all-alerts': { type: 'boolean', help: 'Allow silences that no matcher limits to a definite value' },
+  'all-alerts': { type: 'boolean', help: 'Allow silences that could mute everything' },
 } as const satisfies Flags;
 
-/** The argument of commands that change several silences. */
 export const SILENCE_IDS = {
   id: {
-    help: 'Ids, or enough of the beginning to tell each from others',
+    help: 'Ids, or their unambiguous beginnings',
     repeat: true,
     required: true,
     complete: 'silences',
@@ -37,15 +35,15 @@ export const SILENCE_IDS = {
 } as const satisfies Arguments;
 
 export const AUTHOR = {
-  author: { type: 'string', value: 'name', help: 'Who (default: setting alerts.author, or user@host)' },
+  author: { type: 'string', value: 'name', help: 'The author (default: alerts.author, or user@host)' },
 } as const satisfies Flags;
 
-/** A silence that may be sent once `ask` has passed. */
+/** A silence to send after `ask`. */
 export interface CheckedSilence {
   readonly draft: PostableSilence;
-  /** The alerts that match now, in every state. Undefined where they were not read. */
+  /** The alerts that match now, in every state. Undefined if they were not read. */
   readonly alerts?: readonly Alert[] | undefined;
-  /** An update that mutes no more and no longer than before, and is not asked about. */
+  /** An update that mutes no more and no longer than before. It needs no confirmation. */
   readonly mutesNoMore?: boolean;
 }
 
@@ -54,11 +52,10 @@ export interface WriterOptions {
   readonly allAlerts: boolean;
   /** More alerts than this are refused. */
   readonly maxAlerts?: number | undefined;
-  /** The matchers were typed, so that names which nothing matches may be mistyped. */
+  /** The user typed the matchers, so names may be mistyped. */
   readonly typed?: boolean;
 }
 
-/** How all commands check, ask about and send silences. */
 export class SilenceWriter {
   readonly #alertmanager: Alertmanager;
   readonly #ctx: RunContext;
@@ -70,43 +67,38 @@ export class SilenceWriter {
     this.#options = options;
   }
 
-  /** In a dry run no alerts are counted: the request follows from the arguments alone. */
+  /** In a dry run no alerts are counted. */
   async check(draft: PostableSilence): Promise<CheckedSilence> {
     const { allAlerts, maxAlerts, typed } = this.#options;
     checkWindow(draft, this.#ctx.now());
     const matchers = draft.matchers.map(matcherFrom);
     for (const warning of await matcherWarnings(matchers)) this.#ctx.notice(`warning: ${warning}`);
     const wide = !allAlerts && (await isWide(matchers));
-    // A regular expression may be wide only because it is wrong: the server, which alone can tell, is asked first.
+    // A regular expression that only the server can judge may be invalid, which it says first.
     if (wide && (this.#ctx.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(draft);
     if (this.#ctx.dryRun) return { draft };
-    // By `filter`, the server matches exactly as it will match the silence, and refuses what is not RE2.
+    // The server matches a filter as it will match the silence, and refuses what is not RE2.
     const alerts = await collect(this.#alertmanager.alerts({ filter: matcherTexts(draft) }));
     if (wide) throw tooWide(draft);
     if (maxAlerts !== undefined && alerts.length > maxAlerts) {
       throw new SvcError(
         'guarded',
         `${spell(draft)} matches ${alerts.length} alerts, more than ${maxAlerts}; nothing was sent`,
-        { hint: 'narrow it, or allow more with --max-alerts' },
+        { hint: 'add matchers, or raise --max-alerts' },
       );
     }
     if (typed && alerts.length === 0) await warnOfNames(matchers, this.#alertmanager, this.#ctx, 'no alert matches; ');
     return { draft, alerts };
   }
 
-  /**
-   * From 0.25 to 0.27 a refused update of the matchers leaves the old silence expired, so what would be refused has to be found
-   * out beforehand: `GET /alerts?filter=` runs the same parser.
-   */
+  /** From 0.25 to 0.27 a refused update of the matchers expires the old silence, so svc finds out beforehand what would be refused. */
   async checkUpdate(silence: Silence, draft: PostableSilence): Promise<CheckedSilence> {
     if (silence.status.state === 'expired') {
-      throw new SvcError(
-        'guarded',
-        `silence ${silence.id} is expired: an update would make a new one and leave it as it is`,
-        { hint: `make a new one: svc silences recreate ${shellWord(silence.id)}` },
-      );
+      throw new SvcError('guarded', `silence ${silence.id} has expired and cannot be updated`, {
+        hint: `create it again: svc silences recreate ${shellWord(silence.id)}`,
+      });
     }
-    // Their order counts: the server makes a new silence of another order, too.
+    // The server creates a new silence even if only the order changes.
     const changed = spell(silence) !== spell(draft);
     const [before, after] = [windowOf(silence), windowOf(draft)];
     if (!changed && after.end <= before.end && after.start >= before.start) {
@@ -119,7 +111,7 @@ export class SilenceWriter {
     return checked;
   }
 
-  /** Reports what each silence would mute, and asks one question about all of them where that is needed. */
+  /** Reports what each silence mutes, and asks one question about all of them if one needs it. */
   async ask(checked: readonly CheckedSilence[]): Promise<void> {
     const now = serverTime(this.#alertmanager, this.#ctx.now());
     for (const { draft, alerts } of checked) {
@@ -134,7 +126,7 @@ export class SilenceWriter {
     await this.#ctx.confirm(`${subject}? ${reasons.join(' ')}`);
   }
 
-  /** In a script the number decides nothing: a cron line ends the same way at any hour. */
+  /** Only at a terminal: a cron job must not depend on how many alerts are active. */
   async #manyAlerts(checked: readonly CheckedSilence[]): Promise<string | undefined> {
     const { interactive, yes, dryRun } = this.#ctx;
     const muted = new Set(
@@ -169,27 +161,26 @@ export class SilenceWriter {
     if (Math.abs(skew) > TOLERATED_SKEW) {
       const seconds = Math.round(Math.abs(skew) / 1000);
       this.#ctx.notice(
-        `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and its silences start and end by it`,
+        `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and silences start and end by it`,
       );
     }
     const { id: previousID, ...sent } = draft;
     const matched = alerts === undefined ? null : { alerts: alerts.length, active: alerts.filter(isActive).length };
     if (previousID === undefined) return { silenceID, ...sent, matched };
     if (previousID === silenceID) return { silenceID, previousID, ...sent, matched };
-    // The server starts a silence that replaces another one now, whatever was sent. What was written stays true without this.
+    // The server starts a replacement now, whatever was sent.
     const stored = await alertmanager.silence(silenceID).catch(() => undefined);
     const { id: _, ...fields } = stored === undefined ? draft : applyChanges(stored, {});
     return { silenceID, previousID, ...fields, matched };
   }
 
-  /** Checks a new silence, reports what it would mute, asks where that is needed, and sends it. */
   async create(draft: PostableSilence): Promise<PostedSilence | Plan> {
     const checked = await this.check(draft);
     await this.ask([checked]);
     return this.post(checked);
   }
 
-  /** Asks about all, and sends them. One that fails is reported and does not stop the others. */
+  /** One that fails is reported and does not stop the others. */
   async postAll(
     checked: readonly CheckedSilence[],
   ): Promise<{ readonly value: readonly PostedSilence[]; readonly code: ErrorCode | undefined } | Plan> {
@@ -206,10 +197,10 @@ export class SilenceWriter {
   }
 }
 
-/** A checked silence is sent; an outcome is reported as it is; an error is the failure of this silence alone. */
+/** What to do with one silence: send it, report this outcome, or report this error. */
 type Step = CheckedSilence | SilenceOutcome | SvcError;
 
-/** All are planned, and what has to be asked is asked, before the first is sent. Each is sent whatever happens to the others. */
+/** Plans and confirms all changes before it sends the first. One that fails does not stop the others. */
 export async function changeEach<Found extends FoundSilence>(
   found: readonly Found[],
   result: 'extended' | 'recreated',
@@ -258,64 +249,63 @@ function report(draft: PostableSilence, alerts: readonly Alert[], now: number): 
 }
 
 function tooWide(draft: PostableSilence): SvcError {
-  return new SvcError('invalid_value', `${spell(draft)} could mute everything: no matcher requires a definite value`, {
-    hint: 'add a matcher for a value, such as team=db, or pass --all-alerts',
+  return new SvcError('invalid_value', `${spell(draft)} could mute everything`, {
+    hint: 'add a matcher that requires a value, such as team=db, or pass --all-alerts',
   });
 }
 
-/** The server adds to an end the time for which it keeps ended silences, and cannot write years of five digits. */
+/** The server adds its retention to the end, and cannot write years of five digits. */
 const TOO_LATE = Date.parse('9999-01-01T00:00:00Z');
 
-/** Refuses what the server is known to refuse of a window. */
 function checkWindow(draft: PostableSilence, now: number): void {
   const { start, end } = windowOf(draft);
   const refused = (why: string, hint?: string) =>
     new SvcError('invalid_value', `the silence would end ${why}`, { hint });
   const { startsAt, endsAt } = draft;
-  if (end <= now) throw refused(`in the past (${endsAt})`, 'to end one now: svc silences expire <id>');
+  if (end <= now) throw refused(`in the past (${endsAt})`, 'to expire one now: svc silences expire <id>');
   if (end <= start) throw refused(`(${endsAt}) before it starts (${startsAt})`);
-  if (end >= TOO_LATE) throw refused(`later than the server can store (${endsAt})`, 'give it a nearer end');
+  if (end >= TOO_LATE) throw refused(`later than the server can store (${endsAt})`);
 }
 
-/** Label names that a filter takes and a silence of older servers does not. */
+/** Older servers accept these label names in a filter, but not in a silence. */
 function checkNames({ matchers }: PostableSilence): void {
   const wrong = matchers.find(({ name }) => name.includes(':'));
   if (wrong === undefined) return;
   throw new SvcError(
     'invalid_value',
-    `the label name "${wrong.name}" holds a colon, which older servers refuse in a silence`,
-    { hint: 'make a new silence with it instead: svc silences create' },
+    `the label name "${wrong.name}" has a colon, which older servers refuse in a silence`,
+    { hint: 'create a new silence instead: svc silences create' },
   );
 }
 
-/** Matchers that are each fit for a filter, but of which all match an alert without their labels, are no silence to the server. */
+/** The server refuses a silence if all of its matchers match an alert without labels. */
 async function checkNeeds(draft: PostableSilence): Promise<void> {
   for (const of of draft.matchers.map(matcherFrom)) {
-    // A negative matcher is enough to it, whatever that matches.
+    // The server accepts any negative matcher.
     if (!of.isEqual || (await needsLabel(of))) return;
   }
   throw new SvcError('invalid_value', `${spell(draft)} may match an alert without any label`, {
-    hint: 'the server refuses such a silence: add a matcher for a value, such as team=db',
+    hint: 'the server refuses this: add a matcher that requires a value, such as team=db',
   });
 }
 
-/** A refused update may have ended the old silence all the same: reading it tells, and then the outcome is not "nothing". */
+/** A refused update may have expired the old silence all the same. */
 async function explainRefusal(error: unknown, { id }: PostableSilence, alertmanager: Alertmanager): Promise<never> {
   if (!(error instanceof SvcError) || error.code !== 'refused' || id === undefined) throw error;
   const after = await alertmanager.silence(id).catch(() => undefined);
   if (after !== undefined && after.status.state !== 'expired') throw error;
   const outcome =
-    after === undefined ? 'the state of the old silence is unknown' : 'the server expired the old silence all the same';
+    after === undefined ? 'the state of the old silence is unknown' : 'the server expired the old silence';
   throw new SvcError('not_as_asked', `${error.message}, and ${outcome}`, {
-    hint: `look: svc silences get ${shellWord(id)}`,
+    hint: `check: svc silences get ${shellWord(id)}`,
     cause: error,
   });
 }
 
-/** More than this between the clocks makes a silence start or end noticeably wrong. The skew is known to a second. */
+/** Milliseconds between the clocks. The skew is known to a second. */
 const TOLERATED_SKEW = 5_000;
 
-/** The time of the server's clock, as its latest response showed it. */
+/** The server's time, by its latest response. */
 export function serverTime({ clockSkewMs = 0 }: Pick<Alertmanager, 'clockSkewMs'>, now: number): number {
   return Math.abs(clockSkewMs) > TOLERATED_SKEW ? now + clockSkewMs : now;
 }

@@ -23,7 +23,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     JSON_TYPE,
     '"Failed to create silence: start time must be before end time"\n',
     'refused',
-    'refused: Failed to create silence: start time',
+    'refused the request: Failed to create silence: start time',
     undefined,
   ],
   [
@@ -32,7 +32,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     JSON_TYPE,
     '{"code":400,"message":"parsing silence body from \\"\\" failed"}',
     'refused',
-    'refused: parsing silence body from ""',
+    'refused the request: parsing silence body from ""',
     undefined,
   ],
   [
@@ -128,19 +128,11 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     undefined,
   ],
   // a missing silence, in the service's own words
-  ['silence', 404, '', '', 'not_found', 'no silence with this id', 'silences list -a'],
-  ['postSilence', 404, JSON_TYPE, '"silence not found"\n', 'not_found', 'no silence with this id', 'silences list -a'],
-  ['deleteSilence', 404, JSON_TYPE, '', 'not_found', 'no silence with this id', 'silences list -a'],
-  ['deleteSilence', 404, '', '', 'not_found', 'no silence with this id', 'silences list -a'],
-  [
-    'deleteSilence',
-    500,
-    JSON_TYPE,
-    '"silence not found"\n',
-    'not_found',
-    'no silence with this id',
-    'silences list -a',
-  ],
+  ['silence', 404, '', '', 'not_found', 'no silence has this id', 'silences list -a'],
+  ['postSilence', 404, JSON_TYPE, '"silence not found"\n', 'not_found', 'no silence has this id', 'silences list -a'],
+  ['deleteSilence', 404, JSON_TYPE, '', 'not_found', 'no silence has this id', 'silences list -a'],
+  ['deleteSilence', 404, '', '', 'not_found', 'no silence has this id', 'silences list -a'],
+  ['deleteSilence', 500, JSON_TYPE, '"silence not found"\n', 'not_found', 'no silence has this id', 'silences list -a'],
   // a wrong address
   [
     'silence',
@@ -148,7 +140,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'text/plain',
     '404 page not found\n',
     'wrong_path',
-    'GET /silence/{silenceID} is not known there: 404 page not found',
+    'does not know GET /silence/{silenceID}: 404 page not found',
     'check the path of --base-url',
   ],
   [
@@ -188,7 +180,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'POST /silences',
     'check the path of --base-url',
   ],
-  ['silences', 404, '', '', 'wrong_path', 'GET /silences is not known there', 'check the path of --base-url'],
+  ['silences', 404, '', '', 'wrong_path', 'does not know GET /silences', 'check the path of --base-url'],
   ['alerts', 404, JSON_TYPE, '"nothing"', 'wrong_path', 'GET /alerts', 'check the path of --base-url'],
   ['alerts', 410, JSON_TYPE, '"API v1 is gone"', 'wrong_path', 'API v1 is gone', 'check the path of --base-url'],
   [
@@ -197,7 +189,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'text/plain',
     'Unauthorized\n',
     'unauthorized',
-    'wants a credential: Unauthorized',
+    'requires a credential: Unauthorized',
     'SVC_ALERTS_TOKEN',
   ],
   // failures of the server
@@ -226,7 +218,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'Exceeded configured timeout of 2s.\n',
     'outcome_unknown',
     'Exceeded configured timeout of 2s.',
-    'look with',
+    'check with',
   ],
   [
     'deleteSilence',
@@ -235,7 +227,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'Exceeded configured timeout of 2s.\n',
     'outcome_unknown',
     'Exceeded configured timeout of 2s.',
-    'look with',
+    'check with',
   ],
   [
     'silences',
@@ -244,7 +236,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     `"silence 'x' has multiple matcher sets which is not supported by this API version"`,
     'refused',
     "silence 'x' has multiple matcher sets",
-    'leave this silence out',
+    'exclude the silence',
   ],
 ])('%s answered %d %s %s', (name, status, contentType, text, code, message, hint) => {
   const error = explainAlertmanager({ status, contentType, text, headers: {} }, ENDPOINTS[name]);

@@ -58,7 +58,7 @@ test('no silence, several, and what cannot be an id', () => {
   expect(failure(() => pickSilence(silences, 'aa'))).toMatchObject({
     code: 'not_found',
     exit: 5,
-    message: 'there is no silence aa',
+    message: 'no silence has the id aa',
   });
   expect(failure(() => pickSilence(silences, '2f1'))).toMatchObject({
     code: 'invalid_value',

@@ -14,8 +14,8 @@ function refusal(args: readonly string[]): SvcError {
   throw new Error(`${JSON.stringify(args)} was taken`);
 }
 
-/** What a POSIX shell makes of the quoted words in a hint. */
-const wordsOf = (hint: string | undefined): string[] =>
+/** What a POSIX shell makes of the quoted texts in a hint. */
+const argumentsOf = (hint: string | undefined): string[] =>
   [...(hint ?? '').matchAll(/(?<=^| )'(?:[^']|'\\'')*'/g)].map(([word]) => word.slice(1, -1).replaceAll("'\\''", "'"));
 
 test.each([
@@ -57,17 +57,17 @@ describe.each([
   [['{foo}'], 'has no operator', ['alertname="foo"']],
   [['(foo)'], 'has no operator', ['alertname="(foo)"']],
   // (2) operators of other languages
-  [['foo==bar'], 'there is no operator ==', ['foo="bar"', 'foo="=bar"']],
-  [['foo!=~bar'], 'there is no operator !=~', ['foo!~"bar"', 'foo!="~bar"']],
-  [['foo=!bar'], 'there is no operator =!', ['foo!="bar"', 'foo="!bar"']],
-  [['foo~=bar'], 'there is no operator ~=', ['foo=~"bar"']],
-  [['foo= =bar'], 'there is no operator = =', ['foo="bar"', 'foo="=bar"']],
-  [['foo= ~bar'], 'there is no operator = ~', ['foo=~"bar"', 'foo="~bar"']],
-  [['{a="b",foo=="bar"}'], 'there is no operator ==', ['foo="bar"']],
+  [['foo==bar'], '== is not an operator', ['foo="bar"', 'foo="=bar"']],
+  [['foo!=~bar'], '!=~ is not an operator', ['foo!~"bar"', 'foo!="~bar"']],
+  [['foo=!bar'], '=! is not an operator', ['foo!="bar"', 'foo="!bar"']],
+  [['foo~=bar'], '~= is not an operator', ['foo=~"bar"']],
+  [['foo= =bar'], '= = is not an operator', ['foo="bar"', 'foo="=bar"']],
+  [['foo= ~bar'], '= ~ is not an operator', ['foo=~"bar"', 'foo="~bar"']],
+  [['{a="b",foo=="bar"}'], '== is not an operator', ['foo="bar"']],
   // (3) quotes that a shell should have taken away
-  [["foo='bar'"], "shell's quotes", ['foo="bar"', `foo="'bar'"`]],
-  [["foo=~'a|b'"], "shell's quotes", ['foo=~"a|b"', `foo=~"'a|b'"`]],
-  [['foo=`bar`'], "shell's quotes", ['foo="bar"', 'foo="`bar`"']],
+  [["foo='bar'"], 'single quotes', ['foo="bar"', `foo="'bar'"`]],
+  [["foo=~'a|b'"], 'single quotes', ['foo=~"a|b"', `foo=~"'a|b'"`]],
+  [['foo=`bar`'], 'single quotes', ['foo="bar"', 'foo="`bar`"']],
   // (4) several matchers in one argument
   [['foo="bar",'], 'ends with a comma', ['foo="bar"']],
   [['foo=bar,'], 'ends with a comma', ['foo="bar"', 'foo="bar,"']],
@@ -97,9 +97,9 @@ describe.each([
     expect(error.message).toContain(why);
   });
   test('is shown in the spellings that may be meant, each of which is taken', () => {
-    const words = wordsOf(refusal(args).hint);
-    expect(words).toEqual(spellings);
-    for (const word of words) {
+    const shown = argumentsOf(refusal(args).hint);
+    expect(shown).toEqual(spellings);
+    for (const word of shown) {
       const matchers = parseMatcherArguments([word]);
       if (!word.startsWith('{')) expect(matchers.map(formatMatcher)).toEqual([word]);
     }

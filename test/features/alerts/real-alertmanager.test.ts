@@ -88,8 +88,8 @@ describeRealServers(({ release, version }) => {
     const filter = ['alertname="state"'];
     const found = async (state: 'active' | 'silenced' | 'inhibited' | 'suppressed') => {
       const alerts = await all(alertmanager.alerts({ ...alertQuery([state]), filter }));
-      const kept = alerts.filter((alert) => keepsAlert(alert, [state]));
-      return kept.map(({ labels }) => labels['instance'] ?? 'inhibitor').sort();
+      const wanted = alerts.filter((alert) => keepsAlert(alert, [state]));
+      return wanted.map(({ labels }) => labels['instance'] ?? 'inhibitor').sort();
     };
     expect(await found('active')).toEqual(['inhibitor']);
     expect(await found('silenced')).toEqual(['both', 'silenced']);

@@ -51,8 +51,8 @@ test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
     ['active', 'inhibited', 'both'],
   ],
 ])('%j keeps %j', (wanted, names) => {
-  const kept = Object.entries(EVERY).filter(([, one]) => keepsAlert(one, wanted));
-  expect(kept.map(([name]) => name)).toEqual(names);
+  const selected = Object.entries(EVERY).filter(([, one]) => keepsAlert(one, wanted));
+  expect(selected.map(([name]) => name)).toEqual(names);
 });
 
 test('what is shown', () => {

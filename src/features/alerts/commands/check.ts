@@ -27,7 +27,7 @@ interface Checked {
   readonly stableMs: number;
   readonly waitedMs: number;
   readonly message: string;
-  /** Those that were counted, if the check failed. */
+  /** Empty unless the check failed. */
   readonly alerts: readonly Alert[];
 }
 
@@ -50,7 +50,7 @@ const CHECK_RECORD: RecordOutput<Checked> = {
   ],
 };
 
-/** `b62dae5b critical NodeDown cluster=eu-1 since 2026-11-22T12:00:00.000Z`: a line that wraps keeps the id in sight. */
+/** `b62dae5b critical NodeDown cluster=eu-1 since 2026-11-22T12:00:00.000Z` */
 function alertLine({ labels, startsAt, fingerprint }: Alert): string {
   const { severity, alertname } = labels;
   return [fingerprint.slice(0, 8), severity, alertname, ...labelCells(labels, OWN_COLUMN), `since ${startsAt}`]
@@ -58,39 +58,36 @@ function alertLine({ labels, startsAt, fingerprint }: Alert): string {
     .join(' ');
 }
 
-const USUAL_INTERVAL_MS = 5000;
+const DEFAULT_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
   id: 'alerts check',
-  summary: 'Exit 0 if the number of matching alerts is acceptable, 1 if not',
+  summary: 'Check the number of matching alerts; exit 1 if out of bounds',
   description:
-    'Without --min, --max and --expect, any matching alert fails the check. Only active alerts count unless --state is given. A failed check names up to ten alerts. With --wait, svc checks until the condition is true (for the whole of --stable, if given) and exits 9 if the wait ends first; a request that fails interrupts --stable. If the service does not respond, the exit status is neither 0 nor 1.\nIf nothing matches and a label name or alert name looks mistyped, the check exits 2 and names the known one, unless --allow-missing or --expect is given.\nWith -o ndjson, outages are printed as lines before the result: {"event":"unreachable|recovered","at"}.\nIn JSON: ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (all that were counted, if the check failed).',
+    'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds (for --stable, uninterrupted) and exits 9 on timeout. A failed request resets --stable. If the service does not respond, the exit status is neither 0 nor 1.\nIf nothing matches and a name is close to a known one, the check exits 2 and suggests that name.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,
-  args: { matcher: { help: 'Count only alerts that match all of these', repeat: true } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
-    min: { type: 'integer', value: 'n', min: 0, help: 'Require at least this many' },
-    max: { type: 'integer', value: 'n', min: 0, help: 'Allow at most this many' },
-    'allow-missing': {
-      type: 'boolean',
-      help: 'Accept matchers with a name that no alert has, even if it looks mistyped',
-    },
-    expect: { type: 'boolean', help: 'Require at least one, for an alert that always fires' },
+    min: { type: 'integer', value: 'n', min: 0, help: 'Minimum number of alerts' },
+    max: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of alerts' },
+    expect: { type: 'boolean', help: 'Require at least one alert (for alerts that always fire)' },
+    'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,
     ...AGE_FLAG,
-    wait: { type: 'duration', help: 'Check again until the condition is true, for at most this long' },
-    stable: { type: 'duration', help: 'With --wait: the condition must stay true for this long' },
-    interval: { type: 'duration', positive: true, help: 'With --wait: time between two checks (default 5s)' },
+    wait: { type: 'duration', help: 'How long to wait for the condition' },
+    stable: { type: 'duration', help: 'With --wait: how long the condition must hold' },
+    interval: { type: 'duration', positive: true, help: 'With --wait: how often to check (default 5s)' },
   },
   exits: ['condition_false', 'still_pending'],
   examples: [
-    { run: 'svc alerts check severity=critical', why: 'In a script: go on only if nothing critical fires' },
+    { run: 'svc alerts check severity=critical', why: 'In a script: continue only if no critical alert is active' },
     {
       run: 'svc alerts check service=checkout --wait 10m --stable 2m',
-      why: 'After a deploy: wait until it has been quiet for two minutes',
+      why: 'After a deploy: wait for two minutes without alerts',
     },
-    { run: 'svc alerts check Watchdog --expect', why: 'Is the alert that always fires still there' },
+    { run: 'svc alerts check Watchdog --expect', why: "Dead man's switch: fail if Watchdog is not active" },
   ],
   output: CHECK_RECORD,
   async run(input, ctx) {
@@ -109,7 +106,7 @@ export const alertsCheck = recordCommand({
       isTrusted = true;
       return alerts;
     };
-    const { wait, stable: stableMs = 0, interval: intervalMs = USUAL_INTERVAL_MS } = input;
+    const { wait, stable: stableMs = 0, interval: intervalMs = DEFAULT_INTERVAL_MS } = input;
     const began = ctx.now();
     const { ok, alerts } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
     const count = alerts.length;
@@ -135,25 +132,25 @@ interface Times {
 function checkTimes({ wait, stable, interval }: Times): void {
   if (wait === undefined) {
     const alone = stable !== undefined ? '--stable' : interval !== undefined ? '--interval' : undefined;
-    if (alone !== undefined) throw new SvcError('usage', `${alone} needs --wait, which says how long to look`);
+    if (alone !== undefined) throw new SvcError('usage', `${alone} needs --wait`);
   } else if (stable !== undefined && stable >= wait) {
-    throw new SvcError('usage', '--stable must be shorter than --wait, or it can never come to that');
+    throw new SvcError('usage', '--stable must be shorter than --wait');
   }
 }
 
-/** A gate that watches a name which does not exist would always be open. */
+/** A check of a name that does not exist would always pass. */
 async function refuseMistyped(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<void> {
   const [first, ...others] = await mistypedNames(matchers, alertmanager);
   if (first === undefined) return;
   throw new SvcError('invalid_value', [first, ...others].join('; '), {
-    hint: 'correct the name, or add --allow-missing if there may be no such alert yet',
+    hint: 'correct the name, or pass --allow-missing',
   });
 }
 
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
 
-interface Patience {
-  /** 0 for one look. */
+interface CheckTimes {
+  /** 0 for a single check. */
   readonly waitMs: number;
   readonly stableMs: number;
   readonly intervalMs: number;
@@ -162,7 +159,7 @@ interface Patience {
 async function awaited(
   read: () => Promise<readonly Alert[]>,
   bounds: Bounds,
-  { stableMs, ...times }: Patience,
+  { stableMs, ...times }: CheckTimes,
   ctx: RunContext,
 ): Promise<{ readonly ok: boolean; readonly alerts: readonly Alert[] }> {
   let alerts: readonly Alert[] | undefined;
@@ -170,7 +167,7 @@ async function awaited(
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
     if (value === undefined) {
-      // A failed request ends the stable time, too: the condition may have changed meanwhile.
+      // The condition may have changed during the outage.
       if (trouble !== undefined) since = undefined;
       continue;
     }
@@ -178,7 +175,7 @@ async function awaited(
     since = holding ? (since ?? at) : undefined;
     if (since !== undefined && at - since >= stableMs) return { ok: true, alerts: value };
     if (value.length !== alerts?.length && times.waitMs > 0) {
-      const next = holding ? 'it has to stay so' : 'waiting';
+      const next = holding ? 'must stay so' : 'waiting';
       ctx.notice(`${alertsText(value.length)}, ${boundsText(bounds)} wanted; ${next}`);
     }
     alerts = value;
@@ -192,7 +189,6 @@ interface Bounds {
   readonly max: number | null;
 }
 
-/** Without any bound none may be there; `expect` is for alerts that always fire, to show that alerting works. */
 function checkedBounds({
   min,
   max,
@@ -202,11 +198,11 @@ function checkedBounds({
   readonly max: number | undefined;
   readonly expect: boolean;
 }): Bounds {
-  if (expect && min !== undefined) throw new SvcError('usage', '--expect and --min both say how many there must be');
+  if (expect && min !== undefined) throw new SvcError('usage', '--expect and --min cannot be used together');
   const least = min ?? (expect ? 1 : 0);
   const most = max ?? (min === undefined && !expect ? 0 : null);
   if (most !== null && least > most) {
-    throw new SvcError('usage', `at least ${least} and at most ${most} can never hold`);
+    throw new SvcError('usage', `the minimum ${least} is greater than the maximum ${most}`);
   }
   return { min: least, max: most };
 }

@@ -13,40 +13,40 @@ import type { PostableAlert } from '../schema.ts';
 export const alertsCreate = listCommand({
   id: 'alerts create',
   aliases: ['add'],
-  summary: 'Send an alert, or a file of them',
+  summary: 'Send an alert, or a file of alerts',
   description:
-    'An alert without an end is resolved by the server after its own resolve timeout, five minutes unless configured. Sending the same labels again keeps the alert alive; an end that is now resolves it.',
+    'The server resolves an alert without an end after its resolve timeout (5m by default). Send the same labels again to extend the alert, or with --end now to resolve it.',
   effect: 'write',
   service: 'alerts',
   args: {
-    name: { help: 'The alert name, or a label=value' },
-    label: { help: 'Labels: name=value', repeat: true },
+    name: { help: 'The alert name, or name=value' },
+    label: { help: 'Labels, as name=value', repeat: true },
   },
   flags: {
-    annotation: { type: 'pairs', repeat: true, help: 'An annotation' },
-    'generator-url': { type: 'string', value: 'url', help: 'Where the alert comes from' },
+    annotation: { type: 'pairs', repeat: true, help: 'Add an annotation' },
+    'generator-url': { type: 'string', value: 'url', help: 'The source of the alert' },
     start: { type: 'time', bare: 'back', help: 'When it started (default now)' },
     end: { type: 'time', bare: 'forward', help: 'When it ends' },
-    for: { type: 'duration', short: 'd', positive: true, help: 'How long it fires, from its start' },
+    for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts, from its start' },
     file: {
       type: 'string',
       short: 'f',
       value: 'file',
       complete: 'files',
-      help: 'Alerts as JSON, one or an array, - for standard input',
+      help: 'JSON file of one alert or an array (- for standard input)',
     },
   },
   exits: ['partly_done'],
   examples: [
     {
       run: 'svc alerts create BackupFailed host=db-1 severity=warning --for 2h --annotation summary="No backup last night"',
-      why: 'From a cron job',
+      why: 'Send an alert from a cron job',
     },
     {
       run: 'svc alerts create BackupFailed host=db-1 severity=warning --end now --start 1h',
-      why: 'The same alert, resolved',
+      why: 'Resolve the same alert',
     },
-    { run: 'svc alerts create -f alerts.json --dry-run', why: 'See what a file would send' },
+    { run: 'svc alerts create -f alerts.json --dry-run', why: 'Show the request without sending it' },
   ],
   output: {
     kind: 'list',
@@ -69,7 +69,7 @@ export const alertsCreate = listCommand({
     const footer =
       open === 0
         ? undefined
-        : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end: the server resolves it after its resolve timeout (5m unless configured); --for or --end sets one`;
+        : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
     return { value: alerts, footer };
   },
 });
@@ -86,18 +86,18 @@ interface AlertOptions {
 
 function fromArguments(input: AlertOptions, now: number): PostableAlert {
   if (input.name === undefined) {
-    throw new SvcError('missing_value', 'no alert name and no label', {
+    throw new SvcError('missing_value', 'the alert name is missing', {
       hint: 'for example: svc alerts create BackupFailed host=db-1',
     });
   }
   if (input.end !== undefined && input.for !== undefined)
-    throw new SvcError('usage', '--end and --for both say when it ends');
+    throw new SvcError('usage', '--end and --for cannot be used together');
   const start = input.start?.ms ?? now;
   const alert = {
     labels: parseLabels([input.name, ...input.label]),
     annotations: Object.keys(input.annotation).length === 0 ? undefined : input.annotation,
     generatorURL: input.generatorUrl,
-    // Always sent: an end without a start makes the server take the end for the start.
+    // Without a start, the server uses the end as the start.
     startsAt: new Date(start).toISOString(),
     endsAt: input.for === undefined ? input.end?.iso : new Date(start + input.for).toISOString(),
   };
@@ -105,29 +105,28 @@ function fromArguments(input: AlertOptions, now: number): PostableAlert {
   return alert;
 }
 
-/** `name=value` each; a bare word in front is the alert's name. */
 function parseLabels(args: readonly string[]): Record<string, string> {
   const labels = new Map<string, string>();
   for (const matcher of parseMatcherArguments(args)) {
     const { name, value, isRegex, isEqual } = matcher;
     const refused = (why: string) => new SvcError('invalid_value', why);
-    if (isRegex || !isEqual) throw refused(`${formatMatcher(matcher)} is no label: an alert's labels are name=value`);
-    if (value === '') throw refused(`the label ${name} is empty, and to the server an empty label is none`);
+    if (isRegex || !isEqual) throw refused(`${formatMatcher(matcher)} is not a label: write name=value`);
+    if (value === '') throw refused(`the label ${name} is empty`);
     if (labels.has(name)) throw refused(`the label ${name} is given twice`);
     labels.set(name, value);
   }
   return Object.fromEntries(labels);
 }
 
-/** The server stores the good alerts of a batch that it refuses, so the batch is checked here. */
+/** Checks all alerts first: the server stores the valid alerts of a batch that it refuses. */
 async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Promise<readonly PostableAlert[]> {
   const { name, annotation, generatorUrl, start, end, for: duration } = input;
   const others = [name, generatorUrl, start, end, duration, ...Object.keys(annotation)];
   if (others.some((value) => value !== undefined)) {
-    throw new SvcError('usage', '--file says all of an alert: no name, label, annotation or time goes with it');
+    throw new SvcError('usage', '--file cannot be used with a name, labels, annotations or times');
   }
   const now = new Date(ctx.now()).toISOString();
-  // An empty time means "not said" to the server, too, but with surprising defaults.
+  // The server accepts empty times, but its defaults for them are surprising.
   const time = (text: unknown): unknown => (text === '' ? undefined : (text ?? undefined));
   const complete = (row: Row): Row => ({ ...row, startsAt: time(row['startsAt']) ?? now, endsAt: time(row['endsAt']) });
   const { rows } = await readRows('alert', path, { complete }, ctx);
@@ -137,12 +136,10 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
   return rows;
 }
 
-/** Refuses what the server would refuse, or would take in another sense. */
 function checkAlert({ labels, startsAt, endsAt }: PostableAlert, where: string): void {
-  if (Object.values(labels).every((value) => value === ''))
-    throw new SvcError('invalid_value', `${where}: has no label`);
+  if (Object.values(labels).every((value) => value === '')) throw new SvcError('invalid_value', `${where}: no labels`);
   if (startsAt !== undefined && endsAt !== undefined && Date.parse(endsAt) < Date.parse(startsAt)) {
-    throw new SvcError('invalid_value', `${where}: would end (${endsAt}) before it starts (${startsAt})`);
+    throw new SvcError('invalid_value', `${where}: the end (${endsAt}) is before the start (${startsAt})`);
   }
 }
 
@@ -152,18 +149,18 @@ async function wizard(
 ): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
   const { prompter } = ctx;
   const name = await prompter.text({
-    question: 'What is the alert called?',
+    question: 'Alert name:',
     check: (text) => faultOf(() => parseLabels([text])),
   });
-  const question = 'A label, such as host=db-1 (Enter for none):';
+  const question = 'Label, such as host=db-1 (Enter for none):';
   const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
   const summary =
-    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'A summary (Enter for none):' });
+    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'Summary (Enter for none):' });
   const length =
     duration !== undefined || end !== undefined
       ? ''
       : await prompter.text({
-          question: 'For how long does it fire, such as 2h (Enter for as long as the server lets it)?',
+          question: 'Duration, such as 2h (Enter for the default of the server):',
           check: (text) => (text === '' ? undefined : durationFault(text)),
         });
   tellCommand(ctx, [

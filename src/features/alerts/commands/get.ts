@@ -46,19 +46,19 @@ function alertText(fingerprint: string, alerts: readonly Alert[]): string {
 export const alertsGet = recordCommand({
   id: 'alerts get',
   aliases: ['show'],
-  summary: 'Show one alert and what suppresses it: silences, alerts, time intervals',
+  summary: 'Show one alert and what suppresses it',
   description:
-    'An alert is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).\nIn JSON the alert has three more fields: silences and inhibitors (the silences and alerts that its status names, as the service has them) and mutedGroups (the receiver and mutedBy of each group that a time interval mutes).',
+    'Shows the silences, alerts and time intervals that suppress the alert. It is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).\nThe JSON has three additional fields: silences and inhibitors (the silences and alerts that the status names) and mutedGroups (the receiver and mutedBy of each muted group).',
   effect: 'read',
   service: 'alerts',
   args: {
     fingerprint: {
-      help: 'Its fingerprint, or enough of the beginning to tell it from others',
+      help: 'The fingerprint, or its unambiguous beginning',
       required: true,
       complete: 'fingerprints',
     },
   },
-  examples: [{ run: 'svc alerts get 1a58c20e', why: 'By the beginning of its fingerprint' }],
+  examples: [{ run: 'svc alerts get 1a58c20e', why: 'Show an alert by the beginning of its fingerprint' }],
   output: ALERT_RECORD,
   offers: alertCandidates,
   async run({ fingerprint }, ctx) {
@@ -76,7 +76,6 @@ interface SuppressedAlert extends Alert {
   readonly mutedGroups: readonly MutedGroup[];
 }
 
-/** Asks nothing more where the status names nothing, and the server knows of no muting. */
 async function withSuppressors(
   alert: Alert,
   alertmanager: Pick<Alertmanager, 'alerts' | 'mutings' | 'silence'>,
@@ -93,7 +92,7 @@ async function withSuppressors(
   return { ...alert, silences, inhibitors, mutedGroups: groups.filter((group) => group.mutedBy.length > 0) };
 }
 
-/** One after the other: an alert has few, and the server's limit of requests is shared by all its clients. */
+/** One after the other: the server limits concurrent requests. */
 async function readNamedSilences(
   ids: readonly string[],
   alertmanager: Pick<Alertmanager, 'silence'>,

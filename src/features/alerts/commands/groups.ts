@@ -13,18 +13,21 @@ function oldest({ alerts }: AlertGroup): string | undefined {
 
 export const alertsGroups = listCommand({
   id: 'alerts groups',
-  summary: 'List alerts as the server groups them for its receivers',
+  summary: 'List alerts as the server groups them for receivers',
   description: 'An alert appears in every group whose route matches it.',
   effect: 'read',
   service: 'alerts',
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
     ...SELECTION_FLAGS,
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many groups' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' },
   },
   examples: [
-    { run: 'svc alerts groups', why: 'What each receiver was notified of' },
-    { run: 'svc alerts groups -a --receiver "team-.*" severity=critical', why: 'Of some receivers, in every state' },
+    { run: 'svc alerts groups', why: 'List groups with active alerts' },
+    {
+      run: 'svc alerts groups -a --receiver "team-.*" severity=critical',
+      why: 'Groups of some receivers, in every state',
+    },
   ],
   output: {
     kind: 'list',
@@ -53,7 +56,7 @@ export const alertsGroups = listCommand({
       { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },
     ],
     id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
-    empty: 'no groups with such alerts (suppressed ones are listed with -a)',
+    empty: 'no groups with active alerts match; use -a to include silenced, inhibited and muted ones',
   },
   offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {

@@ -35,7 +35,7 @@ export const alertsList = listCommand({
   aliases: ['ls', 'query'],
   summary: 'List alerts (active by default)',
   description:
-    'A matcher is name=value, name!=value, name=~regex or name!~regex; the server\'s regular expressions are RE2 and match the whole value. A bare word as the first matcher is an alert\'s name. Labels that all rows have are shown once, beside the table.\n--watch redraws the table on a terminal; in a pipe, or with -o ndjson, it prints {"event":"added|changed|resolved","at","alert"} per line, every alert of the first look as added, and {"event":"unreachable|recovered","at"} for an outage. An alert that is silenced has changed, and is then out of the list of active ones.',
+    'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.\n--watch redraws the table at a terminal. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
@@ -44,32 +44,30 @@ export const alertsList = listCommand({
     ...SELECTION_FLAGS,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
-    'newer-than': { type: 'duration', help: 'Only alerts that started since' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    'newer-than': { type: 'duration', help: 'Only alerts that started within this time' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
       value: 'label',
       repeat: true,
-      help: 'Count the alerts of each combination of values',
+      help: 'Count alerts by the values of these labels',
     },
-    'count-by': { type: 'string', value: 'label', help: 'Count the alerts of each value, most frequent first' },
-    count: { type: 'boolean', help: 'Print how many there are, and nothing else' },
+    count: { type: 'boolean', help: 'Print only the number of alerts' },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
-    'fail-if-any': { type: 'boolean', help: 'Exit with 1 if there are any' },
+    'fail-if-any': { type: 'boolean', help: 'Exit 1 if any alert matches' },
   },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc alerts list', why: 'What fires now' },
+    { run: 'svc alerts list', why: 'List active alerts' },
     {
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
-      why: 'Critical, of two teams, for a while',
+      why: 'Critical alerts of two teams that started 15 minutes ago or earlier',
     },
-    { run: 'svc alerts list -a --count', why: 'How many there are in all' },
-    { run: 'svc alerts list -a --group-by team --group-by severity', why: 'Whose they are, and how bad' },
-    { run: 'svc alerts list severity=critical --watch=10s', why: 'What fires, as it comes and goes' },
+    { run: 'svc alerts list -a --group-by team --group-by severity', why: 'Count alerts by team and severity' },
+    { run: 'svc alerts list severity=critical --watch=10s', why: 'Follow critical alerts' },
     {
       run: 'svc alerts list --state silenced --columns alertname,label:instance,silenced-by',
-      why: 'Who is silenced by what',
+      why: 'Show which silences mute which instances',
     },
   ],
   output: ALERT_LIST,
@@ -84,9 +82,9 @@ export const alertsList = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
     const query = { ...alertQuery(selection.wanted), ...given.filter };
-    const untouched = !input.count && input.countBy === undefined && input.groupBy.length === 0 && !failIfAny;
-    const serversOwn = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
-    if (ctx.wants.rawJson && untouched && serversOwn) {
+    const isPlainList = !input.count && input.groupBy.length === 0 && !failIfAny;
+    const serverFiltersAll = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
+    if (ctx.wants.rawJson && isPlainList && serverFiltersAll) {
       const raw = await alertmanager.alertsRaw(query);
       if (raw?.isEmpty === true) await warnOfNames(given.matchers, alertmanager, ctx);
       if (raw !== undefined) return { value: new RawJson(raw.bytes) };
@@ -100,15 +98,12 @@ export const alertsList = listCommand({
       for await (const _ of alerts) count++;
       return { value: count, as: listOutput(input), code: code(count > 0) };
     }
-    const { groupBy, countBy } = input;
-    const names = countBy === undefined ? groupBy : [countBy];
-    if (names.length > 0) {
-      const tallies = await tallyAlerts(alerts, names);
-      const missing = names.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
-      const option = countBy === undefined ? '--group-by' : '--count-by';
-      if (tallies.length > 0) await refuseUnknownLabels(missing, option, alertmanager);
-      const value = countBy === undefined ? tallies : tallies.map((tally) => countOf(tally, countBy));
-      return { value, as: listOutput(input), code: code(value.length > 0) };
+    const { groupBy } = input;
+    if (groupBy.length > 0) {
+      const tallies = await tallyAlerts(alerts, groupBy);
+      const missing = groupBy.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
+      if (tallies.length > 0) await refuseUnknownLabels(missing, '--group-by', alertmanager);
+      return { value: tallies, as: listOutput(input), code: code(tallies.length > 0) };
     }
     if (!failIfAny) return { value: alerts };
     const all = await collect(alerts);
@@ -118,40 +113,36 @@ export const alertsList = listCommand({
 
 interface Modes {
   readonly groupBy: readonly string[];
-  readonly countBy: string | undefined;
   readonly count: boolean;
   readonly watch: string | true | undefined;
   readonly failIfAny: boolean;
   readonly limit: number | undefined;
 }
 
-function checkModes({ groupBy, countBy, count, watch, failIfAny, limit }: Modes): void {
+function checkModes({ groupBy, count, watch, failIfAny, limit }: Modes): void {
   const modes = [
     groupBy.length > 0 ? '--group-by' : undefined,
-    countBy === undefined ? undefined : '--count-by',
     count ? '--count' : undefined,
     watch === undefined ? undefined : '--watch',
   ].filter((mode) => mode !== undefined);
   const [one, other = watch !== undefined && failIfAny ? '--fail-if-any' : undefined] = modes;
   if (other !== undefined) throw new SvcError('usage', `${one} and ${other} cannot be used together`);
-  if (count && limit !== undefined)
-    throw new SvcError('usage', '--count counts all of them, so --limit has no meaning');
-  if ([...groupBy, countBy].includes('')) throw new SvcError('invalid_value', 'a label to count by has an empty name');
+  if (count && limit !== undefined) throw new SvcError('usage', '--count and --limit cannot be used together');
+  if (groupBy.includes('')) throw new SvcError('invalid_value', '--group-by: the label name is empty');
 }
 
-function listOutput({ count, groupBy, countBy }: Modes): AnyOutput {
+function listOutput({ count, groupBy }: Modes): AnyOutput {
   if (count) return { kind: 'text' };
-  if (countBy !== undefined) return countOutput(countBy);
   return groupBy.length > 0 ? tallyOutput(groupBy) : ALERT_LIST;
 }
 
-/** The alerts with one combination of values. To the service a label that is missing and an empty one are the same. */
+/** The alerts with one combination of values. For the service, a missing label is an empty one. */
 interface Tally {
   readonly labels: Readonly<Record<string, string>>;
   readonly alerts: number;
   readonly active: number;
   readonly suppressed: number;
-  /** The start of the one that fires longest. */
+  /** When the oldest alert started. */
   readonly oldest: string;
 }
 
@@ -172,15 +163,6 @@ async function tallyAlerts(alerts: AsyncIterable<Alert>, names: readonly string[
   return [...tallies].sort(([a, one], [b, other]) => other.alerts - one.alerts || (a < b ? -1 : 1)).map(([, of]) => of);
 }
 
-interface ValueCount {
-  readonly value: string;
-  readonly count: number;
-}
-
-function countOf({ labels, alerts }: Tally, name: string): ValueCount {
-  return { value: labels[name] ?? '', count: alerts };
-}
-
 function tallyOutput(names: readonly string[]): ListOutput<Tally> {
   return {
     kind: 'list',
@@ -196,19 +178,7 @@ function tallyOutput(names: readonly string[]): ListOutput<Tally> {
   };
 }
 
-function countOutput(name: string): ListOutput<ValueCount> {
-  return {
-    kind: 'list',
-    columns: [
-      { name, cell: ({ value }) => value, flex: true },
-      { name: 'count', cell: ({ count }) => count, align: 'right' },
-    ],
-    id: ({ value }) => value,
-    ...EMPTY,
-  };
-}
-
-/** Reads every state, so that an alert that is silenced is not taken for a resolved one. */
+/** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. */
 async function watched(
   alertmanager: Alertmanager,
   { filter, matchers }: GivenFilter,
@@ -234,13 +204,12 @@ async function watched(
 }
 
 interface AlertUpdate {
-  /** The wanted ones. */
   readonly rows: readonly Alert[];
-  /** `resolved` only where the server has it no more; one that is still there but not wanted any more has `changed`. */
+  /** `resolved`: the server no longer has it. An alert that is still there, but no longer selected, has `changed`. */
   readonly changes: readonly { readonly event: 'added' | 'changed' | 'resolved'; readonly row: Alert }[];
 }
 
-/** What happened to the wanted alerts since they were last read. */
+/** Compares the selected alerts with those of the response before. */
 class AlertChanges {
   #known = new Map<string, Alert>();
 
@@ -260,7 +229,7 @@ class AlertChanges {
   }
 }
 
-/** What makes an alert another one to a person. The source's every sign of life moves `endsAt` and `updatedAt`. */
+/** Without `endsAt` and `updatedAt`: they move whenever the source repeats the alert. */
 function digestOf({ annotations, generatorURL, receivers, startsAt, status }: Alert): string {
   return JSON.stringify([annotations, generatorURL, receivers, startsAt, status]);
 }

@@ -5,10 +5,10 @@ import type { Receiver } from '../schema.ts';
 
 export const alertsReceivers = listCommand({
   id: 'alerts receivers',
-  summary: 'List the receivers, which are the names of notification integrations',
+  summary: 'List the receivers of notifications',
   effect: 'read',
   service: 'alerts',
-  examples: [{ run: 'svc alerts receivers -q', why: 'Their names, one a line' }],
+  examples: [{ run: 'svc alerts receivers -q', why: 'Print the names, one per line' }],
   output: {
     kind: 'list',
     columns: [{ name: 'name', cell: ({ name }: Receiver) => name }],

@@ -17,14 +17,14 @@ const MOST_SHOWN = 10;
 
 export const alertsResolve = listCommand({
   id: 'alerts resolve',
-  summary: 'End alerts now',
+  summary: 'Resolve alerts now',
   description:
-    "Sends the alerts again with the very labels the server has, and an end that is now. It asks when there are several, or matchers chose them. Silenced and inhibited alerts are chosen, too.\nA word of hexadecimal digits, such as dead, is the beginning of a fingerprint, or an alert's name where no fingerprint begins so; where both are there it is refused. Fingerprints and matchers cannot be mixed.",
+    'Sends the alerts again with the same labels and an end time of now. svc asks before it resolves several alerts, or alerts selected by matchers. Silenced and inhibited alerts are included.\nHexadecimal arguments, such as 1a58 or dead, are fingerprints. Write alertname=dead to select an alert by that name.',
   effect: 'write',
   service: 'alerts',
   args: {
     alert: {
-      help: 'Fingerprints, or enough of the beginning of each; or matchers, all of which have to match',
+      help: 'Fingerprints or their beginnings, or matchers',
       required: true,
       repeat: true,
       complete: 'fingerprints',
@@ -32,8 +32,8 @@ export const alertsResolve = listCommand({
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc alerts resolve 1a58c20e', why: 'One alert' },
-    { run: 'svc alerts resolve BackupFailed host=db-1 --dry-run', why: 'See what would be sent' },
+    { run: 'svc alerts resolve 1a58c20e', why: 'Resolve one alert' },
+    { run: 'svc alerts resolve BackupFailed host=db-1 --dry-run', why: 'Show the request without sending it' },
   ],
   output: {
     kind: 'list',
@@ -44,7 +44,7 @@ export const alertsResolve = listCommand({
       { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
     ],
     id: ({ fingerprint }) => fingerprint,
-    empty: 'no such alerts, so nothing was sent',
+    empty: 'no alerts match; nothing was sent',
   },
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
@@ -61,7 +61,7 @@ export const alertsResolve = listCommand({
     const plan = await alertmanager.postAlerts(sent);
     if (plan !== undefined) return { value: plan };
     const value = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
-    return { value, footer: 'where the cause goes on, the source sends the alert again and it fires again' };
+    return { value, footer: 'if the cause persists, the source sends the alert again' };
   },
 });
 
@@ -76,53 +76,37 @@ interface Chosen {
   readonly byMatcher: boolean;
 }
 
-/**
- * Fingerprints, or enough of the beginning of each, choose those alerts; matchers choose what matches all of them; the two are not
- * mixed. A first word such as `dead` can be a fingerprint's beginning and an alert's name: it is whichever there is, and refused where
- * there are both. All states are read: a silenced alert can be over, too.
- */
+/** Hexadecimal arguments are fingerprints. Alerts in every state are read: a silenced alert can be over, too. */
 async function chooseAlerts(
   args: readonly string[],
   alertmanager: Pick<Alertmanager, 'alerts'>,
   ctx: Pick<RunContext, 'notice'>,
 ): Promise<Chosen> {
-  const byMatchers = async (): Promise<Chosen> => {
-    const filter = parseMatcherArguments(args, ctx.notice).map(formatMatcher);
-    return { alerts: await collect(alertmanager.alerts({ filter })), byMatcher: true };
-  };
-  const [first = '', ...others] = args;
-  if (args.some(isFingerprintPrefix) && !args.every(isFingerprintPrefix) && others.some(isFingerprintPrefix)) {
-    throw new SvcError('usage', 'fingerprints and matchers cannot be mixed', {
-      hint: 'resolve the alerts of the fingerprints and those of the matchers one after the other',
+  if (args.every(isFingerprintPrefix)) {
+    const alerts = await collect(alertmanager.alerts());
+    const name = args.find((text) => alerts.some(({ labels }) => labels['alertname'] === text));
+    if (name !== undefined) {
+      throw new SvcError('invalid_value', `${name} could be a fingerprint, but it is the name of an alert`, {
+        hint: `write alertname=${name}, or more of the fingerprint`,
+      });
+    }
+    return { alerts: pickAlerts(alerts, args), byMatcher: false };
+  }
+  if (args.some(isFingerprintPrefix)) {
+    const name = args.find(isFingerprintPrefix);
+    throw new SvcError('usage', 'fingerprints and matchers cannot be used together', {
+      hint: `if ${name} is an alert name, write alertname=${name}`,
     });
   }
-  if (!isFingerprintPrefix(first)) return byMatchers();
-  if (others.length > 0 && !isFingerprintPrefix(others[0] ?? '')) {
-    // Before matchers it would be a name, which can be written as alertname=….
-    throw new SvcError('usage', `${first} could be a fingerprint, and fingerprints and matchers cannot be mixed`, {
-      hint: `write alertname=${first} if it is a name`,
-    });
-  }
-  const all = await collect(alertmanager.alerts());
-  if (others.length === 0 && all.some(({ labels }) => labels['alertname'] === first)) {
-    const beginning = first.toLowerCase();
-    if (!all.some(({ fingerprint }) => fingerprint.startsWith(beginning))) return byMatchers();
-    throw new SvcError('invalid_value', `${first} is an alert's name and the beginning of a fingerprint`, {
-      hint: `write alertname=${first}, or more of the fingerprint`,
-    });
-  }
-  return { alerts: pickAlerts(all, args), byMatcher: false };
+  const filter = parseMatcherArguments(args, ctx.notice).map(formatMatcher);
+  return { alerts: await collect(alertmanager.alerts({ filter })), byMatcher: true };
 }
 
-/**
- * The end must lie in the past of the server's clock, or the alert goes on until then: of the two clocks the slower one counts.
- * `skewMs` is the server's clock minus ours.
- */
+/** The end must be in the past for the server, so the slower of the two clocks counts. `skewMs` is the server's clock minus ours. */
 export function endOfAlerts(now: number, skewMs: number | undefined): string {
   return new Date(now + Math.min(0, skewMs ?? 0)).toISOString();
 }
 
-/** The same label set, by which the server knows the alert, and everything else that its source sent. */
 function resolvedAlert(
   { labels, annotations, generatorURL, startsAt }: Alert,
   endsAt: string,
@@ -131,7 +115,7 @@ function resolvedAlert(
   return { labels, annotations, generatorURL, ...endedWindow(startsAt, endsAt, now) };
 }
 
-/** The `Date` header, from which the end is reckoned, has whole seconds. */
+/** Of the `Date` header. */
 const CLOCK_RESOLUTION = 1000;
 
 /** The server refuses an end before the start. An alert that has only just started ends when it started. */

@@ -9,7 +9,7 @@ const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settlin
 
 export const alertsStatus = recordCommand({
   id: 'alerts status',
-  summary: 'Show the version, uptime and cluster of the alert manager',
+  summary: 'Show the version, start time and cluster of Alertmanager',
   effect: 'read',
   service: 'alerts',
   streams: ({ waitReady }) => waitReady !== undefined,
@@ -17,14 +17,14 @@ export const alertsStatus = recordCommand({
     config: { type: 'boolean', help: "Print the server's configuration file instead" },
     'wait-ready': {
       type: 'duration',
-      help: 'Wait so long for it to answer and for its cluster to settle; 9 if it does not',
+      help: 'How long to wait until the cluster is ready; exit 9 on timeout',
     },
   },
   exits: ['still_pending'],
   examples: [
-    { run: 'svc alerts status', why: 'Is it up, since when, and whom does it know' },
-    { run: 'svc alerts status --wait-ready 1m', why: 'After a restart, before anything relies on it' },
-    { run: 'svc alerts status --config > alertmanager.yml', why: 'The configuration it runs with' },
+    { run: 'svc alerts status', why: 'Show the version and the peers' },
+    { run: 'svc alerts status --wait-ready 1m', why: 'After a restart: wait until it is ready' },
+    { run: 'svc alerts status --config > alertmanager.yml', why: 'Save the running configuration' },
   ],
   output: {
     kind: 'record',
@@ -54,14 +54,14 @@ export const alertsStatus = recordCommand({
   },
 });
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
-/** The first status that is not of a cluster that settles, or the last one there was. */
+/** The first status of a cluster that is not settling, or the last one. */
 async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: number, ctx: RunContext): Promise<Status> {
   let latest: Status | undefined;
-  const looks = poll(() => alertmanager.status(), { intervalMs: LOOK_EVERY_MS, waitMs }, ctx);
+  const responses = poll(() => alertmanager.status(), { intervalMs: POLL_INTERVAL_MS, waitMs }, ctx);
   try {
-    for await (const { value, outage } of looks) {
+    for await (const { value, outage } of responses) {
       await ctx.reportOutage(outage);
       latest = value ?? latest;
       if (value !== undefined && !isSettling(value)) return value;
@@ -73,6 +73,6 @@ async function settled(alertmanager: Pick<Alertmanager, 'status'>, waitMs: numbe
       httpStatus: error.httpStatus,
     });
   }
-  if (latest === undefined) throw new SvcError('internal', 'a wait ended without an answer or a failure');
+  if (latest === undefined) throw new SvcError('internal', 'the wait ended without a response or an error');
   return latest;
 }

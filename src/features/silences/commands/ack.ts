@@ -16,40 +16,40 @@ import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '
 
 export const silencesAck = listCommand({
   id: 'silences ack',
-  summary: 'Acknowledge alerts: mute them for a short time',
+  summary: 'Acknowledge alerts (mute them for 15 minutes)',
   description:
-    'Creates one silence for each alert, with all of its labels, or with --by one for each group of alerts that share these labels. The comment begins with ACK!, by which svc silences keepalive and other tools recognise it. If a silence would also mute a firing alert that you did not name, the command is refused and names that alert. Acknowledging again extends the silence that is there.',
+    'Creates one silence for each alert, with all of its labels, or with --by one for each group of alerts. The comment begins with ACK!, which svc silences keepalive and other tools recognise. svc refuses to mute an alert that you did not name. Acknowledging an alert again extends its silence.',
   effect: 'write',
   service: 'alerts',
   args: {
     fingerprint: {
-      help: 'Fingerprints, or enough of the beginning of each; at a terminal you can choose',
+      help: 'Fingerprints, or their unambiguous beginnings',
       repeat: true,
       complete: 'fingerprints',
     },
   },
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, default: '15m', help: 'How long' },
-    comment: { type: 'string', short: 'c', value: 'text', help: 'Why; ACK! is put before it' },
+    for: { type: 'duration', short: 'd', positive: true, default: '15m', help: 'How long it lasts' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'The reason, after ACK!' },
     ...AUTHOR,
     by: {
       type: 'string',
       value: 'labels',
       repeat: true,
-      help: 'One silence for each group with the same values of these labels, such as alertname,cluster',
+      help: 'One silence per group, such as alertname,cluster',
     },
     ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences ack 1a58c20e', why: 'Acknowledge one alert for a quarter of an hour' },
+    { run: 'svc silences ack 1a58c20e', why: 'Acknowledge one alert for 15 minutes' },
     { run: 'svc silences ack 1a58 77c0 --for 1h -c "CHG-1042"', why: 'Acknowledge two alerts, with one silence each' },
     {
       run: 'svc silences ack 1a58 77c0 --by alertname,cluster',
       why: 'One silence for each alert name and cluster',
     },
   ],
-  output: { ...POSTED_LIST, empty: 'no alert was chosen, and nothing was sent' },
+  output: { ...POSTED_LIST, empty: 'no alert was chosen; nothing was sent' },
   offers: postedCandidates,
   async run(input, ctx) {
     const { fingerprint: typed } = input;
@@ -95,7 +95,7 @@ function labelNames(texts: readonly string[]): readonly string[] {
 
 async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<readonly Alert[]> {
   const active = firing.filter((alert) => keepsAlert(alert, []));
-  if (active.length === 0) throw new SvcError('not_found', 'no alert is active: there is nothing to acknowledge');
+  if (active.length === 0) throw new SvcError('not_found', 'no alert is active');
   active.sort((a, b) => Date.parse(b.startsAt) - Date.parse(a.startsAt));
   const choices = active.map((alert) => ({ value: alert.fingerprint, name: alertTitle(alert) }));
   const chosen = await chooseSome(choices, 'alerts', ctx);
@@ -112,16 +112,13 @@ function isAcknowledgement({ comment }: Pick<Silence, 'comment'>): boolean {
   return comment.startsWith(ACK_PREFIX);
 }
 
-/** One acknowledgement, and the firing alerts that it mutes. */
+/** A silence to create, and the alerts that it mutes. */
 interface Acknowledged {
   readonly matchers: readonly Matcher[];
   readonly alerts: readonly Alert[];
 }
 
-/**
- * One silence for each of the chosen alerts, with its full label set, or one for each group of those that have the same values
- * of the labels `by`. Throws where one would mute a firing alert that was not chosen, or would be without an alert name.
- */
+/** One silence for each chosen alert, with all of its labels, or for each group with the same values of the labels `by`. */
 async function acknowledge(
   chosen: readonly Alert[],
   by: readonly string[],
@@ -129,13 +126,13 @@ async function acknowledge(
 ): Promise<readonly Acknowledged[]> {
   const unnamed = chosen.find(({ labels }) => !labels['alertname']);
   if (unnamed !== undefined) {
-    throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname, and is not acknowledged without one`, {
-      hint: 'svc silences create takes other labels',
+    throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname`, {
+      hint: 'use svc silences create',
     });
   }
   const names = [...new Set(firing.flatMap(({ labels }) => Object.keys(labels)))];
   for (const name of by) if (!names.includes(name)) throw unknownLabel('--by', name, names);
-  // A label that the alert lacks is an empty one to the server.
+  // For the server, a missing label is an empty one.
   const sets = chosen.map(({ labels }) =>
     by.length === 0 ? matchersOfLabels(labels) : by.map((name) => matcher(name, '=', ownValue(labels, name) ?? '')),
   );
@@ -159,7 +156,7 @@ function refuseOthers(acknowledged: readonly Acknowledged[], chosen: readonly Al
   throw new SvcError('guarded', `this would also mute ${first}${more}; nothing was sent`, {
     hint:
       by.length === 0
-        ? 'acknowledge these alerts too: each has all labels of one that you named'
+        ? 'acknowledge these alerts too: each has all labels of an alert that you named'
         : 'acknowledge these alerts too, or give --by more labels',
   });
 }

@@ -19,49 +19,51 @@ const HOUR = 3_600_000;
 export const silencesCreate = recordCommand({
   id: 'silences create',
   aliases: ['add'],
-  summary: 'Mute the alerts that match, for a time',
+  summary: 'Create a silence',
   description:
-    'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if that is more than half of the active ones. A silence needs --all-alerts if no matcher requires a definite value: each is negative, or accepts every value. One that lasts longer than alerts.maxSilence (24h) needs a confirmation, --yes without a terminal.',
+    'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',
   effect: 'write',
   service: 'alerts',
   args: { matcher: { help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name', repeat: true } },
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, help: 'How long, from its start (default 1h)' },
+    for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts (default 1h)' },
     until: { type: 'time', bare: 'forward', help: 'When it ends' },
     from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
-    comment: { type: 'string', short: 'c', value: 'text', help: 'Why (required)' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,
     'from-alert': {
       type: 'string',
       value: 'fingerprint',
       complete: 'fingerprints',
-      help: 'Matchers from the labels of this alert, besides those given',
+      help: 'Add the labels of this alert as matchers',
     },
-    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave this label out' },
-    ensure: { type: 'boolean', help: 'Only if none of the same matchers covers the time; a shorter one is extended' },
-    'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Refuse to mute more alerts than this' },
+    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave out this label' },
+    ensure: { type: 'boolean', help: 'Reuse or extend a silence with the same matchers' },
+    'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Fail if more alerts than this match' },
     file: {
       type: 'string',
       short: 'f',
       value: 'file',
       complete: 'files',
-      help: 'Silences as JSON, one or an array, - for standard input; one with an id is an update',
+      help: 'JSON file of one silence or an array (- for standard input)',
     },
     ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"', why: 'One hour, one node' },
+    {
+      run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"',
+      why: 'Mute one node for an hour',
+    },
     {
       run: 'svc silences create team=db severity!=critical --until 2026-12-01T06:00:00Z -c "migration" --dry-run',
-      why: 'See the request first',
+      why: 'Show the request without sending it',
     },
     {
       run: 'svc silences create --from-alert 1a58c20e --drop instance -c "all of its kind"',
-      why: 'The labels of an alert, but on any instance',
+      why: 'Mute alerts like this one on any instance',
     },
     { run: 'svc silences create team=db --for 1h -c "nightly backup" --ensure', why: 'From cron, without duplicates' },
-    { run: 'svc silences create -f silences.json', why: 'From a file' },
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
@@ -72,13 +74,13 @@ export const silencesCreate = recordCommand({
       const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
       const others = [...matcher, duration, until, from, comment, fromAlert];
       if (ensure || others.some((one) => one !== undefined)) {
-        throw new SvcError('usage', '--file says all of a silence: no matcher, time, comment or --ensure goes with it');
+        throw new SvcError('usage', '--file cannot be used with matchers, times, --comment or --ensure');
       }
       const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
       return createFromFile(file, given.author ?? author(ctx), alertmanager, writer, ctx);
     }
     if (drop.length > 0 && given.fromAlert === undefined) {
-      throw new SvcError('usage', '--drop leaves labels of an alert out, and goes with --from-alert');
+      throw new SvcError('usage', '--drop needs --from-alert');
     }
     const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
@@ -121,10 +123,10 @@ interface WindowOptions {
   readonly from: Instant | undefined;
 }
 
-/** Both times are always sent: an empty start means different things to different servers. */
+/** Both times are always sent: servers differ in what an empty start means. */
 function window({ for: duration, until, from }: WindowOptions, now: number): { startsAt: string; endsAt: string } {
   if (duration !== undefined && until !== undefined)
-    throw new SvcError('usage', '--for and --until both say when it ends');
+    throw new SvcError('usage', '--for and --until cannot be used together');
   const start = from?.ms ?? now;
   return {
     startsAt: new Date(start).toISOString(),
@@ -163,7 +165,6 @@ interface Asked extends WindowOptions {
   readonly comment: string | undefined;
 }
 
-/** Asks nothing where nothing is missing. */
 async function wizard(
   { matcher, fromAlert, comment, for: duration, until }: Asked,
   alertmanager: Alertmanager,
@@ -175,7 +176,7 @@ async function wizard(
   const matchers = lacksMatchers ? await askForMatchers(alertmanager, ctx) : [];
   const length =
     lacksMatchers && duration === undefined && until === undefined
-      ? await ctx.prompter.text({ question: 'For how long?', default: '1h', check: durationFault })
+      ? await ctx.prompter.text({ question: 'Duration:', default: '1h', check: durationFault })
       : undefined;
   const why = lacksComment
     ? await ctx.prompter.text({
@@ -195,7 +196,6 @@ async function wizard(
   };
 }
 
-/** One of the names that fire, or what is typed; in their canonical spelling. */
 async function askForMatchers(alertmanager: Alertmanager, ctx: RunContext): Promise<string[]> {
   const counts = new Map<string, number>();
   for await (const { labels } of alertmanager.alerts(alertQuery(['active']))) {
@@ -210,10 +210,10 @@ async function askForMatchers(alertmanager: Alertmanager, ctx: RunContext): Prom
   const first =
     name === ''
       ? await ctx.prompter.text({
-          question: 'Which matcher, such as team=db, or an alert name?',
+          question: 'Matcher (such as team=db) or alert name:',
           check: (text) => faultOf(() => parse([text])),
         })
       : formatMatcher(matcher('alertname', '=', name));
-  const question = 'Another that has to match too, such as instance=web-1:9100 (Enter for none):';
+  const question = 'Another matcher, such as instance=web-1:9100 (Enter for none):';
   return parse(await askForEach({ question, parse }, ctx, [first])).map(formatMatcher);
 }

@@ -26,14 +26,14 @@ const TONES: Readonly<Record<Expired['result'], Tone>> = {
 export const silencesExpire = listCommand({
   id: 'silences expire',
   aliases: ['delete', 'rm'],
-  summary: 'End silences now',
+  summary: 'Expire silences',
   description:
-    'The alerts they mute notify again. Each one is tried whatever happens to the others. Instead of ids, options choose among the active and pending silences: all that are given have to fit.',
+    'The muted alerts notify again. A failure does not stop the others. Without ids, options select active and pending silences that meet all of them.',
   effect: 'destroy',
   service: 'alerts',
   args: {
     id: {
-      help: 'Ids, or enough of the beginning to tell each from others, - for standard input; at a terminal you can choose',
+      help: 'Ids, or their unambiguous beginnings (- for standard input)',
       repeat: true,
       complete: 'silences',
     },
@@ -41,18 +41,28 @@ export const silencesExpire = listCommand({
   flags: {
     ...SELECTION_FLAGS,
     all: { type: 'boolean', help: 'All active and pending silences' },
-    'ignore-missing': { type: 'boolean', help: 'A silence that is not there is no failure' },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
+    'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
+    concurrency: {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      max: 64,
+      default: 32,
+      help: 'Maximum number of parallel requests',
+    },
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences expire 2f1a 77c0', why: 'Two of them, by the beginning of their ids' },
-    { run: 'svc silences expire --created-by me', why: 'All of mine' },
+    { run: 'svc silences expire 2f1a 77c0', why: 'Expire two silences by the beginnings of their ids' },
+    { run: 'svc silences expire --created-by me', why: 'Expire all of my silences' },
     {
       run: 'svc silences expire --unused --comment "~^ACK!" --yes',
-      why: 'Acknowledgements that mute nothing any more',
+      why: 'Expire acknowledgements that mute nothing any more',
     },
-    { run: 'svc silences list --within 1h -q | svc silences expire - --yes', why: 'Those that another command names' },
+    {
+      run: 'svc silences list --within 1h -q | svc silences expire - --yes',
+      why: 'Expire the silences that another command prints',
+    },
   ],
   output: {
     kind: 'list',
@@ -62,14 +72,14 @@ export const silencesExpire = listCommand({
       { name: 'message', cell: ({ message }: Expired) => message, flex: true },
     ],
     id: ({ id }) => id,
-    empty: 'no such silences: nothing was sent',
+    empty: 'no silences match; nothing was sent',
   },
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const selection = { ...input, states: new Set(CURRENT), within: undefined };
     const byOptions = input.all || !selectsByState(selection);
     if (byOptions && input.id.length > 0)
-      throw new SvcError('usage', 'ids and options that choose silences do not go together');
+      throw new SvcError('usage', 'ids cannot be used with options that select silences');
     const targets = byOptions
       ? (await collect(await selectedSilences(selection, [], alertmanager, ctx))).map(targetOf)
       : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
@@ -87,7 +97,6 @@ export const silencesExpire = listCommand({
   },
 });
 
-/** So many are shown before the question; the rest is counted. */
 const MOST_SHOWN = 20;
 
 async function expireOne(
@@ -119,7 +128,7 @@ async function typedIds(
   if (ids.length === 0) {
     if (ctx.interactive) return chooseSilences(alertmanager, ctx);
     throw new SvcError('missing_value', '<id> is missing', {
-      hint: 'svc silences list shows them; --created-by and other options choose',
+      hint: 'svc silences list shows them; options such as --created-by select silences',
     });
   }
   if (!ids.includes('-')) return ids;
@@ -129,9 +138,8 @@ async function typedIds(
 
 async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: RunContext): Promise<ExpireTarget[]> {
   const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
-  // Whole ids need no look at the server; the beginning of one does, and so does showing what is about to end.
+  // Full ids need no request, except to show the silences before the question.
   const silences = asks(ctx) || !typed.every(isUuid) ? await collect(alertmanager.silences()) : [];
-  // A whole id and its beginning are one silence.
   return [...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values()];
 }
 
@@ -139,7 +147,7 @@ function asks({ interactive, yes, dryRun }: RunContext): boolean {
   return interactive && !yes && !dryRun;
 }
 
-/** Undefined where none of them can be expired. */
+/** Undefined if none of them can be expired. */
 async function approve(
   targets: readonly ExpireTarget[],
   byOptions: boolean,
@@ -154,7 +162,7 @@ async function approve(
   return ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
 }
 
-/** One that has already expired is reported as that. A state that cannot be read does not keep a silence from being expired. */
+/** Finds those that have already expired. A failure to read the states does not stop the command. */
 async function withStates(
   targets: readonly ExpireTarget[],
   alertmanager: Alertmanager,
@@ -180,9 +188,8 @@ async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Prom
 }
 
 interface ExpireTarget {
-  /** As the service has it, or as it was typed where there is an error. */
   readonly id: string;
-  /** Known only where the silences were read. */
+  /** Undefined if the silences were not read. */
   readonly silence?: Silence | undefined;
   readonly error?: SvcError;
 }
@@ -201,7 +208,6 @@ function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
   }
 }
 
-/** One line of a list that is shown before a question. */
 function describe(silence: Silence): string {
   const { id, status, createdBy, comment } = silence;
   return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;

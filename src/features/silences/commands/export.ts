@@ -5,16 +5,16 @@ import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFil
 
 export const silencesExport = listCommand({
   id: 'silences export',
-  summary: 'Write silences out, for import here or elsewhere',
-  description: 'JSON unless another format is asked for, with every field the server has.',
+  summary: 'Export silences as JSON',
+  description: 'Writes every field that the server has, for svc silences import.',
   effect: 'read',
   service: 'alerts',
   defaultFormat: 'json',
-  args: { matcher: { help: 'Only silences that have all of these very matchers', repeat: true } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
   flags: { ...STATE_FLAGS, ...SELECTION_FLAGS },
   examples: [
-    { run: 'svc silences export > silences.json', why: 'Before the server is moved' },
-    { run: 'svc silences export --created-by me -o ndjson', why: 'Mine, a line each' },
+    { run: 'svc silences export > silences.json', why: 'Save the silences to a file' },
+    { run: 'svc silences export --created-by me -o ndjson', why: 'My silences, one per line' },
   ],
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {

@@ -11,19 +11,19 @@ export const silencesExtend = listCommand({
   id: 'silences extend',
   summary: 'Extend silences',
   description:
-    'Each is tried whatever happens to the others, and checked like a new silence. In JSON, id is the silence that was named, silenceID the one in force now, and result extended, at-max (it lasts as long as --max allows), not-found or error.',
+    'Each extension is checked like a new silence. A failure does not stop the others.\nIn JSON, id is the silence that you named and silenceID the one in force now. The result is extended, at-max (it already lasts as long as --max allows), not-found or error.',
   effect: 'write',
   service: 'alerts',
   args: SILENCE_IDS,
   flags: {
-    by: { type: 'duration', positive: true, required: true, help: 'How much later than they would end now' },
-    max: { type: 'duration', positive: true, help: 'How long each may last in all, from its start' },
+    by: { type: 'duration', positive: true, required: true, help: 'How much to add' },
+    max: { type: 'duration', positive: true, help: 'Maximum total duration of each silence' },
     ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences extend 2f1a --by 2h', why: 'Two hours more' },
-    { run: 'svc silences extend 2f1a 77c0 --by 1h --max 1d', why: 'An hour more, but no longer than a day in all' },
+    { run: 'svc silences extend 2f1a --by 2h', why: 'Add two hours' },
+    { run: 'svc silences extend 2f1a 77c0 --by 1h --max 1d', why: 'Add an hour, up to a total of one day' },
   ],
   output: OUTCOME_LIST,
   async run({ id, by, max, allAlerts }, ctx) {
@@ -35,13 +35,13 @@ export const silencesExtend = listCommand({
       'extended',
       (silence) => {
         if (silence.status.state === 'expired') {
-          return new SvcError('guarded', `silence ${silence.id} is expired`, {
-            hint: `make it again: svc silences recreate ${shellWord(silence.id)}`,
+          return new SvcError('guarded', `silence ${silence.id} has expired`, {
+            hint: `create it again: svc silences recreate ${shellWord(silence.id)}`,
           });
         }
         const draft = extended(silence, by, max);
         return draft === undefined
-          ? unchanged('at-max', silence, 'it lasts as long as --max allows')
+          ? unchanged('at-max', silence, 'it already lasts as long as --max allows')
           : writer.checkUpdate(silence, draft);
       },
       writer,

@@ -5,7 +5,6 @@ import { findSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 
-/** One silence, with the fields of newer servers below those that every server has. */
 const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
   columns: [
@@ -22,9 +21,9 @@ export const silencesGet = recordCommand({
   effect: 'read',
   service: 'alerts',
   args: {
-    id: { help: 'Its id, or enough of the beginning to tell it from others', required: true, complete: 'silences' },
+    id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' },
   },
-  examples: [{ run: 'svc silences get 2f1a', why: 'By the beginning of its id' }],
+  examples: [{ run: 'svc silences get 2f1a', why: 'Show a silence by the beginning of its id' }],
   output: SILENCE_RECORD,
   offers: silenceCandidates,
   async run({ id }, ctx) {

@@ -23,29 +23,42 @@ const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
 
 export const silencesImport = listCommand({
   id: 'silences import',
-  summary: 'Bring silences from a file to the server',
+  summary: 'Import silences from a file',
   description:
-    'Checks the whole file before it sends anything. A row is known by its matchers, author and comment, so you can import the same file again, also after an interruption, and nothing is created twice. Rows that end before they start are invalid, and rows that are already over are skipped: either makes the exit status 10, or 3 if every row is invalid. Silences longer than alerts.maxSilence (24h) need a confirmation. How many alerts a row mutes is not counted.',
+    'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',
   effect: 'write',
   service: 'alerts',
   args: {
-    file: { help: 'JSON (an array, or one silence) or NDJSON; - or nothing for standard input', complete: 'files' },
+    file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' },
   },
   flags: {
     'on-conflict': {
       type: 'choice',
       choices: ['skip', 'extend', 'duplicate'],
       default: 'skip',
-      help: 'What to do where the server has such a silence at that time: leave it, move its end if that is earlier, or make another',
+      help: 'What to do if the server has the same silence',
     },
-    concurrency: { type: 'integer', value: 'n', min: 1, max: 64, default: 32, help: 'How many requests at once' },
+    concurrency: {
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      max: 64,
+      default: 32,
+      help: 'Maximum number of parallel requests',
+    },
     ...ALL_ALERTS,
   },
   exits: ['partly_done', 'refused'],
   examples: [
-    { run: 'svc silences import silences.json', why: 'What svc silences export, or amtool, wrote' },
-    { run: 'svc silences export --profile old | svc silences import --profile new', why: 'From one server to another' },
-    { run: 'svc silences import silences.json --on-conflict extend --dry-run', why: 'See the requests first' },
+    { run: 'svc silences import silences.json', why: 'Import what svc silences export or amtool wrote' },
+    {
+      run: 'svc silences export --profile old | svc silences import --profile new',
+      why: 'Copy silences from one server to another',
+    },
+    {
+      run: 'svc silences import silences.json --on-conflict extend --dry-run',
+      why: 'Show the requests without sending them',
+    },
   ],
   output: {
     kind: 'list',
@@ -87,8 +100,8 @@ async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<voi
   if (first === undefined) return;
   throw new SvcError(
     'invalid_value',
-    `${wide.length} of ${silences.length} silences could mute everything, ${matcherTexts(first).join(' ')} first: no matcher requires a definite value`,
-    { hint: 'nothing was sent; take them out, or pass --all-alerts' },
+    `${wide.length} of ${silences.length} silences could mute everything, such as ${matcherTexts(first).join(' ')}; nothing was sent`,
+    { hint: 'remove them, or pass --all-alerts' },
   );
 }
 
@@ -105,11 +118,10 @@ function summary(rows: readonly ImportedSilence[]): string {
     .join(', ');
 }
 
-/** What to do with a row whose matchers, author and comment a silence of the server has at the same time. */
 type OnConflict = 'skip' | 'extend' | 'duplicate';
 
 interface ImportedSilence {
-  /** The id on this server; null where there is none. */
+  /** The id on this server; null if there is none. */
   readonly silenceID: string | null;
   /** The id in the file. */
   readonly previousID: string | null;
@@ -119,25 +131,21 @@ interface ImportedSilence {
 }
 
 interface ImportPlan {
-  /** What will have become of the row. */
   readonly result: ImportedSilence['result'];
-  /** What is sent, where anything is. */
+  /** What to send, if anything. */
   readonly silence?: PostableSilence;
-  /** The silence that is there already. */
+  /** The existing silence. */
   readonly silenceID?: string | undefined;
   readonly message?: string;
 }
 
-/** Undefined where the row can be sent. */
+/** Undefined if the row can be sent. */
 function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPlan | undefined {
   if (Date.parse(endsAt) <= Date.parse(startsAt)) return { result: 'invalid', message: 'ends before it starts' };
   return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
-/**
- * The plan for each row, asked for in the order of the file. The same row twice, in the file or because an import was interrupted and
- * is run again, makes one silence: it is known by its matchers, author and comment, and by a window that overlaps.
- */
+/** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
 export function importPlan(
   present: readonly Silence[],
   onConflict: OnConflict,
@@ -161,7 +169,7 @@ export function importPlan(
       return { result: 'created', silence };
     }
     const isLonger = Date.parse(row.endsAt) > Date.parse(same.endsAt);
-    // A row of this very file is not sent yet, and has no id to be extended by.
+    // A row of this file has no id yet.
     return onConflict === 'skip' || !isLonger || same.id === undefined
       ? { result: 'unchanged', silenceID: same.id }
       : { result: 'extended', silence: { ...same, endsAt: row.endsAt } };
@@ -182,7 +190,7 @@ function keyOf({ matchers, createdBy, comment }: PostableSilence): string {
   return JSON.stringify([[...spelled].sort(), createdBy, comment]);
 }
 
-/** The server moves a start that is past to the moment it stores the silence: until now all starts are alike. */
+/** The server moves a start in the past to now. */
 function overlaps(a: PostableSilence, b: PostableSilence, now: number): boolean {
   const start = Math.max(Date.parse(a.startsAt), Date.parse(b.startsAt), now);
   return start < Math.min(Date.parse(a.endsAt), Date.parse(b.endsAt));

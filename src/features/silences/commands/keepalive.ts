@@ -13,30 +13,32 @@ export const silencesKeepalive = listCommand({
   id: 'silences keepalive',
   summary: 'Extend acknowledgements while their alerts fire (for cron)',
   description:
-    'Extends active silences whose comment begins with --prefix if they are about to end and an alert that they mute still fires. It skips those without an equality matcher on alertname, which could mute alerts that were never acknowledged. Prints what it extended, and what it skipped and why. If nothing is due, it prints and sends nothing. Two runs at the same time do no harm.',
+    'Extends active silences whose comment begins with --prefix if they are about to end and an alert that they mute still fires. It skips silences without an equality matcher on alertname, because they could mute alerts that were never acknowledged. Two runs at the same time do no harm.',
   effect: 'write',
   service: 'alerts',
   flags: {
-    prefix: { type: 'string', value: 'text', default: 'ACK!', help: 'How the comment of an acknowledgement begins' },
-    'if-within': { type: 'duration', positive: true, default: '6m', help: 'Only those that end within this time' },
-    by: { type: 'duration', positive: true, default: '15m', help: 'How much later than they would end now' },
-    max: { type: 'duration', positive: true, default: '8h', help: 'How long each may last in all, from its start' },
+    prefix: { type: 'string', value: 'text', default: 'ACK!', help: 'Prefix of the comments of acknowledgements' },
+    'if-within': { type: 'duration', positive: true, default: '6m', help: 'Only silences that end within this time' },
+    by: { type: 'duration', positive: true, default: '15m', help: 'How much to add' },
+    max: { type: 'duration', positive: true, default: '8h', help: 'Maximum total duration of each silence' },
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences keepalive', why: 'Every five minutes, from cron' },
-    { run: "svc silences keepalive --prefix 'ACK!' --by 30m --max 2d --dry-run", why: 'What would be sent' },
+    { run: 'svc silences keepalive', why: 'Run this from cron every five minutes' },
+    {
+      run: "svc silences keepalive --prefix 'ACK!' --by 30m --max 2d --dry-run",
+      why: 'Show the requests without sending them',
+    },
   ],
   output: { ...OUTCOME_LIST, empty: 'nothing is due' },
   async run({ prefix, ifWithin, by, max }, ctx) {
     if (by <= ifWithin) {
       throw new SvcError(
         'usage',
-        `--by ${formatDuration(by)} is not longer than --if-within ${formatDuration(ifWithin)}`,
-        { hint: 'else every run would extend them again' },
+        `--by ${formatDuration(by)} must be longer than --if-within ${formatDuration(ifWithin)}`,
       );
     }
-    if (prefix.trim() === '') throw new SvcError('invalid_value', '--prefix: is empty, and would extend every silence');
+    if (prefix.trim() === '') throw new SvcError('invalid_value', '--prefix: is empty');
     const alertmanager = openAlertmanager(ctx.target);
     const now = (): number => serverTime(alertmanager, ctx.now());
     const due = await dueAcknowledgements(alertmanager, { prefix, withinMs: ifWithin, now });
@@ -46,7 +48,9 @@ export const silencesKeepalive = listCommand({
       (silence, { skipped }) => {
         if (skipped !== undefined) return unchanged('skipped', silence, skipped);
         const draft = extended(silence, by, max);
-        return draft === undefined ? unchanged('at-max', silence, 'it lasts as long as --max allows') : { draft };
+        return draft === undefined
+          ? unchanged('at-max', silence, 'it already lasts as long as --max allows')
+          : { draft };
       },
       new SilenceWriter(alertmanager, ctx, { allAlerts: false }),
     );
@@ -54,15 +58,13 @@ export const silencesKeepalive = listCommand({
 });
 
 interface KeepaliveRules {
-  /** What their comments begin with. */
   readonly prefix: string;
-  /** Only those that end sooner. */
   readonly withinMs: number;
-  /** The server's clock; asked after its first answer. */
+  /** The server's clock, known after its first response. */
   readonly now: () => number;
 }
 
-/** An acknowledgement that is about to end; `skipped` says why it is not to be extended. */
+/** `skipped` says why it is not extended. */
 interface DueAcknowledgement {
   readonly typed: string;
   readonly silence: Silence;
@@ -81,7 +83,6 @@ async function dueAcknowledgements(
     );
   });
   if (due.length === 0) return [];
-  // The list has alerts that fire, and no resolved ones.
   const muted = await collect(alertmanager.alerts({ active: false, silenced: true, inhibited: true }));
   const used = new Set(muted.flatMap(({ status }) => status.silencedBy));
   return due.map((silence) => {

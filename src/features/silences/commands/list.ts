@@ -17,10 +17,9 @@ const SILENCE_LIST: ListOutput<Silence> = {
   kind: 'list',
   columns: SILENCE_COLUMNS,
   id: ({ id }) => id,
-  empty: 'no such silences (expired ones are listed with -a)',
+  empty: 'no active or pending silences match; use -a to include expired ones',
 };
 
-/** A silence with the number of alerts that it mutes now. */
 interface CountedSilence extends Silence {
   readonly alertCount: number;
 }
@@ -40,22 +39,25 @@ export const silencesList = listCommand({
   aliases: ['ls', 'query'],
   summary: 'List silences (active and pending by default)',
   description:
-    'Matchers are compared with those of the silences as text: instance="web-1" does not find a silence of instance=~"web.*", --for-alert and --matching do. --with-counts adds the field alertCount to each silence.',
+    'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',
   effect: 'read',
   service: 'alerts',
-  args: { matcher: { help: 'Only silences that have all of these very matchers', repeat: true } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
   flags: {
     ...STATE_FLAGS,
     ...SELECTION_FLAGS,
-    'with-counts': { type: 'boolean', help: 'Count the alerts that each mutes now' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    'with-counts': { type: 'boolean', help: 'Count the alerts that each silence mutes now' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
   examples: [
-    { run: 'svc silences list', why: 'What is muted now' },
-    { run: 'svc silences list --created-by me --within 3d', why: 'Mine, about to end' },
+    { run: 'svc silences list', why: 'List active and pending silences' },
+    { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
     { run: 'svc silences list --for-alert 1a58c20e', why: 'What mutes this alert' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },
-    { run: 'svc silences list --expired --within 2h --comment "~CHG-[0-9]+"', why: 'Ended lately, by change number' },
+    {
+      run: 'svc silences list --expired --within 2h --comment "~CHG-[0-9]+"',
+      why: 'Recently expired, by change number',
+    },
   ],
   output: SILENCE_LIST,
   outputOf: ({ withCounts }): AnyOutput => (withCounts ? COUNTED_LIST : SILENCE_LIST),

@@ -12,18 +12,18 @@ export const silencesRecreate = listCommand({
   id: 'silences recreate',
   summary: 'Create expired silences again',
   description:
-    'With the same matchers, author and comment, from now and for as long as before. A silence that was ended early lasts as long as it did. In JSON, id is the expired silence and silenceID the new one.',
+    'The new silence starts now and has the same matchers, author, comment and duration. In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
   service: 'alerts',
   args: SILENCE_IDS,
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, help: 'How long, from now' },
+    for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts (default: as long as before)' },
     ...ALL_ALERTS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences recreate 2f1a', why: 'As it was' },
-    { run: 'svc silences recreate 2f1a --for 30m', why: 'For half an hour' },
+    { run: 'svc silences recreate 2f1a', why: 'Create it again for as long as before' },
+    { run: 'svc silences recreate 2f1a --for 30m', why: 'Create it again for half an hour' },
   ],
   output: OUTCOME_LIST,
   async run(input, ctx) {
@@ -43,18 +43,17 @@ export const silencesRecreate = listCommand({
   },
 });
 
-/** From now: as long as it lasted, or for `lengthMs`. */
 function recreated(silence: Silence, now: number, lengthMs: number | undefined): PostableSilence | SvcError {
   const { id, status } = silence;
   if (status.state !== 'expired') {
-    return new SvcError('guarded', `silence ${id} is ${status.state}: there is nothing to make again`, {
-      hint: `let it end later: svc silences extend ${shellWord(id)} --by 1h`,
+    return new SvcError('guarded', `silence ${id} is ${status.state}, not expired`, {
+      hint: `to extend it: svc silences extend ${shellWord(id)} --by 1h`,
     });
   }
   const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
   if (length <= 0) {
-    return new SvcError('guarded', `silence ${id} was ended before it began, and lasted no time`, {
-      hint: 'say how long with --for',
+    return new SvcError('guarded', `silence ${id} was expired before it began`, {
+      hint: 'pass --for',
     });
   }
   const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + length).toISOString() };

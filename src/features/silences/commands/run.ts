@@ -15,40 +15,46 @@ export const silencesRun = textCommand({
   id: 'silences run',
   summary: 'Silence alerts while a command runs',
   description:
-    'Creates a short silence, extends it while the command runs, and expires it when the command ends, however it ends. The exit status is that of the command. A signal is passed on to the command, and the exit status is then 130 or 143. If no silence can be created, the command does not run, unless the alert manager is unavailable and --if-unavailable is run. If svc itself is killed, the silence ends after its --ttl.',
+    'Creates a short silence, extends it while the command runs, and expires it when the command ends. The exit status is that of the command; a signal is passed on to it (130 or 143). If the silence cannot be created, the command does not run. If svc itself is killed, the silence ends after --ttl.',
   effect: 'write',
   service: 'alerts',
   streams: () => true,
   args: {
-    matcher: { help: 'As for svc silences create', repeat: true, required: true },
+    matcher: { help: 'Matchers, as for svc silences create', repeat: true, required: true },
     command: { help: 'The command and its arguments', repeat: true, required: true, afterDashes: true },
   },
   flags: {
-    comment: { type: 'string', short: 'c', value: 'text', help: 'Why (default: while <command> runs)' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (default: while <command> runs)' },
     ...AUTHOR,
-    ttl: { type: 'duration', positive: true, default: '15m', help: 'How long it lasts if it is not extended' },
+    ttl: { type: 'duration', positive: true, default: '15m', help: 'How long the silence lasts without an extension' },
     grace: {
       type: 'duration',
       positive: true,
-      help: 'Extend it when less than this is left (default 2m, or a third of --ttl)',
+      help: 'Extend it when less than this is left (default 2m)',
     },
     'if-unavailable': {
       type: 'choice',
       choices: ['run', 'fail'],
       default: 'fail',
-      help: 'If the alert manager is unavailable: run the command without a silence, or fail',
+      help: 'Run the command without a silence, or fail',
     },
     'pass-env': {
       type: 'string',
       repeat: true,
       value: 'name',
-      help: 'Leave this SVC_*_TOKEN, SVC_*_PASSWORD or SVC_WEBHOOK_SECRET in the environment of the command',
+      help: 'Pass this credential variable (SVC_*) to the command',
     },
     ...ALL_ALERTS,
   },
   examples: [
-    { run: 'svc silences run service=checkout -c "deploy 214" -- ./deploy.sh', why: 'Mute while it is deployed' },
-    { run: 'svc silences run instance=db-1:9100 --ttl 5m -- ssh db-1 sudo reboot', why: 'Mute while a node restarts' },
+    {
+      run: 'svc silences run service=checkout -c "deploy 214" -- ./deploy.sh',
+      why: 'Mute a service during a deployment',
+    },
+    {
+      run: 'svc silences run instance=db-1:9100 --ttl 5m -- ssh db-1 sudo reboot',
+      why: 'Mute a node while it restarts',
+    },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
@@ -60,7 +66,7 @@ export const silencesRun = textCommand({
     const covering = {
       matchers: parseMatcherArguments(input.matcher, ctx.notice),
       createdBy: input.author ?? author(ctx),
-      // Not the arguments: everybody reads comments, and a command line may hold a secret.
+      // Without the arguments, which may contain a secret.
       comment: input.comment ?? `while ${basename(command[0] ?? '')} runs`,
     };
     const alertmanager = openAlertmanager(ctx.target);
@@ -81,7 +87,7 @@ export const silencesRun = textCommand({
   },
 });
 
-/** The failure, where the command is to run without a silence. Throws any other. */
+/** Returns the failure if the command is to run without a silence. */
 function tolerated(error: unknown, tolerant: boolean): SvcError {
   const unavailable = error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'outcome_unknown');
   if (!tolerant || !unavailable) throw error;
@@ -98,10 +104,7 @@ interface CoveredCommand {
   readonly env: RunContext['env'];
 }
 
-/**
- * Returns the exit status. From the first request on, no signal ends this process before the silence is gone. `acquire` gives the
- * reason where the command is to run without a silence.
- */
+/** Returns the exit status. From the first request on, no signal ends this process before the silence is expired. */
 async function runUnder(
   lease: SilenceLease,
   acquire: () => Promise<SvcError | Plan | undefined>,
@@ -109,7 +112,7 @@ async function runUnder(
   ctx: RunContext,
 ): Promise<number | Plan> {
   const { log } = ctx.target;
-  const maybeCreated = `warning: a silence may have been created; it ends by itself within ${formatDuration(lease.ttl)}`;
+  const maybeCreated = `warning: a silence may have been created; it ends within ${formatDuration(lease.ttl)}`;
   let received: EndSignal | undefined;
   const release = ctx.takeSignals((name) => {
     received ??= name;
@@ -147,7 +150,7 @@ async function runUnder(
       }
     } finally {
       over.abort();
-      // An extension that is under way could make an expired silence again: it has to come to its end first.
+      // An extension under way could recreate an expired silence.
       const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
       const ended = await settle(
         ending.then((reason) => ({ reason })),
@@ -156,7 +159,6 @@ async function runUnder(
       received ??= ended.signal;
       if (ended.result === undefined) await lease.abandon();
       const left = ended.result === undefined ? 'was not waited for' : ended.result.reason;
-      // The command's own status counts more than what became of the silence, which ends all the same.
       if (left !== undefined) log.warn(leftBehind(lease, left));
     }
     return received === undefined ? status : signalStatus(received);
@@ -167,15 +169,12 @@ async function runUnder(
 
 function leftBehind({ id, end }: SilenceLease, why: string): string {
   const until = new Date(end).toISOString();
-  return `warning: silence ${id} may still be there (${why}); it ends by itself at ${until}, or now: svc silences expire ${shellWord(id)}`;
+  return `warning: silence ${id} may still be active (${why}); it ends at ${until}. To expire it now: svc silences expire ${shellWord(id)}`;
 }
 
 const IMPATIENCE_MS = 3000;
 
-/**
- * Waits for work that should not be broken off half-way, such as a write whose answer is under way. A signal does not end it at
- * once; but then it has only a little longer, and there is no result where that is not enough.
- */
+/** Waits for a write to finish. After a signal it waits only a little longer; there is no result if that is not enough. */
 async function settle<T extends object>(
   work: Promise<T>,
   ctx: Pick<RunContext, 'takeSignals' | 'sleep'>,

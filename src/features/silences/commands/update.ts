@@ -12,48 +12,51 @@ export const silencesUpdate = recordCommand({
   id: 'silences update',
   summary: 'Change a silence',
   description:
-    'Changes only what you name. The server keeps the id if only the end, author or comment change. If the start or the matchers change, it ends the silence and makes a new one: the output says which. A change that mutes more, or for longer, is checked like a new silence.',
+    'Changes only what you specify. If the start or the matchers change, the server expires the silence and creates a new one with another id. A change that mutes more, or for longer, is checked like a new silence.',
   effect: 'write',
   service: 'alerts',
   args: {
-    id: { help: 'Its id, or enough of the beginning to tell it from others', required: true, complete: 'silences' },
+    id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' },
   },
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, help: 'How much longer, from now' },
+    for: { type: 'duration', short: 'd', positive: true, help: 'End it this long after now' },
     until: { type: 'time', bare: 'forward', help: 'When it ends' },
-    extend: { type: 'duration', positive: true, help: 'How much later than it would end now' },
+    extend: { type: 'duration', positive: true, help: 'Move the end by this much' },
     from: { type: 'time', bare: 'forward', help: 'When it starts' },
-    comment: { type: 'string', short: 'c', value: 'text', help: 'A new comment' },
-    author: { type: 'string', value: 'name', help: 'A new author' },
+    comment: { type: 'string', short: 'c', value: 'text', help: 'New comment' },
+    author: { type: 'string', value: 'name', help: 'New author' },
     matcher: {
       type: 'string',
       short: 'm',
       repeat: true,
       value: 'matcher',
-      help: 'New matchers, in place of all old ones',
+      help: 'New matchers (replace all old ones)',
     },
     ...ALL_ALERTS,
   },
   examples: [
-    { run: 'svc silences update 2f1a --extend 2h', why: 'Two hours more' },
+    { run: 'svc silences update 2f1a --extend 2h', why: 'Extend it by two hours' },
     {
       run: 'svc silences update 2f1a --matcher alertname=NodeDown --matcher instance=~"web-[12]:9100"',
-      why: 'Other matchers',
+      why: 'Replace the matchers',
     },
-    { run: 'svc silences update 2f1a --until 2026-12-01T06:00:00Z --dry-run', why: 'See the request first' },
+    {
+      run: 'svc silences update 2f1a --until 2026-12-01T06:00:00Z --dry-run',
+      why: 'Show the request without sending it',
+    },
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
   async run(input, ctx) {
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const ending = [input.for, input.until, input.extend].filter((value) => value !== undefined);
-    if (ending.length > 1) throw new SvcError('usage', '--for, --until and --extend each say when it ends: give one');
+    if (ending.length > 1) throw new SvcError('usage', 'only one of --for, --until and --extend can be used');
     if (
       ending.length === 0 &&
       matchers.length === 0 &&
       [input.from, input.comment, input.author].every((value) => value === undefined)
     ) {
-      throw new SvcError('usage', 'nothing is to change', { hint: 'see svc silences update --help' });
+      throw new SvcError('usage', 'no change is specified', { hint: 'see svc silences update --help' });
     }
     if (input.comment !== undefined && input.comment.trim() === '')
       throw new SvcError('invalid_value', '--comment: is empty');

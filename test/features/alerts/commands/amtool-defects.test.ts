@@ -206,11 +206,11 @@ describe('B7: an answer of no known kind', () => {
     ],
     ['text', answer(422, 'plainly wrong', { 'content-type': 'text/plain' }), 'plainly wrong'],
     ['another object', answer(400, '{"error":"said otherwise"}'), 'said otherwise'],
-  ])('%s: its words are told', async (_, bytes, words) => {
+  ])('%s: its message is shown', async (_, bytes, message) => {
     await using server = await faultServer((socket) => socket.write(bytes));
     const refused = await svc(['alerts', 'list', '--base-url', server.url]);
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).toContain(message);
   });
 });
 

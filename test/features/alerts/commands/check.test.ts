@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
-import { type Look, SILENCED, scripted, wireAlert } from './scripted.ts';
+import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
 import { lines, onBothServices, printed } from './service.ts';
 
 interface Checked {
@@ -75,11 +75,11 @@ test.each([
   [['--interval', '1s'], '--wait'],
   [['--wait', '1m', '--stable', '1m'], 'shorter'],
   [['--wait', '1m', '--interval', '0s'], 'longer than zero'],
-  [['--min', '2', '--max', '1'], 'can never hold'],
-  [['--expect', '--max', '0'], 'can never hold'],
+  [['--min', '2', '--max', '1'], 'is greater than the maximum'],
+  [['--expect', '--max', '0'], 'is greater than the maximum'],
   [['--expect', '--min', '2'], '--min'],
   [['--max', '-1'], 'less than 0'],
-  [['-a', '--state', 'active'], 'contradict'],
+  [['-a', '--state', 'active'], 'cannot be used together'],
 ])('%j: exit 2, nothing sent', async (argv, why) => {
   await using script = await scripted([[]]);
   const run = await svc(['alerts', 'check', '--base-url', script.server.url, ...argv]);
@@ -91,8 +91,8 @@ describe('--wait', () => {
   const [A, B] = [wireAlert('a'), wireAlert('b')];
 
   /** Each look at the alerts is a second after the one before, by the clock of the test. */
-  async function wait(looks: readonly Look[], argv: readonly string[], options: RunOptions = {}) {
-    await using script = await scripted(looks);
+  async function wait(replies: readonly Reply[], argv: readonly string[], options: RunOptions = {}) {
+    await using script = await scripted(replies);
     const { server, signal } = script;
     const now = () => 1_800_000_000_000 + server.requests.length * 1000;
     const output = argv.includes('-o') ? [] : ['-o', 'json'];
@@ -101,10 +101,10 @@ describe('--wait', () => {
       signal,
       ...options,
     });
-    return { ...run, looks: server.requests.length };
+    return { ...run, replies: server.requests.length };
   }
 
-  test.each<[string, Look[], string[], number, number]>([
+  test.each<[string, Reply[], string[], number, number]>([
     ['holds at once', [[]], ['--wait', '1m'], 0, 1],
     ['comes to hold', [[A, B], [A], []], ['--wait', '1m'], 0, 3],
     ['a silenced one is none', [[A], [{ ...A, ...SILENCED }]], ['--wait', '1m'], 0, 2],
@@ -115,9 +115,9 @@ describe('--wait', () => {
     ['is always broken', [[], [A], [], [A], []], ['--wait', '5s', '--stable', '2s'], 9, 5],
     ['holds at the end, but not for long enough', [[A], [A], [], []], ['--wait', '4s', '--stable', '3s'], 9, 4],
     ['a look without an answer breaks it', [[], 'away', [], [], []], ['--wait', '1m', '--stable', '2s'], 0, 8],
-  ])('%s', async (_name, looks, argv, code, taken) => {
-    const run = await wait(looks, argv);
-    expect([run.code, run.looks]).toEqual([code, taken]);
+  ])('%s', async (_name, replies, argv, code, taken) => {
+    const run = await wait(replies, argv);
+    expect([run.code, run.replies]).toEqual([code, taken]);
     const record = printed<Checked>(run);
     expect(record.ok).toBe(code === 0);
     expect(record.waitedMs).toBe(taken * 1000);
@@ -139,7 +139,7 @@ describe('--wait', () => {
   });
 
   test('a failure that stays ends it at once', async () => {
-    expect(await wait([[A], 'refused', []], ['--wait', '1m'])).toMatchObject({ code: 4, stdout: '', looks: 2 });
+    expect(await wait([[A], 'refused', []], ['--wait', '1m'])).toMatchObject({ code: 4, stdout: '', replies: 2 });
   });
 
   test('Ctrl-C: 130, and no line that could be read as an answer', async () => {

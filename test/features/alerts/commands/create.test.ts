@@ -124,7 +124,7 @@ onBothServices((service) => {
     ['a text', '"x"', 'not an object'],
     ['no labels', '[{"labels":{"a":"b"}},{"annotations":{}}]', 'alert 2: labels'],
     ['a label that is a number', '[{"labels":{"a":1}}]', 'labels'],
-    ['only empty labels', '[{"labels":{"a":"b"}},{"labels":{"a":"b"}},{"labels":{"a":""}}]', 'alert 3: has no label'],
+    ['only empty labels', '[{"labels":{"a":"b"}},{"labels":{"a":"b"}},{"labels":{"a":""}}]', 'alert 3: no labels'],
     [
       'a time that is none',
       '[{"labels":{"a":"b"}},{"labels":{"a":"b"},"endsAt":"2026-02-30T00:00:00Z"}]',
@@ -133,7 +133,7 @@ onBothServices((service) => {
     [
       'an end before the start',
       '[{"labels":{"a":"b"},"startsAt":"2026-01-02T00:00:00Z","endsAt":"2026-01-01T00:00:00Z"}]',
-      'before it starts',
+      'before the start',
     ],
   ])('a file with %s is refused whole: exit 2, nothing sent', async (name, text, why) => {
     const path = file(`${name.replaceAll(' ', '-')}.json`, text);
@@ -152,20 +152,20 @@ onBothServices((service) => {
   });
 
   test.each([
-    [[], 'no alert name'],
-    [['A', 'x!=y'], 'x!="y" is no label'],
-    [['A', 'x=~y'], 'is no label'],
+    [[], 'the alert name is missing'],
+    [['A', 'x!=y'], 'x!="y" is not a label'],
+    [['A', 'x=~y'], 'is not a label'],
     [['A', 'x='], 'the label x is empty'],
     [['A', 'x=1', 'x=2'], 'given twice'],
     [['A', 'alertname=B'], 'given twice'],
     [['A', 'B'], 'no operator'],
-    [['A', '--end', '1h', '--for', '1h'], 'both say when it ends'],
-    [['A', '--end', '2h ago'], 'before it starts'],
+    [['A', '--end', '1h', '--for', '1h'], 'cannot be used together'],
+    [['A', '--end', '2h ago'], 'before the start'],
     [['A', '--for', '0'], 'longer than zero'],
     [['A', '--annotation', 'x'], 'not name=value'],
     [['A', '--annotation', 'x=1', '--annotation', 'x=2'], 'given twice'],
-    [['A', '-f', 'x.json'], 'says all of an alert'],
-    [['--annotation', 'a=b', '-f', 'x.json'], 'says all of an alert'],
+    [['A', '-f', 'x.json'], '--file cannot be used with'],
+    [['--annotation', 'a=b', '-f', 'x.json'], '--file cannot be used with'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await create(argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);

@@ -58,16 +58,6 @@ onBothServices((service) => {
     });
   });
 
-  test('--count-by: each value and how often, most frequent first', async () => {
-    expect(printed(await list('-a', '--count-by', 'severity', '-o', 'json'))).toEqual([
-      { value: '', count: 2 },
-      { value: 'warning', count: 2 },
-      { value: 'critical', count: 1 },
-      { value: 'info', count: 1 },
-    ]);
-    expect((await list('-a', '--count-by', 'severity')).stdout).toMatch(/^SEVERITY +COUNT\n +2\nwarning +2\n/);
-  });
-
   describe('--fail-if-any', () => {
     test.each([
       [[], 1],
@@ -77,7 +67,7 @@ onBothServices((service) => {
       [['--count'], 1],
       [['--count', 'id=nobody'], 0],
       [['--group-by', 'team'], 1],
-      [['--count-by', 'team', 'id=nobody'], 0],
+      [['--group-by', 'team', 'id=nobody'], 0],
       [['--older-than', '10h'], 0],
       [['id=silenced'], 0],
     ])('%j: exit %d, and the list is printed as without it', async (argv, code) => {
@@ -122,7 +112,7 @@ onBothServices((service) => {
   });
 
   test('one request each, for the states that are wanted only', async () => {
-    for (const argv of [['--count'], ['--group-by', 'team'], ['--count-by', 'team'], ['--fail-if-any']]) {
+    for (const argv of [['--count'], ['--group-by', 'team'], ['--fail-if-any']]) {
       expect(lines((await list(...argv)).sent)).toEqual([
         'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
       ]);
@@ -130,12 +120,9 @@ onBothServices((service) => {
   });
 
   test.each([
-    [['--count', '--count-by', 'team']],
     [['--group-by', 'team', '--count']],
-    [['--count-by', 'team', '--group-by', 'team']],
     [['--count', '--limit', '3']],
     [['--group-by', '']],
-    [['--count-by', '']],
     [['--count', '--columns', 'id']],
   ])('%j: exit 2, nothing sent', async (argv) => {
     expect(await list(...argv)).toMatchObject({ code: 2, stdout: '', sent: [] });
@@ -174,7 +161,6 @@ describe('many alerts', () => {
     const { stdout } = await svc([...argv, '--group-by', '__proto__', '--group-by', 'constructor']);
     expect(stdout).toContain('"__proto__": "x"');
     expect(stdout).toContain('"constructor": ""');
-    expect((await svc([...argv, '--count-by', 'constructor'])).stdout).toContain('"value": ""');
     const columns = ['--columns', 'label:__proto__,label:constructor,annotation:toString'];
     expect((await svc([...argv.slice(0, -1), 'csv', '--no-headers', ...columns])).stdout).toBe('x,,\n,y,\n');
   });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
-import { type Look, scripted, wireAlert } from './scripted.ts';
+import { type Reply, scripted, wireAlert } from './scripted.ts';
 import { failure, onEveryService, printed } from './service.ts';
 
 onEveryService((service) => {
@@ -73,7 +73,6 @@ onEveryService((service) => {
   test.each([
     ['--group-by', ['teem'], 'teem: did you mean team?'],
     ['--group-by', ['team', 'nosuch'], 'nosuch'],
-    ['--count-by', ['teem'], 'teem: did you mean team?'],
   ])('%s %j: exit 2', async (option, names, text) => {
     const argv = ['list', '-a', ...names.flatMap((name) => [option, name])];
     const unknown = await run(...argv, '-o', 'json');
@@ -89,10 +88,13 @@ onEveryService((service) => {
       ['cluster', 'Up'],
       ['severity', 'Up'],
     ] as const) {
-      const counted = await run('list', ...matchers, '--count-by', name, '-o', 'json');
-      expect([counted.code, printed(counted)]).toEqual([0, [{ value: '', count: 1 }]]);
+      const counted = await run('list', ...matchers, '--group-by', name, '-o', 'json');
+      expect([counted.code, printed(counted)]).toEqual([
+        0,
+        [expect.objectContaining({ labels: { [name]: '' }, alerts: 1 })],
+      ]);
     }
-    expect((await run('list', 'Watchdogs', '--count-by', 'nosuch')).code).toBe(0);
+    expect((await run('list', 'Watchdogs', '--group-by', 'nosuch')).code).toBe(0);
   });
 });
 
@@ -106,7 +108,7 @@ test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete withou
 });
 
 test('a watch warns once, at its first look', async () => {
-  // The looks after the first answer what svc reads to know the names: alerts, silences, status.
+  // The replies after the first answer what svc reads to know the names: alerts, silences, status.
   await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
   const { server, signal } = script;
   const argv = ['alerts', 'list', '--watch', 'sevrity=info', '--base-url', server.url];
@@ -116,8 +118,8 @@ test('a watch warns once, at its first look', async () => {
 });
 
 describe('check names the alerts that failed it', () => {
-  async function check(looks: readonly Look[], ...argv: string[]) {
-    await using script = await scripted(looks);
+  async function check(replies: readonly Reply[], ...argv: string[]) {
+    await using script = await scripted(replies);
     return await svc(['alerts', 'check', '--base-url', script.server.url, ...argv]);
   }
   const alerts = (count: number) =>

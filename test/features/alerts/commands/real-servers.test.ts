@@ -65,7 +65,7 @@ describeRealServers(({ release }) => {
         expect(failure(run)).toMatchObject({ code: 'unauthorized', http_status: 401 });
         expect(failure(run).hint).toContain('SVC_ALERTS_PASSWORD');
         const isSent = Object.keys(env).length > 0;
-        expect(failure(run).message).toContain(isSent ? 'refused the credential: ' : 'wants a credential: ');
+        expect(failure(run).message).toContain(isSent ? 'refused the credential: ' : 'requires a credential: ');
         expect(run.stderr).not.toMatch(/wrong"|d3Jvbmc/);
       }
       const env = { SVC_ALERTS_URL: url, SVC_ALERTS_USER: 'operator', SVC_ALERTS_PASSWORD: 'correct horse' };

@@ -1,25 +1,25 @@
-/** A server that says at each look at its alerts what a test wrote down. */
+/** A server that answers each request for its alerts as a test scripted. */
 import { SvcError } from '../../../../src/errors.ts';
 import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
 import type { WireAlert } from './fleet.ts';
 
 /** `away`: the service fails, however often it is asked, until the client has given up once. `refused`: the credential is. */
-export type Look = readonly WireAlert[] | 'away' | 'refused';
+export type Reply = readonly WireAlert[] | 'away' | 'refused';
 
 /** How often the client asks before it gives up. */
 const TRIES = 4;
 
 export interface Scripted extends AsyncDisposable {
   readonly server: FaultServer;
-  /** Aborted, as by Ctrl-C, when it is asked once more than there are looks. */
+  /** Aborted, as by Ctrl-C, when it is asked once more than there are replies. */
   readonly signal: AbortSignal;
 }
 
-export async function scripted(looks: readonly Look[]): Promise<Scripted> {
+export async function scripted(replies: readonly Reply[]): Promise<Scripted> {
   const stop = new AbortController();
-  const answers = looks.flatMap((look) => {
-    if (look === 'away') return Array<string>(TRIES).fill(answer(503, '"later"'));
-    return look === 'refused' ? answer(401, '"no"') : answer(200, JSON.stringify(look));
+  const answers = replies.flatMap((reply) => {
+    if (reply === 'away') return Array<string>(TRIES).fill(answer(503, '"later"'));
+    return reply === 'refused' ? answer(401, '"no"') : answer(200, JSON.stringify(reply));
   });
   const server = await faultServer((socket, _request, index) => {
     const text = answers[index - 1];

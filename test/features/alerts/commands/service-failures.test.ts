@@ -138,7 +138,7 @@ test('--limit 0 asks for nothing, and nothing is said to be missing', async () =
   await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([wireAlert('a')]))));
   const { code, stderr } = await svc(['alerts', 'list', '--limit', '0', '--base-url', server.url]);
   expect(code).toBe(0);
-  expect(stderr).not.toContain('no such alerts');
+  expect(stderr).not.toContain('no active alerts match');
 });
 
 test('a name outside ASCII', async () => {

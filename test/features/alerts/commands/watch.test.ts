@@ -7,13 +7,13 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
-import { type Look, SILENCED, scripted, wireAlert } from './scripted.ts';
+import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
 import { onBothServices } from './service.ts';
 
 const [A, B, C] = [wireAlert('a'), wireAlert('b'), wireAlert('c')] as const;
 
-async function watch(looks: readonly Look[], argv: readonly string[] = [], options: RunOptions = {}) {
-  await using script = await scripted(looks);
+async function watch(replies: readonly Reply[], argv: readonly string[] = [], options: RunOptions = {}) {
+  await using script = await scripted(replies);
   const { server, signal } = script;
   const flag = argv.some((text) => text.startsWith('--watch')) ? [] : ['--watch'];
   const run = await svc(['alerts', 'list', ...flag, '--base-url', server.url, ...argv], { signal, ...options });
@@ -21,8 +21,8 @@ async function watch(looks: readonly Look[], argv: readonly string[] = [], optio
 }
 
 describe('changes', () => {
-  const events = async (looks: readonly Look[], ...argv: string[]): Promise<string[]> => {
-    const { code, stdout } = await watch(looks, argv);
+  const events = async (replies: readonly Reply[], ...argv: string[]): Promise<string[]> => {
+    const { code, stdout } = await watch(replies, argv);
     expect(code).toBe(130);
     return stdout
       .split('\n')
@@ -74,7 +74,7 @@ describe('changes', () => {
   test('a failure that stays ends it', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused', [A]]);
     expect([code, stdout.split('\n').length - 1]).toEqual([4, 1]);
-    expect(stderr).toContain('wants a credential');
+    expect(stderr).toContain('requires a credential');
   });
 
   test('--fields chooses from them', async () => {
@@ -99,8 +99,12 @@ describe('changes', () => {
 describe('on a terminal', () => {
   const ENTER = '\u001b[?1049h\u001b[?25l';
   const LEAVE = '\u001b[H\u001b[J\u001b[?25h\u001b[?1049l';
-  const frames = async (looks: readonly Look[], argv: readonly string[] = [], terminal = 80): Promise<string[][]> => {
-    const { code, stdout } = await watch(looks, argv, { terminal, env: { NO_COLOR: '1' } });
+  const frames = async (
+    replies: readonly Reply[],
+    argv: readonly string[] = [],
+    terminal = 80,
+  ): Promise<string[][]> => {
+    const { code, stdout } = await watch(replies, argv, { terminal, env: { NO_COLOR: '1' } });
     expect(code).toBe(130);
     expect(stdout.startsWith(ENTER)).toBe(true);
     expect(stdout.endsWith(LEAVE)).toBe(true);
@@ -186,7 +190,7 @@ describe('on a terminal', () => {
   test('after a failure that stays the terminal is as before, and the reason is told', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused'], [], { terminal: 80 });
     expect([code, stdout.endsWith(LEAVE)]).toEqual([4, true]);
-    expect(stderr).toContain('wants a credential');
+    expect(stderr).toContain('requires a credential');
   });
 });
 

@@ -133,7 +133,7 @@ onBothServices((service) => {
       [['-c', 'x'], 'no matcher'],
       [['a=b'], '--comment is required'],
       [['a=b', '-c', ' '], '--comment is required'],
-      [['a=b', '-c', 'x', '--for', '1h', '--until', '2h'], 'both say when it ends'],
+      [['a=b', '-c', 'x', '--for', '1h', '--until', '2h'], 'cannot be used together'],
       [['a=b', '-c', 'x', '--for', '0'], 'longer than zero'],
       [['a=b', '-c', 'x', '--for', '-1h'], 'not a duration'],
       [['a=b', '-c', 'x', '--for', '1.5h'], 'write 1h30m'],
@@ -143,11 +143,11 @@ onBothServices((service) => {
       [['a=b', '-c', 'x', '--from', '2h', '--until', '1h'], 'before it starts'],
       [['a=b', '-c', 'x', '--until', '2026-02-30T00:00:00Z'], 'does not exist'],
       [['a=b', '-c', 'x', '--until', 'tomorrow'], 'not a time'],
-      [['a=b', '-c', 'x', '-f', 'x.json'], 'says all of a silence'],
+      [['a=b', '-c', 'x', '-f', 'x.json'], '--file cannot be used with'],
       [['a!=b', '-c', 'x'], '--all-alerts'],
       [['a!=b', 'c=', '-c', 'x', '--yes'], '--all-alerts'],
       [['a', '=', '-c', 'x'], 'no label name'],
-      [['foo==(', '-c', 'x'], 'no operator'],
+      [['foo==(', '-c', 'x'], 'not an operator'],
     ])('%j', async (argv, why) => {
       const run = await refused(argv);
       expect([run.code, lines(run.sent)]).toEqual([2, []]);

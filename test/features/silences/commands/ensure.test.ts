@@ -59,7 +59,7 @@ onBothServices((service) => {
       const quiet = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure', '-q']);
       expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, `${first.silenceID}\n`, '']);
       const table = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure']);
-      expect(table.stdout).toMatch(/^RESULT +unchanged: it covers this time already$/m);
+      expect(table.stdout).toMatch(/^RESULT +unchanged: it already covers this time$/m);
     });
 
     test('extends a shorter one, which keeps its id, author and comment', async () => {

@@ -74,7 +74,7 @@ onBothServices((service) => {
       const second = await extend([id, '--by', '1h', '--max', '90m']);
       expect([second.code, writes(second.sent)]).toEqual([0, []]);
       expect(printed<Row[]>(second)).toMatchObject([
-        { result: 'at-max', silenceID: id, message: 'it lasts as long as --max allows' },
+        { result: 'at-max', silenceID: id, message: 'it already lasts as long as --max allows' },
       ]);
       expect(await endOf(id)).toBe(limit);
     });
@@ -110,7 +110,7 @@ onBothServices((service) => {
     const run = await extend([gone, good, '00000000-0000-4000-8000-000000000000', '--by', '1h']);
     expect(run.code).toBe(10);
     expect(printed<Row[]>(run).map(({ result }) => result)).toEqual(['error', 'extended', 'not-found']);
-    expect(printed<Row[]>(run)[0]?.message).toContain('is expired');
+    expect(printed<Row[]>(run)[0]?.message).toContain('has expired');
     expect(await endOf(good)).toBe(end + HOUR);
     expect((await read(gone)).status.state).toBe('expired');
   });

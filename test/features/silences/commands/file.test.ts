@@ -194,8 +194,8 @@ onBothServices((service) => {
   test('a question about one is asked before any is written', async () => {
     const good = { matchers: matchers('g'), endsAt: '1h', comment: 'g' };
     const wide = { matchers: matchers('w'), endsAt: '25h', comment: 'w' };
-    const nobody = await fromFile([good, wide]);
-    expect([nobody.code, writes(nobody.sent)]).toEqual([2, []]);
+    const unattended = await fromFile([good, wide]);
+    expect([unattended.code, writes(unattended.sent)]).toEqual([2, []]);
     const no = await fromFile([good, wide], [], { terminal: 100, answer: false });
     expect([no.code, no.asked.length, writes(no.sent)]).toEqual([2, 1, []]);
     const yes = await fromFile([good, wide], ['--yes', '-q']);

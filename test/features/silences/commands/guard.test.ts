@@ -45,7 +45,7 @@ onBothServices((service) => {
     }));
     const seed = () => postAlerts(service.url(), CROWD);
 
-    test('what it would mute is counted by the server and told', async () => {
+    test('what it would mute is counted by the server and shown', async () => {
       await seed();
       const run = await create(['few=yes', '-c', 'x', '-o', 'json', '--until', '1h']);
       expect(run.code).toBe(0);
@@ -63,8 +63,8 @@ onBothServices((service) => {
       await seed();
       const run = await create(['n=3', '-c', 'x', '-q']);
       await service.svc(['silences', 'expire', '--yes', run.stdout.trim()]);
-      const told = await create(['n=3', '-c', 'x', '--dry-run']);
-      expect(told.stderr).not.toContain('mutes');
+      const planned = await create(['n=3', '-c', 'x', '--dry-run']);
+      expect(planned.stderr).not.toContain('mutes');
       expect((await create(['n=3', '-c', 'x', '--max-alerts', '0'])).stderr).toContain('n="3" matches 1 alerts');
     });
 
@@ -119,7 +119,7 @@ onBothServices((service) => {
       for (const argv of [[], ['--yes'], ['--dry-run']]) {
         const run = await refused([...matchers, '-c', 'x', '-o', 'json', ...argv]);
         expect([run.code, failure(run).code]).toEqual([2, 'invalid_value']);
-        expect(failure(run).message).toContain('no matcher requires a definite value');
+        expect(failure(run).message).toContain('could mute everything');
         expect(failure(run).hint).toContain('--all-alerts');
       }
       for (const options of [{}, { terminal: 100 }]) {

@@ -154,15 +154,15 @@ onBothServices((service) => {
   });
 
   test.each([
-    [['--expired', '--state', 'active'], 'different states'],
-    [['-a', '--state', 'active'], 'contradict'],
-    [['-a', '--expired'], 'contradict'],
+    [['--expired', '--state', 'active'], 'cannot be used together'],
+    [['-a', '--state', 'active'], 'cannot be used together'],
+    [['-a', '--expired'], 'cannot be used together'],
     [['--within', '0'], 'longer than zero'],
     [['--within', '-2d'], 'not a duration'],
     [['--comment', '~('], '--comment'],
     [['--created-by', '~['], '--created-by'],
     [['--state', 'gone'], 'there is no "gone"'],
-    [['a==b'], 'no operator'],
+    [['a==b'], 'not an operator'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await list(...argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);

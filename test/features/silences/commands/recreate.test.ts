@@ -72,7 +72,7 @@ onBothServices((service) => {
   test('one that never began has no length: --for says one', async () => {
     const old = await expired({ startsAt: iso(Date.now() + HOUR), endsAt: iso(Date.now() + 2 * HOUR) });
     const run = await recreate([old]);
-    expect([run.code, failure(run).hint, writes(run.sent)]).toEqual([3, 'say how long with --for', []]);
+    expect([run.code, failure(run).hint, writes(run.sent)]).toEqual([3, 'pass --for', []]);
     expect((await recreate([old, '--for', '10m'])).code).toBe(0);
   });
 

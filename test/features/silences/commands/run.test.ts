@@ -134,7 +134,7 @@ onBothServices((service) => {
       await process.says('stdout', /ready/);
       const [silence] = await silences(name);
       expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
-      const warning = `warning: somebody else has ended silence ${silence?.id}, and it is not made again`;
+      const warning = `warning: somebody else expired silence ${silence?.id}; svc does not create it again`;
       await process.says('stderr', new RegExp(warning));
       writeFileSync(file, '');
       const { code } = await process.ended;
@@ -273,7 +273,7 @@ describe('--if-unavailable', () => {
     await using server = await flaky((kind) => (kind === 'POST' ? 'unapplied' : undefined));
     const { code, stderr } = await server.run('--if-unavailable', 'run', ...script);
     expect([code, server.states(), server.counts['POST']]).toEqual([4, [], 1]);
-    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
+    expect(stderr).toContain('warning: a silence may have been created; it ends within 15m');
     expect(stderr).toContain('warning: the command runs without a silence: ');
   });
 
@@ -322,9 +322,7 @@ describe('a network that loses answers', () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
     const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
-    expect(stderr).toMatch(
-      new RegExp(`^warning: silence ${ID} may still be there \\(.*\\); it ends by itself at .*Z, `),
-    );
+    expect(stderr).toMatch(new RegExp(`^warning: silence ${ID} may still be active \\(.*\\); it ends at .*Z\\. `));
     expect(stderr).toContain(`svc silences expire ${ID}`);
   });
 
@@ -332,7 +330,7 @@ describe('a network that loses answers', () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 403 : undefined));
     const { code, stderr } = await server.run('--', 'true');
     expect([code, server.counts['DELETE']]).toEqual([0, 1]);
-    expect(stderr).toContain(`warning: silence ${ID} may still be there`);
+    expect(stderr).toContain(`warning: silence ${ID} may still be active`);
   });
 
   test('extensions: warned of once, tried again, and the command goes on', async () => {
@@ -353,7 +351,7 @@ describe('a network that loses answers', () => {
     expect(stderr).toContain(`silence ${ID} is extended again`);
   });
 
-  test('extensions, for longer than the silence lasts: it is made anew, and both are gone at the end', async () => {
+  test('extensions, for longer than the silence lasts: it is created again, and both are gone at the end', async () => {
     const back = Date.now() + 900;
     await using server = await flaky((kind, count) =>
       kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
@@ -376,7 +374,7 @@ test('a silence that somebody ends while it is extended is not made again', asyn
     states: ['expired', 'expired'],
     posts: 2,
   });
-  expect(stderr).toMatch(/warning: somebody else has ended silence \S+, and it is not made again/);
+  expect(stderr).toMatch(/warning: somebody else expired silence \S+; svc does not create it again/);
 });
 
 /** A server that keeps the answer to one kind of request until the test gives it. */
@@ -417,7 +415,7 @@ describe.concurrent('a signal while the silence', () => {
     server.process.kill('SIGTERM');
     const { code, stdout, stderr } = await server.process.ended;
     expect([code, stdout]).toEqual([143, '']);
-    expect(stderr).toContain('warning: a silence may have been created; it ends by itself within 15m');
+    expect(stderr).toContain('warning: a silence may have been created; it ends within 15m');
   });
 
   test('is ended by a server that does not answer: not waited for', async () => {
@@ -426,6 +424,6 @@ describe.concurrent('a signal while the silence', () => {
     server.process.kill('SIGINT');
     const { code, stdout, stderr } = await server.process.ended;
     expect([code, stdout]).toEqual([130, 'ran\n']);
-    expect(stderr).toContain(`warning: silence ${ID} may still be there (was not waited for)`);
+    expect(stderr).toContain(`warning: silence ${ID} may still be active (was not waited for)`);
   });
 });

@@ -113,7 +113,7 @@ onBothServices((service) => {
       const id = await seed();
       const run = await update(id, argv);
       expect(run.code).toBe(0);
-      expect(run.stdout).toContain(`${id}, now expired and replaced`);
+      expect(run.stdout).toContain(`${id} (expired and replaced)`);
       const [made] = (await getJson<WireSilence[]>(service.url(), '/api/v2/silences')).filter((one) =>
         run.stdout.includes(`ID          ${one.id}`),
       );
@@ -163,7 +163,7 @@ onBothServices((service) => {
       ['team=~"(?!x)"', 3, 'invalid or unsupported Perl syntax'],
       ['"a-b"=x', 3, 'bad matcher format'],
       ['"é"=x', 3, 'bad matcher format'],
-      ['a:b=x', 2, 'holds a colon'],
+      ['a:b=x', 2, 'has a colon'],
     ])('--matcher %s', async (matcher, code, why) => {
       for (const argv of [[], ['--yes'], ['--yes', '--all-alerts']]) {
         const id = await seed();
@@ -264,10 +264,10 @@ onBothServices((service) => {
   });
 
   test.each([
-    [[], 'nothing is to change'],
-    [['--for', '1h', '--extend', '1h'], 'give one'],
+    [[], 'no change is specified'],
+    [['--for', '1h', '--extend', '1h'], 'only one of'],
     [['--comment', ' '], 'is empty'],
-    [['--matcher', 'a==b'], 'no operator'],
+    [['--matcher', 'a==b'], 'not an operator'],
     [['--for', '0'], 'longer than zero'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await update('2f1a', argv);

@@ -23,13 +23,13 @@ function posted(sent: readonly Sent[]): Posted {
   return JSON.parse(only?.body ?? '') as Posted;
 }
 
-/** The line that the wizard told, as a shell reads it, without `svc`. */
-function told(stderr: string): string[] {
+/** The line that the wizard printed, as a shell reads it, without `svc`. */
+function printedCommand(stderr: string): string[] {
   const [, line = ''] = /^the same without questions: svc (.*)$/m.exec(stderr) ?? [];
-  return words(line);
+  return shellArguments(line);
 }
 
-function words(line: string): string[] {
+function shellArguments(line: string): string[] {
   const text = execFileSync('bash', ['--norc', '-c', `printf '%s\\0' ${line}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -54,8 +54,8 @@ onBothServices((service) => {
       expect(run.code, run.stderr).toBe(0);
       expect(run.asked).toEqual([
         'Mute which alerts?',
-        ...Array(3).fill('Another that has to match too, such as instance=web-1:9100 (Enter for none):'),
-        'For how long?',
+        ...Array(3).fill('Another matcher, such as instance=web-1:9100 (Enter for none):'),
+        'Duration:',
         'Comment:',
       ]);
       const silence = posted(run.sent);
@@ -68,7 +68,7 @@ onBothServices((service) => {
         comment: "it's ok",
       });
       expect(Date.parse(silence.endsAt) - Date.parse(silence.startsAt)).toBe(HOUR / 2);
-      const line = told(run.stderr);
+      const line = printedCommand(run.stderr);
       expect(line).toEqual([
         'silences',
         'create',
@@ -107,7 +107,7 @@ onBothServices((service) => {
       const run = await ask(argv, answers);
       expect(run.code, run.stderr).toBe(0);
       expect(run.asked.filter((text) => text.startsWith('! '))).toEqual([
-        expect.stringContaining('there is no operator =='),
+        expect.stringContaining('== is not an operator'),
         expect.stringContaining('has no operator'),
         expect.stringContaining('"soon" is not a duration'),
         '! must be longer than zero',
@@ -116,14 +116,22 @@ onBothServices((service) => {
       const { matchers, startsAt, endsAt } = posted(run.sent);
       expect(matchers.map(({ name, value }) => `${name}=${value}`)).toEqual(['team=db', 'host=a b']);
       expect(Date.parse(endsAt) - Date.parse(startsAt)).toBe(HOUR);
-      expect(told(run.stderr)).toEqual([...argv, 'team="db"', 'host="a b"', '--for', '1h', '--comment', 'why']);
+      expect(printedCommand(run.stderr)).toEqual([
+        ...argv,
+        'team="db"',
+        'host="a b"',
+        '--for',
+        '1h',
+        '--comment',
+        'why',
+      ]);
       expect(printed(run)).toMatchObject({ createdBy: 'ann' });
     });
 
     test('asks only for what is missing', async () => {
       const comment = await ask(['silences', 'create', 'a=b'], ['why']);
       expect([comment.code, comment.asked]).toEqual([0, ['Comment:']]);
-      expect(told(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
+      expect(printedCommand(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
       const matcher = await ask(['silences', 'create', '-c', 'x', '--until', '2h'], ['other', 'a=b', '']);
       expect([matcher.code, matcher.asked.length]).toEqual([0, 3]);
       const nothing = await ask(['silences', 'create', 'a=b', '-c', 'x'], []);
@@ -160,8 +168,14 @@ onBothServices((service) => {
       const run = await ask(['silences', 'ack', '--for', '5m'], [['Evil host=\\x1b[2J\\u202ea']]);
       expect([run.code, run.asked]).toEqual([0, ['Which alerts?']]);
       expect(posted(run.sent).matchers).toMatchObject([{ value: 'Evil' }, { value: '\u001b[2J\u202ea' }]);
-      const [, , , , fingerprint = ''] = told(run.stderr);
-      expect(told(run.stderr)).toEqual(['silences', 'ack', '--for', '5m', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+      const [, , , , fingerprint = ''] = printedCommand(run.stderr);
+      expect(printedCommand(run.stderr)).toEqual([
+        'silences',
+        'ack',
+        '--for',
+        '5m',
+        expect.stringMatching(/^[0-9a-f]{16}$/),
+      ]);
       const after = await getJson<{ fingerprint: string; status: { state: string } }[]>(
         service.url(),
         '/api/v2/alerts?active=false',
@@ -183,11 +197,11 @@ onBothServices((service) => {
       const choice = `${first.slice(0, 8)}  active  wizard="expire"  (tester: wizard \\x1b[31m)`;
       const run = await ask(['silences', 'expire'], [[choice]], { answer: true });
       expect([run.code, run.asked]).toEqual([0, ['Which silences?', 'Expire this silence?']]);
-      expect(told(run.stderr)).toEqual(['silences', 'expire', first]);
+      expect(printedCommand(run.stderr)).toEqual(['silences', 'expire', first]);
       expect(lines(writes(run.sent))).toEqual([`DELETE /api/v2/silence/${first}`]);
       const no = await ask(['silences', 'expire'], [[ids[1]?.slice(0, 8) ?? '']], { answer: false });
       expect([no.code, writes(no.sent)]).toEqual([2, []]);
-      expect(told(no.stderr)).toEqual(['silences', 'expire', ids[1]]);
+      expect(printedCommand(no.stderr)).toEqual(['silences', 'expire', ids[1]]);
     });
   });
 
@@ -212,7 +226,7 @@ onBothServices((service) => {
         annotations: { summary: '$HOME is full' },
       });
       expect(Date.parse(alert.endsAt) - Date.parse(alert.startsAt)).toBe(2 * HOUR);
-      expect(told(run.stderr)).toEqual([
+      expect(printedCommand(run.stderr)).toEqual([
         ...['alerts', 'create', '--start', '1h', 'alertname="Backup failed"', 'host=db-1'],
         ...['--annotation', 'summary=$HOME is full', '--for', '2h'],
       ]);
@@ -224,7 +238,7 @@ onBothServices((service) => {
       expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toEqual([
         { labels: { alertname: 'Backup' }, startsAt: expect.any(String) },
       ]);
-      expect(told(run.stderr)).toEqual(['alerts', 'create', 'Backup']);
+      expect(printedCommand(run.stderr)).toEqual(['alerts', 'create', 'Backup']);
     });
   });
 
@@ -234,7 +248,7 @@ onBothServices((service) => {
       [['silences', 'create', 'a=b'], '--comment'],
       [['silences', 'ack'], '<fingerprint>'],
       [['silences', 'expire'], '<id>'],
-      [['alerts', 'create'], 'no alert name'],
+      [['alerts', 'create'], 'the alert name is missing'],
     ];
     test.each(missing)(
       '%j off a terminal, in CI, with --no-input, or where something is piped in: exit 2',
@@ -331,19 +345,19 @@ onBothServices((service) => {
 test('where there is nothing to choose from: exit 5, nobody is asked', async () => {
   const { startAlertmanagerEmulator } = await import('../../../../src/sandbox/alerts/server.ts');
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
-  for (const words of [['ack'], ['expire']]) {
-    const run = await svc(['silences', ...words, '--base-url', url], { terminal: 80, answers: [] });
+  for (const names of [['ack'], ['expire']]) {
+    const run = await svc(['silences', ...names, '--base-url', url], { terminal: 80, answers: [] });
     expect([run.code, run.asked]).toEqual([5, []]);
   }
   const typed = await svc(['silences', 'create', '--base-url', url], {
     terminal: 80,
     answers: ['NodeDown', '', '', 'why'],
   });
-  expect([typed.code, typed.asked[0]]).toEqual([0, 'Which matcher, such as team=db, or an alert name?']);
+  expect([typed.code, typed.asked[0]]).toEqual([0, 'Matcher (such as team=db) or alert name:']);
   await close();
 });
 
-describe('the line that is told', () => {
+describe('the line that is printed', () => {
   const line = (typed: readonly string[], answered: readonly string[]): string => {
     let text = '';
     tellCommand({ typed, notice: (notice) => (text = notice) }, answered);
@@ -364,7 +378,7 @@ describe('the line that is told', () => {
       fc.property(fc.array(texts, { minLength: 30, maxLength: 60 }), (answered) => {
         const shown = line(['x'], answered);
         expect(shown).not.toMatch(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
-        expect(words(shown)).toEqual(['svc', 'x', ...answered]);
+        expect(shellArguments(shown)).toEqual(['svc', 'x', ...answered]);
       }),
       { numRuns: 15 },
     );
