@@ -130,8 +130,8 @@ describe('the way to a service', () => {
   });
 
   test.each([
-    ['401', answer(401, '"no"'), 'wants a credential'],
-    ['a wrong path', answer(404, '<html></html>', { 'content-type': 'text/html' }), 'is not known there'],
+    ['401', answer(401, '"no"'), 'requires a credential'],
+    ['a wrong path', answer(404, '<html></html>', { 'content-type': 'text/html' }), 'does not know'],
     ['another service', answer(200, '{"hello":1}'), 'cannot be used'],
   ])('an answer that tells of %s', async (_, bytes, detail) => {
     await using server = await faultServer((socket) => socket.write(bytes));
