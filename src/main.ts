@@ -92,7 +92,9 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);
   const words = parsed.input['words'] as readonly string[];
   const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;
-  return print(context, await helpText(named, GROUPS, context.stdout.columns));
+  const { text, notice } = await helpText(named, GROUPS, context.stdout.columns);
+  if (notice !== undefined) await say(notice, context);
+  return print(context, text);
 }
 
 /** Everything on standard error goes through here, without the secrets that the run has used. */
@@ -100,6 +102,12 @@ function hiding(stream: OutStream, secrets: KnownSecrets): OutStream {
   return Object.assign(Object.create(stream) as OutStream, {
     write: (chunk: string | Uint8Array) => stream.write(typeof chunk === 'string' ? secrets.hide(chunk) : chunk),
   });
+}
+
+/** A notice before any command runs. */
+async function say(notice: string, { stderr }: Context): Promise<void> {
+  const { formatNotice } = await import('./output/terminal.ts');
+  await stderr.write(formatNotice(notice));
 }
 
 async function print(context: Context, text: string): Promise<number> {

@@ -130,7 +130,10 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly suggestFor?: readonly string[];
   /** One line without a full stop. */
   readonly summary: string;
+  /** What help says of it: at most five lines of 80 columns. */
   readonly description?: string;
+  /** Long explanations, for the manual and the reference only. */
+  readonly details?: string;
   readonly effect: Effect;
   /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;

@@ -28,6 +28,8 @@ export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidat
 
 interface FlagBase {
   readonly help: string;
+  /** The title of its section in help, `Filter options`; without one it is under `Options`. */
+  readonly group?: string;
   /** One letter. */
   readonly short?: string;
   /** The placeholder of the value in help: `<url>`. */
@@ -54,6 +56,7 @@ export interface Instant {
 interface BooleanFlag {
   readonly type: 'boolean';
   readonly help: string;
+  readonly group?: string;
   readonly short?: string;
   readonly default?: boolean;
   readonly hidden?: true;
@@ -297,16 +300,11 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
   return service !== undefined || callOf !== undefined;
 }
 
-/** The sections of a command's options, as its help shows them. */
-export function flagSections(command: Optioned): readonly { readonly title: string; readonly flags: Flags }[] {
-  const own = { ...command.flags, ...(command.effect === 'read' ? {} : WRITE_FLAGS) };
-  return [
-    { title: 'Options', flags: own },
-    ...(!isRemote(command) ? [] : [{ title: 'Service options', flags: SERVICE_FLAGS }]),
-    { title: 'Global options', flags: GLOBAL_FLAGS },
-  ];
+/** The options that the command's help shows. */
+export function ownFlags({ flags, effect }: Optioned): Flags {
+  return { ...flags, ...(effect === 'read' ? {} : WRITE_FLAGS) };
 }
 
 export function allFlags(command: Optioned): Flags {
-  return Object.assign({}, ...flagSections(command).map((section) => section.flags));
+  return { ...ownFlags(command), ...(isRemote(command) ? SERVICE_FLAGS : {}), ...GLOBAL_FLAGS };
 }

@@ -1,6 +1,7 @@
 /** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
+import pkg from '../../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
-import { type Flags, flagSections, operands, usageLine } from './flags.ts';
+import { type Flag, type Flags, operands, ownFlags, usageLine } from './flags.ts';
 import { argumentText, optionNodes, optionNotes, optionUsage, withNotes } from './reference/options.ts';
 
 export interface GroupSummary {
@@ -18,7 +19,7 @@ export type Row = readonly [left: string, right: string];
 /** Two columns, the right one wrapped; a left side that is too long stands on a line of its own. */
 export function table(rows: readonly Row[], width: number): string {
   const widest = Math.max(0, ...rows.map(([left]) => left.length));
-  const indent = Math.min(widest, Math.floor(width * 0.45)) + 4;
+  const indent = Math.min(widest, Math.floor(width * 0.4)) + 4;
   return rows
     .map(([left, right]) => {
       const lines = wrap(right, Math.max(16, width - indent));
@@ -58,9 +59,25 @@ export type HelpSubject =
   | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] }
   | { readonly kind: 'command'; readonly command: Command };
 
-/** The one maker of help pages, for `--help`, for `svc help` and for the pages that the build prepares. */
-export function helpPage(subject: HelpSubject, columns = HELP_WIDTH): string {
+/** Where the documentation is and where to report problems, as package.json names them. */
+export interface Links {
+  readonly homepage?: string;
+  readonly bugs?: { readonly url?: string };
+}
+
+const MANIFEST: Links & { readonly name: string } = pkg;
+
+/** Makes every page of help: for `--help`, for `svc help` and for the pages that the build prepares. */
+export function helpPage(subject: HelpSubject, columns = HELP_WIDTH, { homepage, bugs }: Links = MANIFEST): string {
   const width = Math.min(columns, HELP_WIDTH);
+  const links = [
+    ...(homepage === undefined ? [] : [`Documentation: ${homepage}`]),
+    ...(bugs?.url === undefined ? [] : [`Report problems: ${bugs.url}`]),
+  ];
+  return `${[...pageParts(subject, width), ...(links.length === 0 ? [] : [links.join('\n')])].join('\n\n')}\n`;
+}
+
+function pageParts(subject: HelpSubject, width: number): string[] {
   switch (subject.kind) {
     case 'svc':
       return rootHelp(subject.groups, width);
@@ -71,13 +88,13 @@ export function helpPage(subject: HelpSubject, columns = HELP_WIDTH): string {
   }
 }
 
-function rootHelp(groups: readonly GroupSummary[], width: number): string {
+function rootHelp(groups: readonly GroupSummary[], width: number): string[] {
   const named = (single: true | undefined): string =>
     table(
       groups.filter((group) => group.single === single).map(({ name, summary }): Row => [name, summary]),
       width,
     );
-  return `${[
+  return [
     paragraphs(
       'svc: alerts, recording webhooks, a product catalog and a trading gateway, from one command line.',
       width,
@@ -93,13 +110,13 @@ function rootHelp(groups: readonly GroupSummary[], width: number): string {
       width,
     )}`,
     paragraphs(
-      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help exit-codes|environment|output|times|matchers',
+      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help output|times|matchers|exit-codes|configuration|options',
       width,
     ),
-  ].join('\n\n')}\n`;
+  ];
 }
 
-function groupHelp(group: GroupSummary, commands: readonly Command[], width: number): string {
+function groupHelp(group: GroupSummary, commands: readonly Command[], width: number): string[] {
   const after = (name: string): string => name.slice(group.name.length + 1);
   const rows = commands.map((command): Row => {
     const [first] = command.id.split(' ');
@@ -109,35 +126,48 @@ function groupHelp(group: GroupSummary, commands: readonly Command[], width: num
     return [`${after(command.id)}${operands(command)}`, `${command.summary}${also}`];
   });
   const example = commands[0]?.examples[0];
-  return `${[
+  return [
     paragraphs(group.summary, width),
     ...(group.description === undefined ? [] : [paragraphs(group.description, width)]),
     paragraphs(`Usage: svc ${group.name} <command> [options]`, width),
     `Commands:\n${table(rows, width)}`,
     ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
     paragraphs(`Options of a command: svc ${group.name} <command> --help`, width),
-  ].join('\n\n')}\n`;
+  ];
 }
 
-function commandHelp(command: Command, width: number): string {
-  const parts = [paragraphs(command.summary, width)];
-  if (command.description !== undefined) parts.push(paragraphs(command.description, width));
-  parts.push(paragraphs(`Usage: ${usageLine(command)}`, width));
-  if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
-  const argumentRows = Object.entries(command.args ?? {}).map(([name, arg]): Row => [name, argumentText(arg)]);
-  if (argumentRows.length > 0) parts.push(`Arguments:\n${table(argumentRows, width)}`);
-  for (const { title, flags } of flagSections(command)) {
-    const rows = optionRows(flags);
-    if (rows.length > 0) parts.push(`${title}:\n${table(rows, width)}`);
-  }
+function commandHelp(command: Command, width: number): string[] {
+  const usage = [`Usage: ${usageLine(command)}`];
+  if (command.aliases !== undefined) usage.push(`Also: ${command.aliases.join(', ')}`);
   const examples = command.examples
     .flatMap(({ run, why }) => [...wrap(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
     .join('\n');
-  parts.push(`Examples:\n${examples}`);
-  return `${parts.join('\n\n')}\n`;
+  const argumentRows = Object.entries(command.args ?? {}).map(([name, arg]): Row => [name, argumentText(arg)]);
+  return [
+    paragraphs(command.summary, width),
+    paragraphs(usage.join('\n'), width),
+    ...(command.description === undefined ? [] : [paragraphs(command.description, width)]),
+    `Examples:\n${examples}`,
+    ...(argumentRows.length === 0 ? [] : [`Arguments:\n${table(argumentRows, width)}`]),
+    ...optionSections(command, width),
+    'Global options: svc help options',
+  ];
 }
 
-function optionRows(flags: Flags): Row[] {
+/** By purpose, in the order of the declaration; those without a group first. */
+function optionSections(command: Command, width: number): string[] {
+  const sections = new Map<string, Record<string, Flag>>([['Options', {}]]);
+  for (const [name, flag] of Object.entries(ownFlags(command))) {
+    const title = flag.group ?? 'Options';
+    sections.set(title, { ...sections.get(title), [name]: flag });
+  }
+  return [...sections].flatMap(([title, flags]) => {
+    const rows = optionRows(flags);
+    return rows.length === 0 ? [] : [`${title}:\n${table(rows, width)}`];
+  });
+}
+
+export function optionRows(flags: Flags): Row[] {
   return optionNodes(flags).map((option): Row => {
     const usage = `${option.short === null ? '    ' : ''}${optionUsage(option)}`;
     return [usage, withNotes(option.help, optionNotes(option))];

@@ -2,7 +2,8 @@
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../store/setting-keys.ts';
-import { HELP_WIDTH, type Row, table, wrap } from './help.ts';
+import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from './flags.ts';
+import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
 /** A paragraph, or under a title what may be typed and what it means. */
 export type Block =
@@ -12,6 +13,8 @@ export type Block =
 export interface Topic {
   readonly name: string;
   readonly summary: string;
+  /** An older name, which still works. */
+  readonly formerly?: string;
   readonly blocks: readonly Block[];
 }
 
@@ -128,6 +131,9 @@ const MATCHERS: readonly Block[] = [
 ];
 
 export const TOPICS: readonly Topic[] = [
+  { name: 'output', summary: 'Output formats, and how to select fields and columns', blocks: OUTPUT },
+  { name: 'times', summary: 'How to write times and durations', blocks: TIMES },
+  { name: 'matchers', summary: 'How to select alerts by their labels', blocks: MATCHERS },
   {
     name: 'exit-codes',
     summary: 'What the exit status says',
@@ -139,12 +145,19 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
-    name: 'environment',
-    summary: 'Variables that svc reads',
+    name: 'configuration',
+    summary: 'Settings, profiles and environment variables',
+    formerly: 'environment',
     blocks: [
       {
-        title:
-          'Environment variables (an option wins over a variable, a variable over the profile; --profile is an option)',
+        text: 'An option overrides an environment variable, a variable overrides the profile, and the profile overrides the default. --profile is an option: it overrides the variables, too.',
+      },
+      {
+        title: 'Settings of a profile (svc config set <setting> <value>)',
+        rows: (SETTING_KEYS as readonly Setting[]).map(({ key, help }): Row => [key, help]),
+      },
+      {
+        title: 'Environment variables',
         rows: [
           ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): Row[] =>
             env === undefined ? [] : [[env, help]],
@@ -154,9 +167,15 @@ export const TOPICS: readonly Topic[] = [
       },
     ],
   },
-  { name: 'output', summary: 'Formats, and what chooses what is printed', blocks: OUTPUT },
-  { name: 'times', summary: 'How points in time and durations are written', blocks: TIMES },
-  { name: 'matchers', summary: 'How alerts are chosen by their labels', blocks: MATCHERS },
+  {
+    name: 'options',
+    summary: 'Options of every command',
+    blocks: [
+      { title: 'Global options, of every command', rows: optionRows(GLOBAL_FLAGS) },
+      { title: 'Service options, of every command that sends requests', rows: optionRows(SERVICE_FLAGS) },
+      { title: 'Options of every command that changes something', rows: optionRows(WRITE_FLAGS) },
+    ],
+  },
 ];
 
 export function topicText({ blocks }: Topic, columns: number | undefined): string {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, takesValue, WRITE_FLAGS } from '../../src/cli/flags.ts';
 import { commandWords, parseInput } from '../../src/cli/parse.ts';
+import { TOPICS } from '../../src/cli/topics.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';
 import { NOW } from './invoke.ts';
@@ -16,7 +17,7 @@ const duplicates = (names: readonly string[]): string[] => names.filter((name, i
 
 it('has a name and a summary for every group, none twice, and none that a topic of help needs', () => {
   const names = GROUPS.map(({ name }) => name);
-  expect(duplicates([...names, 'help', 'exit-codes', 'environment'])).toEqual([]);
+  expect(duplicates([...names, 'help', 'version', ...TOPICS.map((topic) => topic.name), 'environment'])).toEqual([]);
   for (const { name, summary } of GROUPS) {
     expect(name).toMatch(KEBAB);
     expectSummary(summary);

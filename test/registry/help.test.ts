@@ -2,7 +2,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isRemote } from '../../src/cli/flags.ts';
+import { type Flags, GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/flags.ts';
+import { helpPage } from '../../src/cli/help.ts';
+import { manualPages } from '../../src/cli/reference/manual.ts';
+import { optionNodes, optionUsage } from '../../src/cli/reference/options.ts';
+import { referencePages } from '../../src/cli/reference/pages.ts';
+import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedPages } from '../../src/pages.ts';
 import { svc } from '../support/svc.ts';
@@ -26,7 +31,7 @@ describe.each(PAGES)('svc $words --help', ({ words, file }) => {
   it('is as it was', async () => {
     const { code, stdout, stderr } = await svc([...split(words), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(withoutShared(stdout)).toMatchFileSnapshot(join(SNAPSHOTS, file));
+    await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
     expect(tooWide(stdout, 80)).toEqual([]);
   });
 
@@ -49,49 +54,78 @@ describe.each(PAGES)('svc $words --help', ({ words, file }) => {
   });
 });
 
-/** The options that many commands share, each set with a snapshot of its own. */
-const SHARED = ['Service options', 'Global options'];
-
-function withoutShared(page: string): string {
-  return page
-    .split('\n\n')
-    .filter((part) => !SHARED.some((title) => part.startsWith(`${title}:\n`)))
-    .join('\n\n');
-}
-
-describe.each(SHARED)('%s', (title) => {
-  const pages = REGISTERED.map(({ command }) => ({ command, page: help[command.id] ?? '' }));
-  const parts = pages.map(({ page }) => page.split('\n\n').filter((part) => part.startsWith(`${title}:\n`)));
-
-  it('are as they were, and the same on every page', async () => {
-    const [part = '', ...others] = new Set(parts.flat());
-    expect(others).toEqual([]);
-    await expect(`${part}\n`).toMatchFileSnapshot(join(SNAPSHOTS, sharedFile(title)));
+describe('the page of a command', () => {
+  it('has its parts in one order, and one line for the options of every command', () => {
+    for (const { command } of REGISTERED) {
+      const parts = (help[command.id] ?? '').split('\n\n');
+      expect(parts[0]?.replaceAll('\n', ' '), command.id).toBe(command.summary);
+      expect(parts[1], command.id).toMatch(/^Usage: svc /);
+      const titles = parts.flatMap((part) => /^([A-Z][\w ]+):\n/.exec(part)?.[1] ?? []);
+      const order = titles.map((title) => ['Examples', 'Arguments', 'Options'].indexOf(title) + 1 || 4);
+      expect(order, command.id).toEqual([...order].sort());
+      expect(titles, command.id).toContain('Examples');
+      expect(parts.at(-1), command.id).toBe('Global options: svc help options\n');
+      expect(parts.join('\n'), command.id).not.toContain('--no-headers');
+    }
   });
 
-  it('are once on the page of each command that takes them', () => {
-    for (const [index, { command }] of pages.entries()) {
-      const taken = title === 'Global options' || isRemote(command);
-      expect(parts[index], command.id).toHaveLength(taken ? 1 : 0);
-    }
+  it('puts an option under the title of its group', () => {
+    const [first] = REGISTERED;
+    if (first === undefined) throw new Error('no command');
+    const flags: Flags = {
+      state: { type: 'string', help: 'A filter', group: 'Filter options' },
+      all: { type: 'boolean', help: 'All of them' },
+      receiver: { type: 'string', help: 'Another filter', group: 'Filter options' },
+    };
+    const page = helpPage({ kind: 'command', command: { ...first.command, flags } });
+    expect(page).toContain(
+      'Options:\n      --all  All of them\n\nFilter options:\n      --state <state>        A filter\n      --receiver <receiver>  Another filter\n',
+    );
+  });
+
+  it('leaves details to the manual and the reference', async () => {
+    const [group] = GROUPS;
+    if (group === undefined) throw new Error('no group');
+    const load = Object.values((await group.load()).commands)[0];
+    if (load === undefined) throw new Error('no command');
+    const explained = { ...(await load()), details: 'Some rare detail.' };
+    const groups = [{ ...group, load: async () => ({ commands: { list: async () => explained } }) }];
+    expect(helpPage({ kind: 'command', command: explained })).not.toContain('rare detail');
+    const tree = await commandTree(groups);
+    expect(Object.values(referencePages(tree, commandNode(explained))).join()).toContain('Some rare detail.');
+    expect(Object.values(await manualPages(groups)).join()).toContain('Some rare detail.');
   });
 });
 
-function sharedFile(title: string): string {
-  return `${title.toLowerCase().replace(' ', '-')}.txt`;
-}
+it('links to the documentation and to where problems are reported, where package.json names them', () => {
+  const links = { homepage: 'https://example.com/svc', bugs: { url: 'https://example.com/svc/issues' } };
+  const page = helpPage({ kind: 'svc', groups: GROUPS }, 80, links);
+  expect(page).toMatch(
+    /\n\nDocumentation: https:\/\/example\.com\/svc\nReport problems: https:\/\/example\.com\/svc\/issues\n$/,
+  );
+  expect(helpPage({ kind: 'svc', groups: GROUPS }, 80, {})).not.toMatch(/Documentation:|Report problems:/);
+});
+
+it('svc help options has every option that commands share', async () => {
+  const { stdout } = await svc(['help', 'options']);
+  for (const option of optionNodes({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS, ...WRITE_FLAGS })) {
+    expect(stdout).toContain(optionUsage(option));
+  }
+});
 
 /** Example lines are to be copied whole, and one long word cannot be broken. */
 function tooWide(page: string, width: number): string[] {
-  const [text = '', examples = ''] = page.split(/^Examples?:$/m);
   const copied = /^ {2}(?!# ).*\bsvc /;
-  return [...text.split('\n'), ...examples.split('\n').filter((line) => !copied.test(line))].filter(
-    (line) => line.length > width && line.trim().includes(' '),
-  );
+  return page
+    .split('\n\n')
+    .flatMap((part) =>
+      /^Examples?:\n/.test(part) ? part.split('\n').filter((line) => !copied.test(line)) : part.split('\n'),
+    )
+    .filter((line) => line.length > width && line.trim().includes(' '));
 }
 
 it('has no snapshot of a page that is gone', () => {
-  const files = new Set<string>([...PAGES.map(({ file }) => file), ...SHARED.map(sharedFile)]);
+  const files = new Set<string>([...PAGES.map(({ file }) => file)]);
   // That of a new page is written when the run is over.
   expect(readdirSync(SNAPSHOTS).filter((file) => !files.has(file))).toEqual([]);
 });

@@ -104,10 +104,17 @@ describe('svc help', () => {
     for (const { exit } of Object.values(ERROR_KINDS)) expect(stdout).toMatch(new RegExp(`^ *${exit} `, 'm'));
   });
 
-  it('environment has every variable', async () => {
-    const { stdout } = await svc(['help', 'environment']);
+  it('configuration has every setting and every variable', async () => {
+    const { stdout } = await svc(['help', 'configuration']);
+    for (const { key } of SETTING_KEYS) expect(stdout).toContain(key);
     const settings = (SETTING_KEYS as readonly Setting[]).flatMap(({ env }) => env ?? []);
     for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
+  });
+
+  it('takes the old name of a topic, and names the new one', async () => {
+    const { stdout } = await svc(['help', 'configuration']);
+    const stderr = 'the topic environment is now configuration\n';
+    expect(await svc(['help', 'environment'])).toMatchObject({ code: 0, stdout, stderr });
   });
 
   it('of what is not there', async () => {

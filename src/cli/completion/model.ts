@@ -2,7 +2,7 @@
 
 import { type Command, type Group, loadCommands } from '../command.ts';
 import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
-import { flagSections, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../flags.ts';
+import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../flags.ts';
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 
@@ -104,10 +104,9 @@ function addWords(places: Record<string, Place>, group: string, { id, summary, a
 
 function commandPlace(command: Command): Place {
   const args: readonly Argument[] = Object.values(command.args ?? {});
-  const own = flagSections(command).find(({ title }) => title === 'Options');
   return {
     ...EMPTY,
-    options: optionsOf(own?.flags ?? {}),
+    options: optionsOf(ownFlags(command)),
     remote: isRemote(command),
     operands: args.map(({ choices, complete }) =>
       choices === undefined ? { kind: complete ?? 'any' } : { kind: 'choices', choices },

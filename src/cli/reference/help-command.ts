@@ -62,15 +62,18 @@ export async function helpText(
   words: readonly string[],
   groups: readonly Group[],
   columns: number | undefined,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly notice?: string }> {
   const subject = await subjectOf(words, groups);
-  return subject.kind === 'topic' ? topicText(subject.topic, columns) : helpPage(subject, columns);
+  if (subject.kind !== 'topic') return { text: helpPage(subject, columns) };
+  const { topic } = subject;
+  const text = topicText(topic, columns);
+  return words[0] === topic.formerly ? { text, notice: `the topic ${words[0]} is now ${topic.name}` } : { text };
 }
 
 async function subjectOf(words: readonly string[], groups: readonly Group[]): Promise<Subject> {
   const [first, ...rest] = words;
   if (first === undefined) return { kind: 'svc', groups };
-  const topic = TOPICS.find(({ name }) => name === first);
+  const topic = TOPICS.find(({ name, formerly }) => name === first || formerly === first);
   if (topic !== undefined || first === 'help') {
     refuseMore(first, rest);
     return topic === undefined ? { kind: 'command', command: HELP } : { kind: 'topic', topic };

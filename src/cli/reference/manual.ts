@@ -32,7 +32,6 @@ function mainPage(tree: CommandTree): string {
       `${bold('svc help')} ${escapeRoff('[group [command] | topic]')}`,
     ),
     section('COMMANDS', ...tree.groups.map((group) => item(reference(pageOf(group)), group.summary))),
-    section('OPTIONS', paragraphs('Of every command:'), ...tree.optionSets.global.map(optionItem)),
     ...TOPICS.map((topic) =>
       section(topic.name === 'exit-codes' ? 'EXIT STATUS' : topic.name.toUpperCase(), ...topicParts(topic)),
     ),
@@ -70,11 +69,11 @@ function groupPage(group: GroupNode, tree: CommandTree): string {
 }
 
 function commandParts(command: CommandNode): string[] {
-  const { summary, aliases, description, arguments: args, options, examples } = command;
+  const { summary, aliases, arguments: args, options, examples } = command;
   return [
     paragraphs(`${summary}.`),
     ...(aliases.length === 0 ? [] : [paragraphs(`Also: ${aliases.map((alias) => `svc ${alias}`).join(', ')}.`)]),
-    ...(description === null ? [] : [paragraphs(description)]),
+    ...[command.description, command.details].flatMap((text) => (text === null ? [] : [paragraphs(text)])),
     ...args.map((argument) => item(bold(argument.name), argumentText(argument))),
     ...options.map(optionItem),
     ...columnParts(command.output),

@@ -75,12 +75,13 @@ function groupPage({ name, summary, description, single, commands }: GroupNode):
 }
 
 function commandParts(command: CommandNode): string[] {
-  const { aliases, summary, description, usage, arguments: args, options, optionSets, examples } = command;
+  const { aliases, summary, description, details, usage, arguments: args, options, optionSets, examples } = command;
   return [
     `${escapeMarkdown(summary)}.`,
     fenced(usage, ''),
     aliases.length === 0 ? '' : `Also: ${aliases.map((alias) => code(`svc ${alias}`)).join(', ')}.`,
     description === null ? '' : paragraphs(description),
+    details === null ? '' : paragraphs(details),
     args.length === 0
       ? ''
       : markdownTable(
@@ -131,7 +132,7 @@ function topicPage(topic: Topic, tree: CommandTree): string {
     `${code(`svc help ${topic.name}`)} prints it at the terminal.`,
     ...blocks,
     ...(topic.name === 'exit-codes' ? [errorCodes(tree)] : []),
-    ...(topic.name === 'environment' ? [settings(tree)] : []),
+    ...(topic.name === 'configuration' ? [settings(tree)] : []),
   ]);
 }
 

@@ -65,6 +65,7 @@ export function commandNode(command: Command) {
     aliases: (command.aliases ?? []).map((alias) => `${group} ${alias}`),
     summary: command.summary,
     description: command.description ?? null,
+    details: command.details ?? null,
     usage: usageLine(command),
     effect: command.effect,
     /** `any` where the arguments decide. */

@@ -53,7 +53,7 @@ function checkValue(setting: Setting, value: string): void {
   if (problem === undefined) return;
   throw new SvcError('invalid_value', `${setting.key}: "${shownValue(setting, value)}" ${problem}`, {
     ...(setting.type === 'url'
-      ? { hint: 'user and password come from the environment: see svc help environment' }
+      ? { hint: 'user and password come from the environment: see svc help configuration' }
       : {}),
   });
 }
